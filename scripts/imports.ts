@@ -13,7 +13,6 @@ const importRules: ImportRules = {
     testing: {
       allowed: {
         "ui/": "dynamic",
-        "mod.ts": "anything",
         "client/": "anything",
         // The option of the mock.
         "control/mod.ts": "dynamic",
@@ -25,18 +24,34 @@ const importRules: ImportRules = {
         "oauth/": "anything",
         "store/": "anything",
         "recorder/": "anything",
-        "habits/": "anything",
         "resource/": "anything",
+        "runtime/crypto.ts": "anything",
+      },
+      packages: ["jose"],
+    },
+    // The attacks on clients.
+    check: {
+      allowed: {
+        "testing/": "anything",
+        "client/": "anything",
+        "habits/": "anything",
+        "recorder/": "anything",
+        "extensions/settings.ts": "anything",
+        "ui/": "dynamic",
+        "http/": "anything",
+        "app/": "anything",
+        "oauth/": "anything",
+        "store/": "types",
         "runtime/crypto.ts": "anything",
         "runtime/node_version.ts": "anything",
         "runtime/serve.ts": "dynamic",
         "runtime/uncaught_error.ts": "anything",
       },
-      packages: ["jose"],
     },
     // The verbs of the mock over HTTP.
     control: {
       allowed: {
+        "check/": "dynamic",
         "testing/": "anything",
         "client/": "types",
         "http/": "anything",
@@ -89,6 +104,7 @@ const importRules: ImportRules = {
         "oauth/": "anything",
         "server/": "dynamic",
         "cli/": "dynamic",
+        "check/": "dynamic",
         "testing/": "dynamic",
         "habits/": "dynamic",
         "ui/": "dynamic",
@@ -133,6 +149,7 @@ const importRules: ImportRules = {
         "store/": "dynamic",
         "app/shell_quote.ts": "anything",
         // `latchkey check` and `latchkey faults`, which no other start loads.
+        "check/": "dynamic",
         "testing/": "dynamic",
         "habits/": "dynamic",
         "inspector/": "dynamic",
@@ -252,7 +269,7 @@ const importRules: ImportRules = {
     "runtime/",
     "store/sql/sqlite.ts",
     "store/sql/postgres_sockets.ts",
-    "testing/drivers/global_fetch.ts",
+    "check/drivers/global_fetch.ts",
     "testing/oauth2_mock_server/",
     "testing/node/",
   ],

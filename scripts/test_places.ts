@@ -20,7 +20,7 @@ export const onDenoAlone: readonly Group[] = [
     paths: [
       "tests/scripts/",
       "tests/readme_test.ts",
-      "tests/testing/check/readme_test.ts",
+      "tests/check/readme_test.ts",
       "tests/testing/moving_readme_test.ts",
     ],
     always: true,
@@ -71,12 +71,12 @@ export const onDenoAlone: readonly Group[] = [
     why: "what each attack sends, and to which client it is dangerous; the check itself, with timers, streams and " +
       "sockets, is tested in other files, on every runtime",
     paths: [
-      ...below("tests/testing/check/", "broken_clients_", "catalogue_", "extensions_", "fixed_issuer_verdicts_"),
-      ...below("tests/testing/check/", "legal_variants_", "report_", "session_starts_"),
+      ...below("tests/check/", "broken_clients_", "catalogue_", "extensions_", "fixed_issuer_verdicts_"),
+      ...below("tests/check/", "legal_variants_", "report_", "session_starts_"),
       ...[
         "tests/cli/check_application_",
-        "tests/testing/drivers/libraries_",
-        "tests/testing/drivers/web_applications_",
+        "tests/check/drivers/libraries_",
+        "tests/check/drivers/web_applications_",
         "tests/fuzz/verdict_",
       ],
     ],

@@ -31,7 +31,7 @@ import { formatEvent } from "./operating/format_event.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
 import { processEnvironment } from "./runtime/current_process.ts";
 import type { ProcessEnvironment } from "./runtime/process_environment.ts";
-import type { ClientCheckHandle } from "./testing/check/client_check.ts";
+import type { ClientCheckHandle } from "./check/client_check.ts";
 import { ListenError, serve } from "./runtime/serve.ts";
 import { StoreError } from "./store/store_error.ts";
 
@@ -268,11 +268,11 @@ async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<
 }
 
 async function openClientCheck(): Promise<ClientCheckHandle> {
-  return (await import("./testing/check/client_check.ts")).clientCheck();
+  return (await import("./check/client_check.ts")).clientCheck();
 }
 
 async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {
-  const { checkPages } = await import("./testing/check/check_pages.ts");
+  const { checkPages } = await import("./check/check_pages.ts");
   return checkPages(check, async (...flow) => await (await import("./inspector/handlers.ts")).showFlow(...flow));
 }
 

@@ -10,7 +10,7 @@
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../testing/changed_settings.ts";
-import type { HabitOptions } from "../testing/check/check_habits.ts";
+import type { HabitOptions } from "../check/check_habits.ts";
 import type { ClientCheckOptions, ClientCheckState } from "../testing/client_check.ts";
 import type { ClaimOverrides, Claims } from "../testing/claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../testing/clients.ts";

@@ -28,7 +28,7 @@ async function listFaults(): Promise<Catalogue> {
 }
 
 async function listAttacks(): Promise<Catalogue> {
-  const { attacks } = await import("../testing/check/attacks/mod.ts");
+  const { attacks } = await import("../check/attacks/mod.ts");
   const items = attacks.map(({ id, title, correctClient, level, sources, parameters }) => ({
     id,
     title,

@@ -19,8 +19,8 @@ const guidePaths: Readonly<Record<string, readonly string[]>> = {
     "testing/recipes",
     "testing/moving",
     "testing/oauth2_mock_server",
-    "testing/check",
-    "testing/drivers",
+    "check",
+    "check/drivers",
   ),
   "Embed and operate": ["src/README.md", ...inSource("client", "resource", "operating", "store")],
   "Extensions": inSource(

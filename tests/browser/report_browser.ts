@@ -9,10 +9,10 @@ import { pathToFileURL } from "node:url";
 import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
-import { reportPage } from "../../src/testing/check/report_page.ts";
+import { reportPage } from "../../src/check/report_page.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { checkClientWithEdDsa } from "../testing/check/patient_check.ts";
-import { smallClient } from "../testing/check/small_client.ts";
+import { checkClientWithEdDsa } from "../check/patient_check.ts";
+import { smallClient } from "../check/small_client.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 

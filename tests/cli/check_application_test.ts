@@ -8,8 +8,8 @@ import { after, test } from "node:test";
 import { programCommand, readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
 import type { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
-import { attacks } from "../../src/testing/check/attacks/mod.ts";
-import { formatId } from "../../src/testing/check/report_text.ts";
+import { attacks } from "../../src/check/attacks/mod.ts";
+import { formatId } from "../../src/check/report_text.ts";
 import { checkInProcess } from "./check_runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));

@@ -12,7 +12,7 @@ import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { findFreePort } from "../runtimes/free_port.ts";
 import { binary, runProgram, startCommand } from "../runtimes/run_program.ts";
-import { type SmallWebApplication, startWebApplication } from "../testing/check/small_web_application.ts";
+import { type SmallWebApplication, startWebApplication } from "../check/small_web_application.ts";
 import { check, checkHere } from "./check_runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));

@@ -6,7 +6,7 @@ import { documentation } from "../../src/docs/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import { findFreePort } from "../runtimes/free_port.ts";
 import { type ExitResult, runProgram } from "../runtimes/run_program.ts";
-import { type ApplicationMistake, startWebApplication } from "../testing/check/small_web_application.ts";
+import { type ApplicationMistake, startWebApplication } from "../check/small_web_application.ts";
 
 /** Starts the application, and checks it by a command line. Default: in a process, as a user does. */
 export async function check(

@@ -1,7 +1,7 @@
 /** Every verb of the control, over a socket on the runtime of the test. */
 
 import { test } from "node:test";
-import { clientCheck } from "../../src/testing/check/mod.ts";
+import { clientCheck } from "../../src/check/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { callEveryVerb, settingsOfEveryVerb } from "./every_verb.ts";
 

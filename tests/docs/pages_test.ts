@@ -10,7 +10,7 @@ import { documentation } from "../../src/docs/mod.ts";
 import { habits } from "../../src/habits/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { rules } from "../../src/oauth/rules/mod.ts";
-import { attacks } from "../../src/testing/check/attacks/mod.ts";
+import { attacks } from "../../src/check/attacks/mod.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { checkReportPage } from "../../src/ui/check_report.tsx";
 import schema from "../../static/config.schema.json" with { type: "json" };

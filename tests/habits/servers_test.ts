@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { checkHabits } from "../../src/testing/check/mod.ts";
+import { checkHabits } from "../../src/check/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { readHabits, type Recording } from "../../src/habits/mod.ts";

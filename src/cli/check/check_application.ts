@@ -4,9 +4,9 @@ import { type ConfigIssue, ConfigurationError, printable } from "../../oauth/con
 import { allowancesOf } from "../../oauth/config/allowances.ts";
 import { testHosts } from "../../oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
-import type { Baseline } from "../../testing/check/baseline.ts";
-import type { CheckReport } from "../../testing/check/report.ts";
-import type { reportPage } from "../../testing/check/report_page.ts";
+import type { Baseline } from "../../check/baseline.ts";
+import type { CheckReport } from "../../check/report.ts";
+import type { reportPage } from "../../check/report_page.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
@@ -63,11 +63,11 @@ export async function checkApplication(
     documentation,
   ] = await Promise.all([
     import("../../testing/mod.ts"),
-    import("../../testing/check/check_client.ts"),
-    import("../../testing/check/application_driver.ts"),
+    import("../../check/check_client.ts"),
+    import("../../check/application_driver.ts"),
     import("../../inspector/mod.ts"),
-    import("../../testing/check/report_page.ts"),
-    import("../../testing/check/report_text.ts"),
+    import("../../check/report_page.ts"),
+    import("../../check/report_text.ts"),
     import("../../runtime/serve.ts"),
     import("../../runtime/tools.ts"),
     openDocumentation(),
@@ -160,7 +160,7 @@ function clientSettings({ clientId, clientSecret, redirectUri }: CheckFlags) {
 
 /** @throws {ConfigurationError} If a name is neither an attack nor a category. */
 async function assertKnownAttacks({ only = [], except = [] }: CheckFlags): Promise<void> {
-  const { findUnknown } = await import("../../testing/check/check_options.ts");
+  const { findUnknown } = await import("../../check/check_options.ts");
   const issues = Object.entries({ "--only": only, "--except": except }).flatMap(([path, names]) => {
     const unknown = findUnknown(names);
     if (unknown === undefined) return [];
@@ -176,7 +176,7 @@ async function readBaseline(
   readTextFile: Environment["readTextFile"],
 ): Promise<Baseline | undefined> {
   if (path === undefined) return undefined;
-  const { parseBaseline } = await import("../../testing/check/baseline.ts");
+  const { parseBaseline } = await import("../../check/baseline.ts");
   const text = await readTextFile(path).catch((error: unknown) => ({ error }));
   const baseline = typeof text === "string" ? parseBaseline(text) : undefined;
   if (baseline !== undefined) return baseline;

@@ -1,7 +1,7 @@
 /** What a check shows while it runs, on standard error. */
 
 import { printable } from "../../oauth/config/config_issue.ts";
-import type { CheckResult } from "../../testing/check/report.ts";
+import type { CheckResult } from "../../check/report.ts";
 
 /** Journeys between two lines, where the output is no terminal. */
 const journeysPerLine = 50;

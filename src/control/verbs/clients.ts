@@ -13,6 +13,7 @@ interface ClientList {
   readonly clients: readonly ClientMetadata[];
 }
 
+/** A client. */
 interface ClientId {
   /** The identifier of the client. */
   readonly client_id: string;

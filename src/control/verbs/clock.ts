@@ -4,6 +4,7 @@ import { flag, object, text, whole } from "../../oauth/config/field.ts";
 import type { TestClock } from "../../testing/clock.ts";
 import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
 
+/** The state of the clock. */
 interface ClockState {
   /** Milliseconds since the epoch. */
   readonly now: number;

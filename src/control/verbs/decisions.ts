@@ -4,6 +4,7 @@ import { list, object, text } from "../../oauth/config/field.ts";
 import type { UserDecisions } from "../../testing/user_decisions.ts";
 import { defineVerb, noInput, type Verb } from "../verb.ts";
 
+/** A user. */
 interface DecidingUser {
   /** The subject of the user. */
   readonly sub: string;

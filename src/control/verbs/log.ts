@@ -39,6 +39,7 @@ interface NextExchange extends JsonPattern {
   readonly timeoutMs?: number;
 }
 
+/** An exchange. */
 interface ExchangeResult {
   /** The request, the response, the outcome, the rules that passed, and the rejection. */
   readonly exchange: Readonly<Record<string, unknown>>;

@@ -22,6 +22,7 @@ interface Health {
   readonly faults: number;
 }
 
+/** A session. */
 interface SessionToken {
   /** An ID token of the session. */
   readonly idToken: string;

@@ -27,6 +27,7 @@ interface NewTenant {
   readonly startsAt?: string;
 }
 
+/** A tenant. */
 interface DescribedTenant {
   /** The id of the tenant. */
   readonly id: string;
@@ -42,6 +43,7 @@ interface TenantList {
   readonly tenants: readonly DescribedTenant[];
 }
 
+/** A tenant. */
 interface TenantId {
   /** The id of the tenant. */
   readonly id: string;

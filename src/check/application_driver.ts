@@ -1,0 +1,35 @@
+/** The driver of a web application that has this server as its issuer, with what its pages may show of the users. */
+
+import { webApplication, type WebApplicationOptions } from "./drivers/web_application.ts";
+import type { TestLatchkey } from "../testing/test_latchkey.ts";
+import type { ClientDriver } from "./driver.ts";
+
+/** The claims that a page may show of a user, the longest first. */
+const userTexts = ["email", "name", "preferred_username", "sub"] as const;
+
+/**
+ * Creates the driver.
+ *
+ * @param server Its first user logs in.
+ * @param options Those of {@link webApplication}. Default of `loggedInText`: the texts of the first user.
+ */
+export async function applicationDriver(
+  { users }: Pick<TestLatchkey, "users">,
+  loginUrl: string,
+  { loggedInText, ...options }: Omit<WebApplicationOptions, "otherUserTexts">,
+): Promise<ClientDriver> {
+  const user = await users.first();
+  const texts = textsOf(user);
+  const others = (await users.all()).filter(({ sub }) => sub !== user?.sub);
+  return webApplication(loginUrl, {
+    ...options,
+    loggedInText: loggedInText ?? texts,
+    otherUserTexts: others.flatMap(textsOf).filter((text) => !texts.includes(text)),
+  });
+}
+
+/** What a page may show of a user; a very short text can be part of any page. */
+function textsOf(user: object | undefined): string[] {
+  const claims: Readonly<Record<string, unknown>> = { ...user };
+  return userTexts.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length > 2);
+}

@@ -1,0 +1,177 @@
+/** The type of an attack: what a server does wrong in one journey of a client, and how a correct client responds. */
+
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { Callback } from "../testing/browser/callback.ts";
+import type { FaultParameter } from "../testing/faults/parameters.ts";
+import type { TestClient } from "../testing/clients.ts";
+import type { Persona } from "../testing/persona.ts";
+import type { TestResource } from "../testing/resource.ts";
+import type { TestLatchkey } from "../testing/test_latchkey.ts";
+import type { Ability } from "./abilities.ts";
+import type { ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
+import type { AttackLevel, Effect } from "./effect.ts";
+import type { Assessment, Conclusion, Observation } from "./observation.ts";
+import type { SessionStart } from "./session_starts.ts";
+import type { Trap } from "./trap.ts";
+
+export type { Assessment, Conclusion };
+
+/** What the client does while the attack is active. The steps before it are without a fault. */
+export type Journey =
+  /** It logs in. */
+  | "login"
+  /** It logs in for the second time, with what it keeps from the first login, such as keys. */
+  | "second login"
+  /** It logs in again without pages (`prompt=none`). */
+  | "silent login"
+  /** It logs in again after a logout. */
+  | "login after logout"
+  /** It logs in after a login at another, honest issuer. */
+  | "second issuer"
+  /** It refreshes the tokens of a login. */
+  | "refresh"
+  /** It logs out. */
+  | "logout"
+  /** It does something else in the session of a login: what {@link Attack.perform} says. */
+  | "session";
+
+/** The point at which a correct client stops: requests that must not follow the attack. */
+export type Stop =
+  /** No authorization request follows. */
+  | "discovery"
+  /** No token request follows. */
+  | "callback"
+  /** The tokens are not used: no userinfo request follows. */
+  | "token";
+
+/** A login whose response has not reached the client. */
+export interface PendingLogin {
+  /** What the redirect URI would receive. */
+  readonly callback: Callback;
+  /** The session of the login, once {@link PendingLogin.respond} was called. */
+  readonly session: Promise<ClientSession>;
+  /** Sends a response to the client. */
+  respond(callback: Callback): void;
+}
+
+/** What an attack changes, and what it can do with the client. */
+export interface Stage {
+  /** The server of the journey. */
+  readonly as: TestLatchkey;
+  /** The client under test, as it is registered. */
+  readonly client: TestClient;
+  /** An origin that only records requests; nothing should arrive there. */
+  readonly trap: Trap;
+  /** Drives the client. */
+  readonly driver: ClientDriver;
+  /** The environment of the client, with the browser of the user. */
+  readonly journey: ClientJourney;
+  /** The session of the login before the attack, unless the journey is `login`. */
+  readonly session?: ClientSession;
+  /** The user who logs in with the browser of {@link Stage.journey}. */
+  readonly expectedSub: string;
+  /** The protected resource of the journey, if the client requests one. */
+  readonly resource?: TestResource;
+  /** Begins a session in the way that the attack is about. @throws What the client throws. */
+  begin(): Promise<ClientSession>;
+  /** Opens another browser of the same client. */
+  openBrowser(persona?: Persona): ClientJourney;
+  /**
+   * Opens a second issuer, where the client is registered too. Faults of this issuer are allowed; it has its own log.
+   */
+  openOtherIssuer(): Promise<TestLatchkey>;
+  /** Starts a login of the client, by default in the browser of the user, and keeps the response from the client. */
+  startLogin(journey?: ClientJourney): Promise<PendingLogin>;
+  /** Advances the clock of the server, and with it that of a client that reads {@link ClientJourney.now}. */
+  passTime(seconds: number): void;
+}
+
+/** An attack. `JSON.stringify` leaves the functions out, so that the catalogue can be sent as it is. */
+export interface Attack extends Effect {
+  /** Category and name: `id-token/alg-none`. Never changes. */
+  readonly id: string;
+  /** What the server does, one sentence. */
+  readonly title: string;
+  /** What a correct client does, one sentence. */
+  readonly correctClient: string;
+  /** What is expected of the client. */
+  readonly level: AttackLevel;
+  /** Where a correct client stops, if the level is `must-reject` or `should-reject`. Default: it only fails. */
+  readonly stop?: Stop;
+  /** How the client begins the session. */
+  readonly by: SessionStart;
+  /** What the client does while the attack is active, unless the parameter `journey` says something else. */
+  readonly journey: Journey;
+  /** The endpoints that the attack changes. */
+  readonly endpoints: readonly string[];
+  /** The specifications and reports that it rests on. */
+  readonly sources: readonly string[];
+  /** What the attack can vary. */
+  readonly parameters: readonly FaultParameter[];
+  /** The values that a check tries, each in a journey of its own. */
+  readonly variants: readonly Readonly<Record<string, unknown>>[];
+  /** Whether the attack is one only if the issuer is an https URL. */
+  readonly needsHttpsIssuer: boolean;
+  /** Whether it names origins of other hosts, whose requests only a `fetch` of the check receives. */
+  readonly needsAnyOrigin: boolean;
+  /** Whether the check must choose the issuer and the credentials of the client. */
+  readonly needsOwnServer: boolean;
+  /** Whether a client that skips the signature of ID tokens from the token endpoint may accept it (Core §3.1.3.7). */
+  readonly needsSignatureCheck: boolean;
+  /** Whether only the name of the user who is logged in shows what the client did. */
+  readonly needsUser: boolean;
+  /** Whether a correct client may request authorization again in the same login. */
+  readonly allowsNewLogin: boolean;
+  /** Whether the journey ends only by a time limit of the client. Such attacks are reported apart. */
+  readonly waitsForTimeLimit: boolean;
+  /** What the driver must be able to do; without it the attack is skipped. */
+  readonly needs: readonly Ability[];
+  /** Why a correct client may send no request that meets the attack, which is then skipped. Default: inconclusive. */
+  readonly ifUnmet?: string;
+  /**
+   * Adds the faults.
+   *
+   * @throws {TypeError} If a parameter is unknown or its value has another type.
+   */
+  start(stage: Stage, values?: Readonly<Record<string, unknown>>): MaybePromise<void>;
+  /**
+   * Does with the client what the journey consists of, such as the delivery of a response to another browser.
+   *
+   * @returns The session that the client reports, or a conclusion of its own. Default: what the journey is called.
+   * @throws What the client throws.
+   */
+  perform?(stage: Stage, values?: Readonly<Record<string, unknown>>): Promise<ClientSession | Conclusion>;
+  /** Assesses what the client did, in place of the level. `undefined`: the level decides. */
+  assess?(observation: Observation): MaybePromise<Assessment | undefined>;
+}
+
+/** What an attack may leave to its category and its level (`attacks/categories.ts`). */
+export type AttackDefaults = Partial<
+  Omit<Attack, keyof Effect | "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
+>;
+
+/** The category of an attack: the part of its id before the slash. */
+export function categoryOf(id: string): string {
+  return id.slice(0, id.indexOf("/"));
+}
+
+/** What the driver must be able to do in a journey. */
+const journeyNeeds: Readonly<Partial<Record<Journey, readonly Ability[]>>> = {
+  refresh: ["refresh"],
+  logout: ["logOut"],
+  "silent login": ["logInSilently"],
+  "login after logout": ["logOut"],
+};
+
+/** The journey of one variant. */
+export function journeyOf({ journey }: Attack, values: Readonly<Record<string, unknown>>): Journey {
+  return values.journey as Journey | undefined ?? journey;
+}
+
+/** What the driver must be able to do for one variant; without it the variant is skipped. */
+export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Ability[] {
+  return [...attack.needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
+}
+
+/** The journeys in which a client checks the response to an authorization request. */
+export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;

@@ -1,0 +1,55 @@
+/** Access tokens in unusual forms, which the server accepts: a client does not read them (RFC 6749 §1.4). */
+
+import { storageKey } from "../../oauth/secrets.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+
+/** A fault that issues an opaque access token. Its text, without a dot, is chosen by a function of a random one. */
+export function opaqueAccessToken(name: string, choose: (token: string) => string): Fault {
+  return {
+    name,
+    waitsFor: "issued an access token",
+    extend: (server, context) => ({
+      ...server,
+      tokenIssuers: server.tokenIssuers.map((issue) => async (inner, authorization, now, earlier, request) => {
+        if (earlier.access_token !== undefined) return await issue(inner, authorization, now, earlier, request);
+        const { client } = authorization;
+        const opaqueClient = { ...client, metadata: { ...client.metadata, access_token_format: "opaque" as const } };
+        const issued = await issue(inner, { ...authorization, client: opaqueClient }, now, earlier, request);
+        if (issued.access_token === undefined || !context.consume()) return issued;
+        const record = (await server.store.get("access_token", await storageKey(server, issued.access_token)))!;
+        const token = choose(issued.access_token);
+        await server.store.put("access_token", await storageKey(server, token), record.value, record);
+        return { ...issued, access_token: token };
+      }),
+    }),
+  };
+}
+
+const otherSub = "mallory";
+
+/** A fault that issues an access token whose claims name another user. Userinfo describes the user who logged in. */
+export function accessTokenOfAnotherUser(): Fault {
+  let sub: unknown;
+  return {
+    name: "access token with the claims of another user",
+    waitsFor: "signed an access token",
+    extend: (server, context) => ({
+      ...server,
+      users: { ...server.users, find: (name) => server.users.find(name === otherSub ? String(sub) : name) },
+      overrideClaims(kind, claims, claimsContext) {
+        const overridden = server.overrideClaims?.(kind, claims, claimsContext) ?? claims;
+        return kind === "userinfo" && overridden.sub === otherSub ? { ...overridden, sub } : overridden;
+      },
+      async sign(kind, alg, claims) {
+        if (kind !== "access_token" || !context.consume()) return await server.sign(kind, alg, claims);
+        sub = claims.sub;
+        return await server.sign(kind, alg, {
+          ...claims,
+          sub: otherSub,
+          email: "mallory@example.com",
+          roles: ["admin"],
+        });
+      },
+    }),
+  };
+}

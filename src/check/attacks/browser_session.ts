@@ -1,0 +1,255 @@
+/** The sessions of browsers in a web application (OWASP Session Management; RFC 9700 §4.7). */
+
+import { parseJsonObject } from "../../http/message.ts";
+import type { Exchange } from "../../recorder/exchange.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { decodeFormValue, findParam } from "../../recorder/record_request.ts";
+import type { Cookie, CookieJar } from "../../testing/browser/cookie_jar.ts";
+import { findAttributes } from "../../testing/browser/html_form.ts";
+import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { error } from "../../testing/faults/mod.ts";
+import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
+import { LoginLimitError } from "../driver.ts";
+import { fixedSession, foreignLogin, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+import { conclude, undecided } from "./conclusions.ts";
+
+/** The users of the userinfo responses since an exchange. */
+function usersOfUserinfo(exchanges: readonly Exchange[], since: number): readonly unknown[] {
+  return exchanges.slice(since).flatMap(({ endpoint, response }) =>
+    endpoint === "userinfo" && response?.status === 200 ? [parseJsonObject(response.body ?? "{}")?.sub] : []
+  );
+}
+
+/** The users to whom the refresh tokens belong that were sent since an exchange. */
+function usersOfRefreshes(exchanges: readonly Exchange[], since: number): readonly unknown[] {
+  const issued = exchanges.filter(({ endpoint }) => endpoint === "token").map(({ response }) =>
+    parseJsonObject(response?.body ?? "{}")
+  );
+  return exchanges.slice(since).flatMap(({ request }) => {
+    const sent = findParam(request, "refresh_token");
+    const source = sent === undefined ? undefined : issued.find((members) => members?.refresh_token === sent);
+    return source === undefined ? [] : decodeJwtPart(String(source.id_token), 1).sub ?? [];
+  });
+}
+
+/** Markup that runs a script wherever a page does not escape it. */
+const markup = `" onfocus=latchkey() x="><img src=x onerror=latchkey()>`;
+
+/** A link that runs a script. */
+const hostileUri = "javascript:latchkey()";
+
+/** Where a text of the server can reach a page. */
+const markedPlaces = ["error_description", "error", "error_uri", "state", "iss", "token error", "name"];
+
+/** The targets of the links of a page. */
+const linksOf = (html: string) =>
+  ["a", "form", "iframe"].flatMap((element) =>
+    findAttributes(html, element, element === "a" ? "href" : element === "form" ? "action" : "src")
+  );
+
+/** Whether a page has the markup as an element, as an attribute of one, or as the target of a link. */
+function hasMarkup(html: string): boolean {
+  const tags = html.match(/<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>/gi) ?? [];
+  return tags.some((tag) => / on(?:error|focus)=latchkey\(\)/.test(tag.replace(/"[^"]*"|'[^']*'/g, `""`))) ||
+    linksOf(html).includes(hostileUri);
+}
+
+/** A fault that describes a user whose name is markup. */
+function markedName(): Fault {
+  return {
+    name: "markup in the name",
+    waitsFor: "signed an ID token",
+    extend: (server, context) => ({
+      ...server,
+      overrideClaims(kind, claims, claimsContext) {
+        const overridden = server.overrideClaims?.(kind, claims, claimsContext) ?? claims;
+        if (kind === "id_token") context.consume();
+        return kind === "id_token" || kind === "userinfo" ? { ...overridden, name: markup } : overridden;
+      },
+    }),
+  };
+}
+
+/** The parameters with which applications commonly say where to go after a login. */
+const targetParameters = [
+  ...["return_to", "returnTo", "return_url", "returnUrl", "return", "redirect", "redirect_to", "redirectTo"],
+  ...["redirect_url", "redirectUrl", "next", "continue", "callbackUrl", "target", "target_link_uri", "url", "rd"],
+];
+
+/** Pages of another site, by how they are written. */
+function foreignPages(origin: string, host: string): Readonly<Record<string, string>> {
+  return {
+    other: `https://${host}/`,
+    slashes: `//${host}/`,
+    backslash: `/\\${host}/`,
+    user: `${origin}@${host}/`,
+  };
+}
+
+/** Replaces the cookies of a browser. */
+function setCookies(jar: CookieJar, cookies: readonly Cookie[]): void {
+  jar.clear();
+  for (const { name, value, origin, path, secure } of cookies) {
+    const line = `${name}=${value}; Path=${path}${secure ? "; Secure" : ""}`;
+    jar.storeFrom(`${origin}${path}`, new Headers({ "set-cookie": line }));
+  }
+}
+
+/** The attacks of the category `session`. */
+export const browserSessionAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "session/two-users",
+    effect: otherUser,
+    title: "Two users log in, each in a browser of their own.",
+    correctClient: "Each browser has the user and the tokens of its own login.",
+    journey: "session",
+    needsUser: true,
+    sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
+    async perform({ as, driver, openBrowser, session, expectedSub }) {
+      const [first, second] = await as.users.all();
+      if (second === undefined) return undecided("the server has one user");
+      const fail = (because: string): Conclusion => ({ outcome: "accepted", passed: false, because });
+      const other = await driver.logIn!(openBrowser({ as: second.sub }));
+      if (other.sub === expectedSub) return fail("the second browser has the user of the first");
+      const user = session!.currentUser === undefined ? session!.sub : await session!.currentUser();
+      if (user !== expectedSub) return fail("the first browser has another user after the login in the second");
+      for (const [act, token] of [[session!.request, usersOfUserinfo], [session!.refresh, usersOfRefreshes]] as const) {
+        const earlier = as.log.unmasked.exchanges.length;
+        await act?.().catch(() => {});
+        const users = token(as.log.unmasked.exchanges, earlier);
+        if (users.some((sub) => sub !== first!.sub)) return fail("the first browser uses a token of the second");
+      }
+      return { outcome: "rejected", passed: true, because: "each browser has its own user and tokens" };
+    },
+  }),
+  defineAttack({
+    id: "session/fixed",
+    effect: fixedSession,
+    title: "An attacker knows the cookies that a browser had before the login (session fixation).",
+    correctClient: "It gives the session a new id at the login, so that the old cookies have no session.",
+    needs: ["visits", "currentUser"],
+    sources: ["CWE-384", "OWASP ASVS 7.2.4"],
+    async perform({ journey: { browser: { cookies } }, startLogin }) {
+      const { callback, session, respond } = await startLogin();
+      const before = cookies.all();
+      respond(callback);
+      const { currentUser } = await session;
+      setCookies(cookies, before);
+      const user = await currentUser!();
+      return conclude(
+        user && `with the cookies of before the login, ${user} is logged in`,
+        "the cookies of before the login have no session",
+      );
+    },
+  }),
+  defineAttack({
+    id: "session/cookie-flags",
+    effect: stolenCookie,
+    title: "A script, a plain connection or another site can get or use the cookie of the session.",
+    correctClient: "The cookie has HttpOnly, Secure where the application uses https, and not SameSite=None.",
+    level: "should-reject",
+    needs: ["visits", "currentUser"],
+    sources: ["RFC 6265 §8.3", "OAuth 2.0 for Browser-Based Applications §6.1.3.2", "OWASP ASVS 3.3"],
+    async perform({ driver, journey }) {
+      const { cookies } = journey.browser;
+      const { currentUser } = await driver.logIn!(journey);
+      const all = cookies.all();
+      const lacking: string[] = [];
+      for (const cookie of all) {
+        setCookies(cookies, all.filter((other) => other !== cookie));
+        // The login does without the other cookies.
+        if (await currentUser!() !== undefined) continue;
+        const { name, httpOnly, secure, sameSite, origin } = cookie;
+        if (!httpOnly) lacking.push(`${name} without HttpOnly`);
+        if (!secure && origin.startsWith("https:")) lacking.push(`${name} without Secure`);
+        if (/^none$/i.test(sameSite ?? "")) lacking.push(`${name} with SameSite=None`);
+      }
+      return conclude(
+        lacking.length === 0 ? undefined : `the application sets the cookie ${lacking.join(", and ")}`,
+        "the cookie of the session has the flags",
+      );
+    },
+  }),
+  defineAttack({
+    id: "session/token-in-url",
+    effect: leakedCredentials,
+    title: "A history, a log and a Referer header keep the URLs of a login.",
+    correctClient: "No URL of the application has a token.",
+    needs: ["visits"],
+    sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
+    async perform({ as, driver, journey }) {
+      await driver.logIn!(journey);
+      const responses = as.log.unmasked.exchanges.filter(({ endpoint }) => endpoint === "token").map(({ response }) =>
+        parseJsonObject(response?.body ?? "{}") ?? {}
+      );
+      const names = ["access_token", "refresh_token", "id_token"];
+      const urls = journey.browser.visits.flatMap(({ url, location }) => [url, location ?? ""]).map(decodeFormValue);
+      const found = names.find((name) =>
+        responses.some(({ [name]: token }) => typeof token === "string" && urls.some((url) => url.includes(token)))
+      );
+      return conclude(found && `a URL of the application has the ${found}`, "no URL has a token");
+    },
+  }),
+  defineAttack({
+    id: "session/markup",
+    effect: hostileText,
+    title: "A parameter of the response, an error of the token endpoint or the name of the user has markup.",
+    correctClient: "It escapes each text in its pages, and links to https URLs only.",
+    endpoints: ["authorize", "token", "userinfo"],
+    needs: ["visits"],
+    sources: ["RFC 6749 §4.1.2.1", "CWE-79"],
+    ...oneOf("where", markedPlaces),
+    start({ as }, { where }) {
+      if (where === "token error") return void as.on("token").once(error("invalid_grant", { description: markup }));
+      if (where === "name") return void as.on("any").always(markedName());
+      const marked = where === "error_uri" ? hostileUri : markup;
+      as.on("authorize").once(editAuthorizationResponse(`markup in ${where}`, (fields) => [
+        ...fields.filter(([name]) => name !== where && (name !== "code" || where === "state" || where === "iss")),
+        ...where === "error" || where === "state" || where === "iss" ? [] : [["error", "access_denied"] as const],
+        [where, marked],
+      ]));
+    },
+    async perform({ driver, journey }) {
+      const { visits } = journey.browser;
+      await driver.logIn!(journey).catch((thrown: unknown) => {
+        if (thrown instanceof LoginLimitError) throw thrown;
+      });
+      const shown = visits.find(({ html }) => hasMarkup(html));
+      return conclude(
+        shown && `the page at ${shown.url.replace(/[?#].*$/, "")} has the text as markup`,
+        "no page has the text as markup",
+      );
+    },
+  }),
+  defineAttack({
+    id: "session/return-target",
+    effect: foreignLogin,
+    title: "The URL that starts the login has parameters that send the browser to a page of another site afterwards.",
+    correctClient: "It redirects the browser within the application and to the issuer only.",
+    needs: ["visits"],
+    sources: ["RFC 9700 §4.11.1", "CWE-601"],
+    ...oneOf(
+      "how",
+      Object.keys(foreignPages("", "")),
+      `How the page is written: ${Object.keys(foreignPages("", "")).join(", ")}.`,
+    ),
+    async perform({ driver, journey, trap }, { how }) {
+      const { host } = new URL(trap.origin);
+      const target = foreignPages(new URL(journey.redirectUri).origin, host)[how]!;
+      const loginParameters = Object.fromEntries(targetParameters.map((name) => [name, target]));
+      await driver.logIn!({ ...journey, loginParameters }).catch((thrown: unknown) => {
+        if (thrown instanceof LoginLimitError) throw thrown;
+      });
+      const { visits } = journey.browser;
+      const isForeign = visits.some(({ location }) =>
+        location !== undefined && URL.canParse(location) && new URL(location).host === host
+      );
+      return conclude(
+        isForeign ? `the application redirects the browser to ${target}` : undefined,
+        "the application redirects the browser to no other site",
+      );
+    },
+  }),
+];

@@ -1,0 +1,35 @@
+/** A server with another time than the client (OpenID Connect Core §3.1.3.7). */
+
+import { clock } from "../../testing/faults/mod.ts";
+import { secondsParameter } from "../../testing/faults/parameters.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+
+const isAhead = "How far the clock of the server is ahead; negative: behind.";
+
+/** The attacks of the category `clock`. */
+export const clockAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "clock/small",
+    title: "The clock of the server is half a minute ahead or behind.",
+    correctClient: "It accepts the tokens.",
+    level: "must-tolerate",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    parameters: [secondsParameter("seconds", 30, isAhead)],
+    variants: [{ seconds: 30 }, { seconds: -30 }],
+    on: "any",
+    always: ({ seconds }) => clock.skewed(seconds),
+  }),
+  defineAttack({
+    id: "clock/large",
+    needs: ["idToken", "readsIdToken"],
+    title: "The clock of the server is two hours ahead or behind.",
+    correctClient: "It rejects the ID token.",
+    level: "should-reject",
+    stop: "token",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    parameters: [secondsParameter("seconds", 7200, isAhead)],
+    variants: [{ seconds: 7200 }, { seconds: -7200 }],
+    on: "any",
+    always: ({ seconds }) => clock.skewed(seconds),
+  }),
+];

@@ -1,0 +1,85 @@
+/** Authorization codes: of another login, and of unusual form (RFC 9700 §4.5, RFC 6749 §4.1.2). */
+
+import { storageKey } from "../../oauth/secrets.ts";
+import type { CodeRecord } from "../../store/store.ts";
+import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { wrapStore } from "../../testing/wrap_store.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { injectedCode } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+
+/** The next code is one of a login in another browser: with another nonce, and the code challenge of this request. */
+function codeOfAnotherLogin(): Fault {
+  return {
+    name: "code of another login",
+    endpoints: ["authorize"],
+    followsLogin: true,
+    waitsFor: "issued a code for a request with nonce",
+    extend: (server, context) => ({
+      ...server,
+      store: wrapStore(server.store, {
+        put(kind, id, value, metadata) {
+          const isCode = kind === "code" && (value as CodeRecord).nonce !== undefined && context.consume();
+          return server.store.put(kind, id, isCode ? { ...value, nonce: "nonce-of-another-login" } : value, metadata);
+        },
+      }),
+    }),
+  };
+}
+
+/** Two faults: the authorization endpoint lengthens the code, and the token endpoint knows it. */
+function longerCode(suffix: string): { readonly authorize: Fault; readonly token: Fault } {
+  let code = "";
+  return {
+    authorize: editAuthorizationResponse("odd code", (fields) =>
+      fields.map(([name, value]) => {
+        if (name !== "code") return [name, value];
+        code = value;
+        return [name, value + suffix];
+      })),
+    token: {
+      name: "odd code",
+      extend(server) {
+        const { store } = server;
+        const findId = async (kind: string, id: string) =>
+          kind === "code" && id === await storageKey(server, code + suffix) ? await storageKey(server, code) : id;
+        return {
+          ...server,
+          store: wrapStore(store, {
+            get: async (kind, id) => await store.get(kind, await findId(kind, id)),
+            consume: async (kind, id, now) => await store.consume(kind, await findId(kind, id), now),
+          }),
+        };
+      },
+    },
+  };
+}
+
+/** The attacks of the category `response` on codes. */
+export const codeAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "response/code-injected",
+    effect: injectedCode,
+    needs: ["idToken", "readsIdToken", "nonce"],
+    title: "The code belongs to a login in another browser, and the token endpoint does not check the code verifier.",
+    correctClient: "It rejects the ID token, because the nonce is not that of this login.",
+    stop: "token",
+    sources: ["RFC 9700 §4.5.3.2", "OpenID Connect Core §3.1.3.7"],
+    once: () => codeOfAnotherLogin(),
+  }),
+  defineAttack({
+    id: "response/code-odd",
+    title: "The code is 2 KiB long, or has characters that a URL encodes.",
+    correctClient: "It exchanges the code, byte for byte.",
+    level: "must-tolerate",
+    endpoints: ["authorize", "token"],
+    sources: ["RFC 6749 §4.1.2", "RFC 6749 §A.11"],
+    ...oneOf("form", ["long", "characters"]),
+    start({ as }, { form }) {
+      const { authorize, token } = longerCode(form === "long" ? "x".repeat(2048) : "+/=%~&#?' \"%20");
+      as.on("authorize").once(authorize);
+      as.on("token", { grant_type: "authorization_code" }).once(token);
+    },
+  }),
+];

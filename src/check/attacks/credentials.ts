@@ -1,0 +1,35 @@
+/** Credentials of the client (RFC 6749 §2.3.1). */
+
+import { decodeFormValue } from "../../recorder/record_request.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { sent } from "./parameters.ts";
+
+/** The attacks of the category `token` on credentials. */
+export const credentialAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "token/secret-characters",
+    level: "must-tolerate",
+    needs: ["basic"],
+    needsOwnServer: true,
+    title: "The secret of the client has characters that HTTP Basic must encode.",
+    correctClient: "It encodes id and secret as in a form, before Base64, and logs in.",
+    sources: ["RFC 6749 §2.3.1", "RFC 6749 appendix B"],
+    ...sent("secret", ["a b+c", "a%2Fb", "a:b/c=d&e"], "The secret."),
+    async perform({ as, driver, journey, client }, { secret }) {
+      const { client_id, ...metadata } = driver.client ?? {};
+      const other = as.client({ ...metadata, client_id: `${client_id ?? client.client_id}-2`, client_secret: secret });
+      const { sub } = await driver.logIn!({ ...journey, client: other });
+      const header = as.log.unmasked.last("token").request.headers.authorization ?? "";
+      // The server also accepts a secret that is not encoded, as curl sends it.
+      const sent = atob(header.replace(/^basic +/i, "")).replace(/^[^:]*:/, "");
+      const isEncoded = sent !== secret && decodeFormValue(sent) === secret;
+      return {
+        outcome: "accepted",
+        passed: isEncoded,
+        because: isEncoded
+          ? `the client encoded its secret, and logged in ${JSON.stringify(sub)}`
+          : "the client sent its secret without encoding it",
+      };
+    },
+  }),
+];

@@ -1,0 +1,188 @@
+/** Devices without a browser (RFC 8628): how they poll, and what they show. */
+
+import type { Fault } from "../../testing/faults/fault.ts";
+import { error } from "../../testing/faults/mod.ts";
+import { editJsonBody } from "../../testing/faults/response_body.ts";
+import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { hostileText } from "./effects.ts";
+import { withMembers } from "./changed_members.ts";
+import { describeOutcome } from "../assess.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { atMost } from "./conclusions.ts";
+
+const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** The default of `interval`, and the seconds that a `slow_down` adds (RFC 8628 §3.2, §3.5). */
+const defaultInterval = 5;
+
+/** Milliseconds by which a poll may come too early. */
+const tolerance = 100;
+
+/** Adds a rule that responds to the next polls with these errors, in this order. */
+function failPolls({ as }: Stage, codes: readonly string[]): void {
+  as.on("token", { grant_type }).times(codes.length, errorsInOrder(codes));
+}
+
+/** A fault that responds with one error after the other. */
+function errorsInOrder(codes: readonly string[]): Fault {
+  const faults = codes.map((code) => error(code));
+  let next = 0;
+  return {
+    name: [...new Set(codes)].join(", "),
+    waitsFor: "was a poll",
+    handle: (handleNext, context) => faults[next++ % faults.length]!.handle!(handleNext, context),
+  };
+}
+
+/** The times between two polls, in seconds. */
+function gapsOf(observation: Observation): readonly number[] {
+  const polls = exchangesOf(observation, "token");
+  return polls.slice(1).map(({ at, number }, index) => {
+    const before = polls[index]!;
+    const waits = observation.waits.filter(({ after }) => after >= before.number && after < number);
+    const waited = waits.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    return (at - before.at + waited + tolerance) / 1000;
+  });
+}
+
+/** What is wrong with the times between polls; `undefined` if each is at least as long as the expected one. */
+function findShortGap(observation: Observation, expected: readonly number[]): Assessment | undefined {
+  const gaps = gapsOf(observation);
+  const short = gaps.findIndex((gap, index) => gap < expected[Math.min(index, expected.length - 1)]!);
+  if (short < 0) return undefined;
+  return {
+    passed: false,
+    because: `poll ${short + 2} came after ${gaps[short]!.toFixed(1)} s, not after ${
+      expected[Math.min(short, expected.length - 1)]
+    } s`,
+  };
+}
+
+/** The login on the device must succeed, with these times between polls. */
+function assessPolls(observation: Observation, expected: readonly number[]): Assessment {
+  const { outcome, session, expectedSub } = observation;
+  return findShortGap(observation, expected) ??
+    { passed: outcome === "accepted" && session!.sub === expectedSub, because: describeOutcome(observation) };
+}
+
+/** The attacks of the category `device`. */
+export const deviceAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "device/pending",
+    title: "The user takes a long time: many polls receive authorization_pending.",
+    correctClient: "It polls no faster than the interval, until it has tokens.",
+    level: "must-tolerate",
+    sources: ["RFC 8628 §3.5"],
+    parameters: [{ name: "times", type: "integer", default: 31, description: "How many polls." }],
+    start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
+    assess: (observation) => assessPolls(observation, [defaultInterval]),
+  }),
+  defineAttack({
+    id: "device/never-approved",
+    title: "The user never decides, and the server still responds authorization_pending when the codes have expired.",
+    correctClient: "It stops when expires_in has passed, and reports it; the next login works.",
+    level: "must-recover",
+    needs: ["clock"],
+    sources: ["RFC 8628 §3.5"],
+    start: (stage) => failPolls(stage, Array(150).fill("authorization_pending")),
+    assess(observation) {
+      const [started] = exchangesOf(observation, "device_authorization");
+      const { expires_in } = JSON.parse(started?.response?.body ?? "{}");
+      const last = exchangesOf(observation, "token").at(-1);
+      const seconds = ((last?.at ?? 0) - (started?.at ?? 0)) / 1000;
+      return seconds > expires_in + 2 * defaultInterval
+        ? {
+          passed: false,
+          because: `the client still polled after ${Math.round(seconds)} s; the code lived ${expires_in} s`,
+        }
+        : findShortGap(observation, [defaultInterval]);
+    },
+  }),
+  defineAttack({
+    id: "device/slow-down",
+    title: "Two polls receive slow_down, and later ones authorization_pending.",
+    correctClient: "It waits 5 seconds longer after each slow_down, and keeps the longer interval.",
+    level: "must-tolerate",
+    sources: ["RFC 8628 §3.5", "modelcontextprotocol/registry#1290", "flyteorg/flyte-sdk#1587"],
+    start: (stage) => failPolls(stage, ["slow_down", "slow_down", "authorization_pending", "authorization_pending"]),
+    assess: (observation) =>
+      assessPolls(observation, [2 * defaultInterval, 3 * defaultInterval, 3 * defaultInterval, 3 * defaultInterval]),
+  }),
+  defineAttack({
+    id: "device/ended",
+    title: "A poll receives an error that ends the login.",
+    correctClient: "It sends no further poll, and reports the code; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 8628 §3.5"],
+    ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
+    start: (stage, { code }) => failPolls(stage, Array(30).fill(code)),
+    assess: atMost(1, "token", (polls) => `the client sent ${polls - 1} more polls after the error`),
+  }),
+  defineAttack({
+    id: "device/response-odd",
+    title: "The device response has no interval, or one that is 0, a text or a year.",
+    correctClient: "It waits 5 seconds without a usable interval, and never polls without a pause.",
+    level: "must-recover",
+    endpoints: ["device_authorization", "token"],
+    sources: ["RFC 8628 §3.2", "NousResearch/hermes-agent#87437"],
+    ...sent("value", ["absent", 0, "5", null, -1, 31_536_000], 'The member interval; "absent" removes it.'),
+    start({ as }, { value }) {
+      const name = `interval ${value}`;
+      const faults: Readonly<Record<string, Fault>> = {
+        device_authorization: editJsonBody(name, (members) => ({
+          ...members,
+          interval: value === "absent" ? undefined : value,
+        })),
+        token: error("authorization_pending"),
+      };
+      // One rule: a client that reports the interval sends no poll.
+      as.on("any", ({ endpoint }) => Object.hasOwn(faults, endpoint)).times(4, {
+        name,
+        waitsFor: "was from a device",
+        handle: (next, context) => faults[context.request.endpoint]!.handle!(next, context),
+      });
+    },
+    assess(observation) {
+      const isZero = observation.exchanges.some(({ faults }) => faults.includes("interval 0"));
+      return findShortGap(observation, [isZero ? 1 : defaultInterval]);
+    },
+  }),
+  defineAttack({
+    id: "device/member-missing",
+    title: "The device response lacks a member that it must have.",
+    correctClient: "It reports the member, and does not poll.",
+    level: "must-reject",
+    stop: "callback",
+    endpoints: ["device_authorization"],
+    sources: ["RFC 8628 §3.2"],
+    ...sent("member", ["device_code", "user_code", "verification_uri"], "The member."),
+    always: ({ member }) => withMembers(`no ${member}`, { [member]: undefined }),
+  }),
+  defineAttack({
+    id: "device/verification-uri-hostile",
+    effect: hostileText,
+    title: "The verification URI is a script, a file, a plain http URL, or text for a shell.",
+    correctClient: "It shows the URI as text, or rejects it; it does not open it.",
+    level: "must-reject",
+    endpoints: ["device_authorization"],
+    sources: ["RFC 8628 §3.2", "RFC 8628 §5.4", "CVE-2025-6514"],
+    ...oneOf("how", ["script", "file", "plain-http", "shell"]),
+    always({ how }, { trap }) {
+      const uris: Readonly<Record<string, string>> = {
+        script: "javascript:globalThis.latchkeyMarker=1",
+        file: "file:///latchkey-marker",
+        "plain-http": `${trap.origin.replace("https:", "http:")}/device`,
+        shell: "https://device.test|latchkey-marker",
+      };
+      const [verification_uri, verification_uri_complete] = [uris[how], uris[how]];
+      return withMembers(`verification URI: ${how}`, { verification_uri, verification_uri_complete });
+    },
+    assess({ opened, outcome }) {
+      return {
+        passed: opened.length === 0 && outcome !== "hung",
+        because: opened.length === 0 ? "the client did not open the URI" : `the client opened ${opened[0]}`,
+      };
+    },
+  }),
+];

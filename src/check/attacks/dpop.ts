@@ -1,0 +1,197 @@
+/** Proofs of possession (RFC 9449): nonces, rejected proofs, and a server that ignores them. */
+
+import { json, type ResponseLike, withHeaders } from "../../http/message.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { error } from "../../testing/faults/mod.ts";
+import { withCorsHeaders } from "../../testing/faults/response_body.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { failIf } from "./conclusions.ts";
+
+const endpointParameter = {
+  name: "endpoint",
+  type: "string",
+  enum: ["token", "par", "userinfo"],
+  default: "token",
+  description: "The endpoint.",
+} as const;
+
+const endpointVariants = ["token", "userinfo"].map((endpoint) => ({ endpoint }));
+
+/** How often a client may send a request that is rejected each time. */
+const maxAttempts = 3;
+
+/** How often a server rejects the request of a client that repeats it without end. */
+const rejections = 30;
+
+/** Which nonces a server demands. */
+interface NonceOptions {
+  /** What reports call the fault. */
+  readonly name: string;
+  /** Returns the nonce that the proofs to an endpoint must have from now on. */
+  readonly next: (endpoint: string) => string;
+  /** Whether a new nonce comes with each success. Default: false. */
+  readonly renews?: boolean;
+  /** The scheme of the challenge of a resource. Default: `DPoP`. */
+  readonly scheme?: string;
+}
+
+/** A fault that demands nonces of its own (RFC 9449 §8, §9). */
+function demandNonces({ name, next, renews = false, scheme = "DPoP" }: NonceOptions): Fault {
+  const expected = new Map<string, string>();
+  return {
+    name,
+    waitsFor: "had a DPoP proof",
+    handle: (handleNext, context) => async (request, peer) => {
+      const proof = request.headers.get("dpop");
+      if (proof === null || !context.consume()) return await handleNext(request, peer);
+      const { endpoint } = context.request;
+      const renew = () => {
+        const nonce = next(endpoint);
+        expected.set(endpoint, nonce);
+        return nonce;
+      };
+      const kept = expected.get(endpoint);
+      if (kept === undefined || decodeJwtPart(proof, 1).nonce !== kept) {
+        return withCorsHeaders(context.request, nonceError(endpoint, renew(), scheme));
+      }
+      const response = await handleNext(request, peer);
+      return renews ? withHeaders(response, { "dpop-nonce": renew() }) : response;
+    },
+  };
+}
+
+/** The response that demands a nonce. */
+function nonceError(endpoint: string, nonce: string | null, scheme = "DPoP"): ResponseLike {
+  const headers = { ...nonce !== null && { "dpop-nonce": nonce } };
+  const body = { error: "use_dpop_nonce", error_description: "The proof needs the nonce of this server" };
+  if (endpoint !== "userinfo" && endpoint !== "resource") return json(400, body, headers);
+  return json(401, body, { ...headers, "www-authenticate": `${scheme} error="use_dpop_nonce", algs="ES256"` });
+}
+
+/** Nonces that differ from each other. */
+function countedNonces(): (endpoint: string) => string {
+  let count = 0;
+  return (endpoint) => `nonce-of-${endpoint}-${++count}`;
+}
+
+/** No loop of requests at the endpoint that rejects them. */
+function assessAttempts(observation: Observation): Assessment | undefined {
+  const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
+  const most = Math.max(...counts);
+  return failIf(most > maxAttempts, `the client sent the request ${most} times`);
+}
+
+/** The attacks of the category `dpop`. */
+export const dpopAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "dpop/nonce-asked",
+    title: "The server demands a nonce in the proof.",
+    correctClient: "It repeats the request once, with a new proof that has the nonce.",
+    level: "must-tolerate",
+    sources: ["RFC 9449 §8", "RFC 9449 §9"],
+    parameters: [endpointParameter, {
+      name: "scheme",
+      type: "string",
+      enum: ["DPoP", "dpop"],
+      default: "DPoP",
+      description: "The scheme of the challenge of a resource.",
+    }],
+    variants: [...endpointVariants, { endpoint: "par" }, { endpoint: "userinfo", scheme: "dpop" }],
+    always: ({ scheme }) => demandNonces({ name: "nonce demanded", next: () => "nonce-of-server", scheme }),
+  }),
+  defineAttack({
+    id: "dpop/nonce-for-ever",
+    title: "The server demands another nonce each time.",
+    correctClient: "It repeats the request once or twice, and reports the failure; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 9449 §8", "guillp/requests_oauth2client#92"],
+    parameters: [endpointParameter],
+    variants: endpointVariants,
+    start({ as }, { endpoint }) {
+      const next = countedNonces();
+      const fault: Fault = {
+        name: "another nonce demanded",
+        handle: (_, { request }) => () =>
+          Promise.resolve(withCorsHeaders(request, nonceError(request.endpoint, next(request.endpoint)))),
+      };
+      as.on(endpoint).times(rejections, fault);
+    },
+    assess: assessAttempts,
+  }),
+  defineAttack({
+    id: "dpop/nonce-renewed",
+    title:
+      "Each response has a new nonce, and the server accepts no earlier one; token endpoint and userinfo have their own.",
+    correctClient: "It uses the newest nonce of each server.",
+    level: "must-tolerate",
+    sources: ["RFC 9449 §8.2", "RFC 9449 §9", "opentdf/java-sdk#374"],
+    on: "any",
+    match: ({ endpoint }) => endpoint === "token" || endpoint === "userinfo",
+    always: () => demandNonces({ name: "renewed nonce", next: countedNonces(), renews: true }),
+    async perform(stage) {
+      const session = await stage.begin();
+      try {
+        await session.refresh?.();
+        await session.refresh?.();
+        return session;
+      } catch {
+        return { outcome: "accepted", passed: false, because: "the client logged in, and its refreshes failed" };
+      }
+    },
+  }),
+  defineAttack({
+    id: "dpop/nonce-odd",
+    title: "The server demands a nonce, and sends none, two, or one with characters that no nonce has.",
+    correctClient: "It reports the failure, without a loop; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 9449 §8.1"],
+    parameters: [endpointParameter, {
+      name: "nonce",
+      type: ["string", "null"],
+      default: null,
+      description: "The header DPoP-Nonce; null leaves it out.",
+    }],
+    variants: [null, "one, two", 'quo"te', "n\u00f6nce"].map((nonce) => ({ nonce })),
+    start: ({ as }, { endpoint, nonce }) =>
+      void as.on(endpoint).times(rejections, {
+        name: "odd nonce",
+        handle: (_, { request }) => () =>
+          Promise.resolve(withCorsHeaders(request, nonceError(request.endpoint, nonce))),
+      }),
+    assess: assessAttempts,
+  }),
+  defineAttack({
+    id: "dpop/proof-rejected",
+    title: "The server rejects each proof, as a server with another clock does.",
+    correctClient:
+      "It repeats the request at most once with a new proof, and reports the failure; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 9449 §5", "RFC 9449 §7.1", "RFC 9449 §11.1"],
+    parameters: [endpointParameter],
+    variants: endpointVariants,
+    start: ({ as }, { endpoint }) => void as.on(endpoint).times(rejections, error("invalid_dpop_proof")),
+    assess: assessAttempts,
+  }),
+  defineAttack({
+    id: "dpop/type-downgraded",
+    title: "The server ignores the proof, and issues a bearer token.",
+    correctClient: "It discards the token, because any copy of it works.",
+    level: "should-reject",
+    stop: "token",
+    endpoints: ["token"],
+    sources: ["RFC 9449 §5"],
+    once: () => ({
+      name: "proof ignored",
+      waitsFor: "had a DPoP proof",
+      extend: (server, context) => ({
+        ...server,
+        tokenIssuers: server.tokenIssuers.map((issue) => (issuing, granted, now, issued, request) => {
+          const isIgnored = request.provenKey !== undefined && context.consume();
+          return issue(issuing, granted, now, issued, isIgnored ? { ...request, provenKey: undefined } : request);
+        }),
+      }),
+    }),
+  }),
+];

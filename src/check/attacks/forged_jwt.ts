@@ -1,0 +1,116 @@
+/** JWTs as an attacker makes them: any header, any payload text, and signatures of any key (RFC 7515, RFC 8725). */
+
+import type { JwtKind, SignClaims } from "../../oauth/keys/jwt.ts";
+import type { SigningAlgorithm } from "../../oauth/keys/signing_algorithm.ts";
+import type { Server } from "../../oauth/server.ts";
+import { encodeBase64url } from "../../runtime/crypto.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";
+
+/** What the server would have signed. */
+export interface Original {
+  /** The server. */
+  readonly server: Server;
+  /** The kind of token. */
+  readonly kind: JwtKind;
+  /** The algorithm. */
+  readonly alg: SigningAlgorithm;
+  /** The header, with the key ID of the current key. */
+  readonly header: Readonly<Record<string, unknown>>;
+  /** The claims. */
+  readonly claims: Claims;
+  /** Signs text with the current key. */
+  sign(text: string): Promise<Uint8Array>;
+}
+
+const encoder = new TextEncoder();
+
+/** Makes the text that is sent in place of a JWT. */
+export type Forge = (original: Original) => string | Promise<string>;
+
+/** A fault that sends another text in place of the ID token, or another JWT of the server. */
+export function forgeJwt(name: string, forge: Forge, signedKind?: JwtKind): Fault {
+  const sign = (server: Server): SignClaims => async (kind, alg, claims) => {
+    const signer = await server.keys.signer(alg);
+    return await forge({
+      server,
+      kind,
+      alg,
+      claims,
+      header: { alg, typ: kind === "id_token" ? "JWT" : undefined, kid: signer.kid },
+      sign: async (text) => await signer.sign(encoder.encode(text)),
+    });
+  };
+  return resign(name, sign, undefined, signedKind);
+}
+
+/** A JWS with the signature of the current key, other header parameters, and perhaps another payload. */
+export async function signWithOwnKey(
+  { sign, header, claims }: Original,
+  changes: Claims,
+  payload: Claims | string = claims,
+): Promise<string> {
+  const input = encodeJwt({ ...header, ...changes }, payload);
+  return `${input}.${encodeBase64url(await sign(input))}`;
+}
+
+/** A JWS with an HMAC (RFC 7518 §3.2). An empty secret is padded as HMAC itself does, because WebCrypto rejects it. */
+export async function signWithHmac(
+  header: Readonly<Record<string, unknown>>,
+  claims: Claims,
+  secret: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const bytes = secret.length === 0 ? new Uint8Array(64) : secret;
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const input = encodeJwt(header, claims);
+  return `${input}.${encodeBase64url(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(input))))}`;
+}
+
+/** A JWS of a fresh P-256 key, with other header parameters, such as the public JWK. */
+export async function signWithFreshKey(
+  { header, claims }: Original,
+  changes: (jwk: Claims) => Claims = () => ({}),
+): Promise<string> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const { kty, crv, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
+  const input = encodeJwt({ ...header, alg: "ES256", ...changes({ kty, crv, x, y }) }, claims);
+  const signature = await crypto.subtle.sign(algorithm, privateKey, encoder.encode(input));
+  return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
+}
+
+/** The forms of a public key that a careless verifier takes for the secret of an HMAC. */
+export const publicKeyForms = [
+  ...["pem", "pem-without-final-newline", "pem-one-line", "base64", "der", "jwk", "modulus", "exponent"] as const,
+];
+
+/** The published key of a token in one of these forms. */
+export async function publicKeySecret(
+  { server, alg, header }: Original,
+  form: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const published = await server.keys.publishedKeys([alg]);
+  const jwk = published.find(({ kid }) => kid === header.kid)!;
+  const { use: _use, alg: _alg, kid: _kid, ...members } = jwk;
+  const importAlgorithms = {
+    RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
+    PS256: { name: "RSA-PSS", hash: "SHA-256" },
+    ES256: { name: "ECDSA", namedCurve: "P-256" },
+    EdDSA: { name: "Ed25519" },
+  };
+  const importAlgorithm = (importAlgorithms as Record<string, { readonly name: string }>)[alg]!;
+  const key = await crypto.subtle.importKey("jwk", members as JsonWebKey, importAlgorithm, true, ["verify"]);
+  const der = new Uint8Array(await crypto.subtle.exportKey("spki", key));
+  const base64 = btoa(String.fromCharCode(...der));
+  const pem = `-----BEGIN PUBLIC KEY-----\n${base64.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;
+  const texts: Readonly<Record<string, string>> = {
+    pem,
+    "pem-without-final-newline": pem.trimEnd(),
+    "pem-one-line": pem.replaceAll("\n", ""),
+    base64,
+    jwk: JSON.stringify(members),
+    modulus: String(members.n ?? members.x),
+    exponent: String(members.e ?? members.y ?? members.crv),
+  };
+  return form === "der" ? der : encoder.encode(texts[form]!);
+}

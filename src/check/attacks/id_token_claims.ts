@@ -1,0 +1,264 @@
+/** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
+
+import { parseJsonObject } from "../../http/message.ts";
+import { decodeBase64url, encodeBase64url } from "../../runtime/crypto.ts";
+import { idToken } from "../../testing/faults/mod.ts";
+import { secondsParameter, textParameter } from "../../testing/faults/parameters.ts";
+import { overrideClaims } from "../../testing/faults/resign.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, wrongTime } from "./effects.ts";
+import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
+
+/** The journeys in which a client checks an ID token. */
+const everyRefresh = [...everyLogin, "refresh"] as const;
+
+/** A claim with a wrong value; `null` removes it. */
+const wrongClaim = (claim: string, value: unknown) =>
+  overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: value ?? undefined }));
+
+const ofClaim = "The value of the claim; null removes it.";
+
+/** The attacks of the category `id-token` on claims. */
+export const idTokenClaimAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "id-token/iss-wrong",
+    effect: foreignIssuer,
+    title: "The ID token names another issuer.",
+    sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47807"],
+    alsoIn: everyRefresh,
+    once: () => idToken.wrongIssuer(),
+  }),
+  defineAttack({
+    id: "id-token/iss-known",
+    title: "The ID token names another issuer, at which the client logged in before.",
+    journey: "second issuer",
+    sources: ["OpenID Connect Core §3.1.3.7", "RFC 9700 §4.4"],
+    async once(_, { openOtherIssuer }) {
+      const { issuer } = await openOtherIssuer();
+      return overrideClaims("ID token of a known issuer", () => ({ iss: issuer }));
+    },
+  }),
+  defineAttack({
+    id: "id-token/iss-missing",
+    effect: foreignIssuer,
+    title: "The ID token names no issuer.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "", 7], ofClaim),
+    once: ({ value }) => wrongClaim("iss", value),
+  }),
+  defineAttack({
+    id: "id-token/iss-partial",
+    effect: foreignIssuer,
+    title: "The ID token names a part of the issuer, more than it, or a list that contains it.",
+    sources: ["RFC 8725 §3.8", "CVE-2024-53861", "CVE-2025-30144"],
+    ...oneOf("how", ["slash", "case", "port", "prefix", "suffix", "path", "list"]),
+    once: ({ how }) =>
+      overrideClaims(`ID token with iss as ${how}`, ({ iss }) => {
+        const { shortened: prefix, extended: suffix, ...others } = nearIssuers(String(iss));
+        const forms: Readonly<Record<string, unknown>> = { ...others, prefix, suffix, list: [iss, others.other] };
+        return { iss: forms[how] };
+      }),
+  }),
+  defineAttack({
+    id: "id-token/aud-wrong",
+    effect: foreignAudience,
+    title: "The ID token is for another client.",
+    sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
+    ...oneOf("aud", ["another-client", ...nearMisses], "The claim aud: another one, or the client_id as written."),
+    alsoIn: everyRefresh,
+    once: ({ aud }, { client }) =>
+      idToken.wrongAudience(aud === "another-client" ? aud : nearMissOf(client.client_id, aud)),
+  }),
+  defineAttack({
+    id: "id-token/aud-missing",
+    effect: foreignAudience,
+    title: "The ID token has no audience.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, []], ofClaim),
+    once: ({ value }) => wrongClaim("aud", value),
+  }),
+  defineAttack({
+    id: "id-token/aud-extra",
+    effect: foreignAudience,
+    title: "The ID token has a second audience that the client does not know, and no azp.",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    once: (_, { client }) => idToken.wrongAudience([client.client_id, "https://attacker.example"]),
+  }),
+  defineAttack({
+    id: "id-token/aud-list",
+    level: "must-tolerate",
+    title: "The claim aud is a list with exactly the client.",
+    sources: ["OpenID Connect Core §2"],
+    once: (_, { client }) => idToken.wrongAudience([client.client_id]),
+  }),
+  defineAttack({
+    id: "id-token/azp-wrong",
+    effect: foreignAudience,
+    title: "The ID token names another client in azp.",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    once: (_, { client }) =>
+      overrideClaims("ID token with wrong azp", () => ({ aud: [client.client_id, "other"], azp: "other" })),
+  }),
+  defineAttack({
+    id: "id-token/azp-other",
+    title: "The ID token is for the client alone, and names another client in azp.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    once: (_, { client }) =>
+      overrideClaims("ID token with another azp", () => ({ aud: client.client_id, azp: "other" })),
+  }),
+  defineAttack({
+    id: "id-token/sub-missing",
+    title: "The ID token names no user.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "", 7], ofClaim),
+    once: ({ value }) => wrongClaim("sub", value),
+  }),
+  defineAttack({
+    id: "id-token/sub-other",
+    effect: otherUser,
+    needs: ["idToken", "readsIdToken", "userinfo"],
+    title: "The ID token is about another user than the userinfo response.",
+    correctClient: "It does not use the userinfo response.",
+    stop: undefined,
+    sources: ["OpenID Connect Core §5.3.2"],
+    once: () => idToken.wrongSubject(),
+    assess: ({ outcome, session }) =>
+      failIf(
+        outcome === "accepted" && session!.claims !== undefined && session!.claims.sub !== session!.sub,
+        "the client uses the userinfo response of another user",
+      ),
+  }),
+  defineAttack({
+    id: "id-token/exp-past",
+    effect: wrongTime,
+    title: "The ID token has expired.",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    parameters: [
+      secondsParameter("secondsAgo", 3600, "How long ago it expired."),
+      textParameter("issued", "before", "before, or now: then exp alone is in the past."),
+    ],
+    variants: [{ issued: "now" }, { secondsAgo: 3600 }, { secondsAgo: 360 }, { secondsAgo: 31_536_000 }],
+    alsoIn: everyRefresh,
+    once: ({ secondsAgo, issued }) =>
+      issued === "now"
+        ? overrideClaims("expired ID token", (_, now) => ({ exp: now - secondsAgo }))
+        : idToken.expired(secondsAgo),
+  }),
+  defineAttack({
+    id: "id-token/exp-missing",
+    effect: wrongTime,
+    title: "The ID token has no time of expiry.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "2099-01-01"], ofClaim),
+    once: ({ value }) => wrongClaim("exp", value),
+  }),
+  defineAttack({
+    id: "id-token/iat-missing",
+    effect: wrongTime,
+    title: "The ID token has no time of issue.",
+    sources: ["OpenID Connect Core §2"],
+    ...sent("value", [null, "2026-01-01"], ofClaim),
+    once: ({ value }) => wrongClaim("iat", value),
+  }),
+  defineAttack({
+    id: "id-token/iat-odd",
+    effect: wrongTime,
+    title: "The ID token was issued a week ago, or will be issued in an hour.",
+    correctClient: "It may reject the ID token: how far iat may be from now is its own decision.",
+    level: "informational",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    parameters: [secondsParameter("offset", 3600, "The difference to now.")],
+    variants: [{ offset: 3600 }, { offset: -604_800 }],
+    once: ({ offset }) => overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset })),
+    assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not compare iat with now"),
+  }),
+  defineAttack({
+    id: "id-token/nbf-future",
+    effect: wrongTime,
+    title: "The ID token becomes valid in an hour.",
+    sources: ["RFC 7519 §4.1.5"],
+    once: () => idToken.notYetValid(),
+  }),
+  defineAttack({
+    id: "id-token/nonce-wrong",
+    effect: replayedIdToken,
+    needs: ["idToken", "readsIdToken", "nonce"],
+    title: "The ID token has another nonce than the client sent.",
+    sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-10318"],
+    ...oneOf("how", ["unrelated", ...nearMisses], `unrelated, ${nearMisses.join(" or ")}.`),
+    alsoIn: everyLogin,
+    once: ({ how }) =>
+      overrideClaims(
+        `ID token with ${how} nonce`,
+        ({ nonce }) => ({ nonce: nearMissOf(String(nonce), how) }),
+        { appliesTo: ({ nonce }) => nonce !== undefined },
+      ),
+  }),
+  defineAttack({
+    id: "id-token/nonce-missing",
+    effect: replayedIdToken,
+    needs: ["idToken", "readsIdToken", "nonce"],
+    title: "The ID token lacks the nonce that the client sent.",
+    sources: ["OpenID Connect Core §3.1.3.7"],
+    once: () => idToken.missingNonce(),
+  }),
+  defineAttack({
+    id: "id-token/replayed",
+    effect: replayedIdToken,
+    needs: ["idToken", "readsIdToken", "nonce"],
+    title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
+    journey: "second login",
+    sources: ["OpenID Connect Core §16.9", "RFC 9700 §4.5.3.2"],
+    once(_, { as }) {
+      const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
+      const { id_token: earlier = "" } = JSON.parse(body) as { readonly id_token?: string };
+      const claims = parseJsonObject(new TextDecoder().decode(decodeBase64url(earlier.split(".")[1] ?? "")));
+      return overrideClaims("ID token of an earlier login", () => ({ ...claims, at_hash: undefined }));
+    },
+  }),
+  defineAttack({
+    id: "id-token/at-hash-wrong",
+    title: "The ID token has the at_hash of another access token.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §3.1.3.8"],
+    once: () => idToken.wrongAtHash(),
+  }),
+  defineAttack({
+    id: "id-token/at-hash-missing",
+    level: "must-tolerate",
+    title: "The ID token has no at_hash.",
+    sources: ["OpenID Connect Core §3.1.3.6"],
+    once: () => overrideClaims("ID token without at_hash", () => ({ at_hash: undefined })),
+  }),
+  defineAttack({
+    id: "id-token/c-hash-s-hash",
+    title: "The ID token of the token endpoint has the c_hash of another code, or the s_hash of another state.",
+    correctClient: "It may reject the ID token; these claims protect responses with an ID token beside the code.",
+    level: "informational",
+    sources: ["OpenID Connect Core §3.3.2.11"],
+    ...oneOf("claim", ["c_hash", "s_hash"]),
+    once: ({ claim }) =>
+      overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: encodeBase64url(new Uint8Array(16)) })),
+    assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not check the hash"),
+  }),
+  defineAttack({
+    id: "id-token/claims-odd",
+    level: "must-tolerate",
+    title: "The ID token has claims of unexpected types, markup, and a long text.",
+    correctClient: "It logs in the user, and derives no right from a claim of a wrong type.",
+    sources: ["OpenID Connect Core §5.1"],
+    once: () =>
+      overrideClaims("ID token with odd claims", () => ({
+        name: "<script>alert(1)</script>",
+        email: ["alice@example.com"],
+        email_verified: "true",
+        nickname: "\u202Egnp.exe",
+        locale: null,
+        note: "x".repeat(4000),
+      })),
+  }),
+];

@@ -1,0 +1,104 @@
+/** ID tokens of a wrong form (RFC 7515, RFC 7519). */
+
+import { encodeBase64url } from "../../runtime/crypto.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
+
+/** The attacks of the category `id-token` on its form. */
+export const idTokenFormAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "id-token/parts",
+    title: "The ID token does not have three parts.",
+    needsSignatureCheck: true,
+    sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
+    ...oneOf("form", ["one", "two", "four", "dots"]),
+    once: ({ form }) =>
+      forgeJwt(`ID token with ${form} parts`, async (original) => {
+        const token = await signWithOwnKey(original, {});
+        const [header = "", payload = ""] = token.split(".");
+        const forms = {
+          one: header,
+          two: `${header}.${payload}`,
+          four: `${token}.AAAA`,
+          dots: ".".repeat(10_000),
+        };
+        return forms[form];
+      }),
+  }),
+  defineAttack({
+    id: "id-token/payload-shape",
+    needs: ["idToken"],
+    title: "The payload of the ID token is not a JSON object.",
+    sources: ["RFC 7519 §7.2", "CVE-2025-53864"],
+    ...oneOf("form", ["text", "list", "null", "deep"]),
+    once: ({ form }) =>
+      forgeJwt(`ID token whose payload is ${form}`, (original) => {
+        const forms = {
+          text: "not JSON",
+          list: JSON.stringify([original.claims]),
+          null: "null",
+          deep: "[".repeat(10_000) + "]".repeat(10_000),
+        };
+        return signWithOwnKey(original, {}, forms[form]);
+      }),
+  }),
+  defineAttack({
+    id: "id-token/encrypted",
+    title: "The ID token is encrypted, although the client has not registered encryption.",
+    sources: ["RFC 8725 §3.2", "CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
+    ...sent("alg", ["dir", "RSA1_5", "PBES2-HS256+A128KW"], "The header parameter alg of the JWE."),
+    once: ({ alg }) =>
+      forgeJwt(`ID token encrypted by ${alg}`, () => {
+        const header = { alg, enc: "A128CBC-HS256", zip: "DEF", p2c: 1_000_000_000, p2s: "AAAAAAAAAAA" };
+        const key = alg === "dir" ? "" : encodeBase64url(new Uint8Array(40));
+        const rest = [16, 64, 16].map((length) => encodeBase64url(new Uint8Array(length)));
+        return [encodeBase64url(JSON.stringify(header)), key, ...rest].join(".");
+      }),
+  }),
+  defineAttack({
+    id: "id-token/typ-foreign",
+    title: "The token response has an access token as its ID token.",
+    sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
+    once: () =>
+      forgeJwt(
+        "access token as ID token",
+        (original) =>
+          signWithOwnKey(original, { typ: "at+jwt" }, {
+            iss: original.claims.iss,
+            sub: original.claims.sub,
+            aud: original.server.audience,
+            client_id: original.claims.aud,
+            scope: "openid",
+            iat: original.claims.iat,
+            exp: original.claims.exp,
+          }),
+      ),
+  }),
+  defineAttack({
+    id: "id-token/claims-twice",
+    needsUser: true,
+    title: "The payload of the ID token has a claim twice, with two values.",
+    correctClient: "It discards the token response, or checks and uses the same value.",
+    level: "should-reject",
+    stop: undefined,
+    sources: ["RFC 7519 §4", "RFC 8259 §4"],
+    parameters: [
+      textParameter("claim", "sub", "The claim: sub, aud or exp."),
+      textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
+    ],
+    // Of two sub, a client may use the last one (RFC 7519 §4).
+    variants: [{ claim: "sub" }, { claim: "aud" }, { claim: "aud", wrong: "last" }, { claim: "exp", wrong: "last" }],
+    once: ({ claim, wrong }) =>
+      forgeJwt(`ID token with ${claim} twice`, (original) => {
+        const member = `${JSON.stringify(claim)}:${JSON.stringify(claim === "exp" ? 1 : "another")}`;
+        const text = JSON.stringify(original.claims);
+        const payload = wrong === "first" ? text.replace("{", `{${member},`) : text.replace(/}$/, `,${member}}`);
+        return signWithOwnKey(original, {}, payload);
+      }),
+    assess: ({ outcome, session, expectedSub }) =>
+      passIf(outcome === "accepted" && session!.sub === expectedSub, "the client checks and uses the same value"),
+  }),
+];

@@ -1,0 +1,45 @@
+/** ID tokens of another login than the requested one: too old, or of another level (OpenID Connect Core §3.1.3.7). */
+
+import { overrideClaims } from "../../testing/faults/resign.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { wrongTime } from "./effects.ts";
+import { exchangesOf } from "../observation.ts";
+import { sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
+
+/** The attacks of the category `id-token` on the login that they describe. */
+export const idTokenLoginAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "id-token/acr-weaker",
+    title: "The ID token has another acr than the one that the client requested as essential, or none.",
+    needs: ["idToken", "readsIdToken", "essentialAcr"],
+    sources: ["OpenID Connect Core §3.1.3.7", "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
+    ...sent("acr", ["0", "urn:example:weaker", null], "The claim acr; null removes it."),
+    once: ({ acr }) => overrideClaims("ID token with weaker acr", () => ({ acr: acr ?? undefined })),
+  }),
+  defineAttack({
+    id: "id-token/auth-time-old",
+    effect: wrongTime,
+    allowsNewLogin: true,
+    title: "The ID token has no auth_time although the client sent max_age, or one of a login long before.",
+    correctClient: "It discards the token response, or requests a new login once.",
+    needs: ["idToken", "readsIdToken", "maxAge"],
+    sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §3.1.3.7"],
+    parameters: [{
+      name: "secondsAgo",
+      type: ["number", "null"],
+      default: 31_536_000,
+      description: "How long ago auth_time is; null removes it.",
+    }],
+    variants: [{ secondsAgo: 31_536_000 }, { secondsAgo: null }],
+    once: ({ secondsAgo }) =>
+      overrideClaims("ID token of an old login", (_, now) => ({
+        auth_time: secondsAgo === null ? undefined : now - secondsAgo,
+      })),
+    assess: (observation) =>
+      passIf(
+        observation.outcome === "accepted" && exchangesOf(observation, "authorize").length === 2,
+        "the client requested a new login",
+      ),
+  }),
+];

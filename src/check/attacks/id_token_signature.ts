@@ -1,0 +1,205 @@
+/** ID tokens with a wrong signature or header (RFC 7515, RFC 8725). */
+
+import { encodeBase64url } from "../../runtime/crypto.ts";
+import { idToken } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { encodeJwt } from "../../testing/faults/resign.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { forgedIdToken } from "./effects.ts";
+import {
+  forgeJwt,
+  publicKeyForms,
+  publicKeySecret,
+  signWithFreshKey,
+  signWithHmac,
+  signWithOwnKey,
+} from "./forged_jwt.ts";
+import { oneOf, sent } from "./parameters.ts";
+
+/** Every ID token that the server did not sign. */
+const forged = { effect: forgedIdToken, needsSignatureCheck: true } as const;
+
+/** The attacks of the category `id-token` on signature and header. */
+export const idTokenSignatureAttacks: readonly Attack[] = [
+  defineAttack({
+    ...forged,
+    id: "id-token/alg-none",
+    title: "The ID token is not signed: its alg is none.",
+    sources: ["RFC 8725 §3.1", "RFC 8725 §3.2", "CVE-2021-44878"],
+    parameters: [
+      textParameter("alg", "none", "The header parameter alg."),
+      textParameter("signature", "", "The third part of the token."),
+    ],
+    variants: [{ alg: "none" }, { alg: "None" }, { alg: "NoNe" }, { alg: "none", signature: "AAAA" }],
+    once: ({ alg, signature }) =>
+      forgeJwt("unsigned ID token", ({ header, claims }) => `${encodeJwt({ ...header, alg }, claims)}.${signature}`),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/signature-missing",
+    title: "The ID token keeps alg and kid, and its signature is empty.",
+    sources: ["RFC 8725 §3.3"],
+    once: () => forgeJwt("ID token without signature", ({ header, claims }) => `${encodeJwt(header, claims)}.`),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/signature-corrupt",
+    title: "One bit of the signature is changed, or the payload is changed after signing.",
+    sources: ["RFC 7515 §5.2", "OpenID Connect Core §3.1.3.7"],
+    ...oneOf("part", ["signature", "payload"], "The changed part."),
+    once: ({ part }) =>
+      forgeJwt(`ID token with changed ${part}`, async (original) => {
+        const { header, claims, sign } = original;
+        const input = encodeJwt(header, claims);
+        const signature = await sign(input);
+        if (part === "payload") {
+          return `${encodeJwt(header, { ...claims, email_verified: true })}.${encodeBase64url(signature)}`;
+        }
+        const changed = signature.map((byte, index) => index === 0 ? byte ^ 1 : byte);
+        return `${input}.${encodeBase64url(changed)}`;
+      }),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/signed-by-stranger",
+    alsoIn: everyLogin,
+    title: "The ID token is signed with another key, under the kid of the server or without one.",
+    sources: ["OpenID Connect Core §3.1.3.7", "CVE-2021-22573", "CVE-2020-15240"],
+    ...oneOf("kid", ["own", "absent"], "The header parameter kid: own or absent."),
+    once: ({ kid }) =>
+      kid === "own"
+        ? idToken.wrongSignature()
+        : forgeJwt("ID token of another key without kid", (original) =>
+          signWithFreshKey(original, () => ({ kid: undefined }))),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/kid-unknown",
+    title: "The ID token names a key that is not published.",
+    sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.10", "openfga/openfga#3100"],
+    ...sent(
+      "kid",
+      ["unpublished-key", "../../../../dev/null", "' OR '1'='1", "k".repeat(10_240)],
+      "The header parameter kid.",
+    ),
+    once: ({ kid }) => forgeJwt("ID token with unknown kid", (original) => signWithFreshKey(original, () => ({ kid }))),
+  }),
+  defineAttack({
+    id: "id-token/kid-absent",
+    level: "must-tolerate",
+    needsSignatureCheck: true,
+    title: "The ID token has no kid, and one fitting key is published.",
+    sources: ["OpenID Connect Core §10.1"],
+    once: () => forgeJwt("ID token without kid", (original) => signWithOwnKey(original, { kid: undefined })),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/alg-hmac-public-key",
+    title: "The ID token has an HMAC whose secret is the published public key.",
+    sources: ["RFC 8725 §2.1", "CVE-2022-29217", "CVE-2024-33663", "CVE-2024-37568"],
+    ...oneOf("form", publicKeyForms, `The form of the key: ${publicKeyForms.join(", ")}.`),
+    once: ({ form }) =>
+      forgeJwt(`ID token with an HMAC of the public key (${form})`, async (original) =>
+        await signWithHmac(
+          { ...original.header, alg: "HS256" },
+          original.claims,
+          await publicKeySecret(original, form),
+        )),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/alg-hmac-known-key",
+    title: "The ID token has an HMAC with an empty secret.",
+    sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.5"],
+    once: () =>
+      forgeJwt(
+        "ID token with an HMAC of an empty secret",
+        ({ header, claims }) => signWithHmac({ ...header, alg: "HS256" }, claims, new Uint8Array()),
+      ),
+  }),
+  defineAttack({
+    id: "id-token/alg-other",
+    needsSignatureCheck: true,
+    level: "should-reject",
+    title: "The ID token is signed with a published key, by another algorithm than the registered one.",
+    sources: ["OpenID Connect Core §3.1.3.7 item 7"],
+    once: () =>
+      forgeJwt(
+        "ID token with another algorithm",
+        ({ server, kind, alg, claims }) =>
+          Promise.resolve(server.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims)),
+      ),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/alg-unknown",
+    title: "The ID token names an algorithm that does not exist.",
+    sources: ["RFC 8725 §3.1", "CVE-2026-28498"],
+    ...sent("alg", ["XX256", "", "RS257"], "The header parameter alg."),
+    once: ({ alg }) => forgeJwt("ID token with unknown algorithm", (original) => signWithOwnKey(original, { alg })),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/ecdsa-zero",
+    title: "The ID token has an ES256 signature of zeros.",
+    sources: ["RFC 7518 §3.4", "CVE-2022-21449"],
+    once: () =>
+      forgeJwt(
+        "ID token with a signature of zeros",
+        ({ header, claims }) =>
+          `${encodeJwt({ ...header, alg: "ES256" }, claims)}.${encodeBase64url(new Uint8Array(64))}`,
+      ),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/header-jwk",
+    title: "The header of the ID token contains the public key that verifies it.",
+    sources: ["RFC 8725 §3.10", "CVE-2018-0114", "CVE-2026-27962"],
+    ...oneOf("kid", ["attacker", "own"], "The header parameter kid; `own` is the one of the server."),
+    once: ({ kid }) =>
+      forgeJwt(
+        "ID token with its own key",
+        (original) => signWithFreshKey(original, (jwk) => ({ kid: kid === "own" ? original.header.kid : kid, jwk })),
+      ),
+  }),
+  defineAttack({
+    ...forged,
+    id: "id-token/header-urls",
+    title: "The header of the ID token has the URL of the keys that verify it.",
+    correctClient: "It discards the token response, and does not fetch the URL.",
+    sources: ["RFC 8725 §3.10"],
+    ...oneOf("member", ["jku", "x5u", "kid"], "The header parameter: jku, x5u or kid."),
+    once: ({ member }, { trap }) =>
+      forgeJwt(
+        `ID token with ${member}`,
+        (original) => signWithFreshKey(original, () => ({ kid: "attacker", [member]: `${trap.origin}/keys` })),
+      ),
+  }),
+  defineAttack({
+    id: "id-token/header-crit",
+    needsSignatureCheck: true,
+    title: "The header of the ID token lists an extension in crit that the client does not know.",
+    sources: ["RFC 7515 §4.1.11", "RFC 7797 §6", "CVE-2025-59420", "CVE-2026-32597"],
+    ...sent("extension", ["urn:example:extension", "b64"], "The extension."),
+    once: ({ extension }) =>
+      forgeJwt(
+        "ID token with crit",
+        (original) => signWithOwnKey(original, { crit: [extension], [extension]: extension === "b64" ? false : "1" }),
+      ),
+  }),
+  defineAttack({
+    id: "id-token/header-claims",
+    level: "must-tolerate",
+    needsUser: true,
+    title: "The header of the ID token has the claims of another user; the payload is correct.",
+    correctClient: "It logs in the user of the payload.",
+    sources: ["RFC 7515 §4.2"],
+    once: () =>
+      forgeJwt(
+        "ID token with claims in the header",
+        (original) =>
+          signWithOwnKey(original, { iss: original.claims.iss, sub: "mallory", email: "mallory@example.com" }),
+      ),
+  }),
+];

@@ -1,0 +1,206 @@
+/** Signing keys and their publication (OpenID Connect Core §10.1.1, RFC 7517). */
+
+import type { PublishedKey } from "../../oauth/keys/keys.ts";
+import { encodeBase64url } from "../../runtime/crypto.ts";
+import { builtInKeys } from "../../testing/built_in_keys.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { endlessRequests } from "./effects.ts";
+import { exchangesOf } from "../observation.ts";
+import { signWithHmac } from "./forged_jwt.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
+
+type Key = Readonly<Record<string, unknown>>;
+
+/** Longer than clients wait before they fetch keys again, and shorter than they keep keys. */
+const secondsOfKeyCaches = 120;
+
+/** The keys of a JWKS body. */
+const keysOf = (members: Readonly<Record<string, unknown>>) => members.keys as readonly Key[];
+
+/**
+ * The logins with an unknown key, and how often a client may fetch keys meanwhile: for the first one, and for their
+ * age.
+ */
+const [unknownLogins, maxFetches] = [10, 2];
+
+/** The attacks of the category `keys`. */
+export const keyAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "keys/rotated",
+    level: "must-tolerate",
+    title: "The server signs with a new key, which keys that were fetched before lack.",
+    correctClient: "It fetches the keys once more, and accepts the ID token.",
+    journey: "second login",
+    endpoints: ["token"],
+    sources: ["OpenID Connect Core §10.1.1", "giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
+    once: () => keys.rotated(),
+    // jose, oauth4webapi and others fetch keys at most once in 30 or 60 seconds, which is correct.
+    assess: (observation) =>
+      observation.outcome === "rejected" && exchangesOf(observation, "jwks").length === 0 &&
+        observation.earlier!.passTime === undefined
+        ? {
+          passed: false,
+          isInconclusive: true,
+          because: "the client kept the keys that it fetched a moment ago, and the session has no passTime()",
+        }
+        : undefined,
+  }),
+  defineAttack({
+    id: "keys/stale",
+    title: "The server signs with a new key, and its JWKS lacks the key for a while, as from an HTTP cache.",
+    correctClient: "It reports the error, after at most three fetches; a login some minutes later works.",
+    level: "must-recover",
+    journey: "second login",
+    endpoints: ["token", "jwks"],
+    sources: ["OpenID Connect Core §10.1.1", "smallrye/smallrye-jwt#228", "erlef/oidcc#543"],
+    start({ as }) {
+      as.on("jwks").always(keys.stale());
+      as.on("token").once(keys.rotated());
+    },
+    async assess(observation) {
+      const { outcome, earlier } = observation;
+      if (outcome === "accepted") {
+        return { passed: false, because: "the client accepted an ID token of an unknown key" };
+      }
+      const fetches = exchangesOf(observation, "jwks").length;
+      if (fetches > 3) return { passed: false, because: `the client fetched the keys ${fetches} times` };
+      earlier!.passTime?.(secondsOfKeyCaches);
+      const passed = await observation.recovers();
+      return {
+        passed,
+        isInconclusive: !passed && earlier!.passTime === undefined,
+        because: `the client reported an error; the login after it ${passed ? "succeeded" : "failed"}`,
+      };
+    },
+  }),
+  defineAttack({
+    id: "keys/unknown-often",
+    effect: endlessRequests,
+    title: "The ID tokens of ten logins in a row name keys that are not published.",
+    correctClient: "It fetches the keys again at most once a minute, and rejects the tokens.",
+    journey: "second login",
+    endpoints: ["token"],
+    sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.10", "openfga/openfga#3100"],
+    start: ({ as }) => void as.on("token").times(unknownLogins, idToken.unknownKid()),
+    async perform({ begin }) {
+      for (let login = 1; login < unknownLogins; login++) await begin().catch(() => undefined);
+      return await begin();
+    },
+    assess(observation) {
+      const fetches = exchangesOf(observation, "jwks").length;
+      if (fetches <= maxFetches) return undefined;
+      return { passed: false, because: `the client fetched the keys ${fetches} times for ${unknownLogins} logins` };
+    },
+  }),
+  defineAttack({
+    id: "keys/withdrawn",
+    title: "The JWKS no longer has the key that signs.",
+    sources: ["OpenID Connect Core §10.1.1"],
+    always: () => keys.withdrawn(),
+  }),
+  defineAttack({
+    id: "keys/extra",
+    level: "must-tolerate",
+    title: "The JWKS lists keys that the client cannot use, besides the right one.",
+    correctClient: "It ignores them, and accepts the ID token.",
+    sources: ["RFC 7517 §5"],
+    always: () => keys.extra(),
+  }),
+  defineAttack({
+    id: "keys/empty",
+    title: "The JWKS has no keys, or its member keys is not a list.",
+    sources: ["RFC 7517 §5"],
+    ...sent("value", [[], null, {}, "keys"], "The member keys; null removes it."),
+    always: ({ value }) => body.edited(() => ({ keys: value ?? undefined }), "no keys"),
+  }),
+  defineAttack({
+    id: "keys/down",
+    title: "The JWKS cannot be fetched.",
+    sources: ["RFC 8725 §3.3"],
+    ...oneOf("how", ["503", "html", "empty", "truncated"]),
+    always: ({ how }) =>
+      how === "html"
+        ? body.html()
+        : how === "empty"
+        ? body.empty()
+        : how === "truncated"
+        ? body.truncated()
+        : status(503),
+  }),
+  defineAttack({
+    id: "keys/same-kid",
+    title: "The JWKS has two keys under one kid, and the wrong one comes first.",
+    correctClient: "It finds the key that fits, or reports that the keys are ambiguous.",
+    level: "must-tolerate",
+    sources: ["RFC 7517 §4.5"],
+    ...oneOf("type", ["other", "same"], "The type of the wrong key: other or same."),
+    always: ({ type }) =>
+      body.edited((members) => {
+        const all = keysOf(members);
+        const wrong = all.map((key) => type === "same" ? { ...key, ...swapped(key) } : keyOfAnotherType(key));
+        return { keys: [...wrong, ...all] };
+      }, "two keys under one kid"),
+    assess: ({ outcome }) => passIf(outcome === "rejected", "the client reported an error"),
+  }),
+  defineAttack({
+    id: "keys/symmetric",
+    title: "The JWKS has a symmetric key, and the ID token has an HMAC of it.",
+    endpoints: ["token", "jwks"],
+    sources: ["RFC 8725 §3.1", "RFC 8725 §3.5"],
+    on: "any",
+    always: () => symmetricKey(),
+  }),
+  defineAttack({
+    id: "keys/swapped-under-kid",
+    title: "Another key is published under the kid of the key that signs.",
+    sources: ["RFC 7517 §4.5", "auth0/jwks-rsa-java#277"],
+    always: () =>
+      body.edited((members) => {
+        const all = keysOf(members);
+        // The modulus of another key, with the ids of this one.
+        return { keys: all.map((key) => ({ ...key, ...swapped(key) })) };
+      }, "another key under the kid"),
+  }),
+];
+
+/** The key with its public value changed, so that it verifies nothing. */
+function swapped(key: Key): Key {
+  const name = typeof key.n === "string" ? "n" : "x";
+  const value = String(key[name]);
+  return { [name]: `${value.slice(0, 20)}${[...value.slice(20, 30)].reverse().join("")}${value.slice(30)}` };
+}
+
+/** A key of another type under the same kid. */
+function keyOfAnotherType({ kty, kid }: Key): Key {
+  const { n, e, crv, x, y } = builtInKeys[kty === "EC" ? "RS256" : "ES256"].at(-1)!.jwk;
+  return kty === "EC"
+    ? { kty: "RSA", kid, alg: "RS256", use: "sig", n, e }
+    : { kty: "EC", kid, alg: "ES256", use: "sig", crv, x, y };
+}
+
+/** A fault that signs the ID token with an HMAC, whose secret the JWKS publishes. */
+function symmetricKey(): Fault {
+  const kid = "published-secret";
+  const secret = new TextEncoder().encode("the secret of the HMAC is published in the JWKS");
+  return {
+    name: "HMAC with a published secret",
+    waitsFor: "signed an ID token",
+    extend: (server, context) => ({
+      ...server,
+      keys: {
+        ...server.keys,
+        publishedKeys: async (algs) => [
+          ...await server.keys.publishedKeys(algs),
+          { kty: "oct", kid, alg: "HS256", use: "sig", k: encodeBase64url(secret) } as unknown as PublishedKey,
+        ],
+      },
+      sign: (kind, alg, claims) =>
+        kind === "id_token" && context.consume()
+          ? signWithHmac({ alg: "HS256", typ: "JWT", kid }, claims, secret)
+          : server.sign(kind, alg, claims),
+    }),
+  };
+}

@@ -1,0 +1,202 @@
+/** Logout tokens and front-channel logout (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
+
+import { textParameter } from "../../testing/faults/parameters.ts";
+import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
+import { logoutRequest, sessionIdOf } from "../control.ts";
+import { deadTokens } from "./effects.ts";
+import { useEndedSession } from "./ended_session.ts";
+import { oneOf } from "./parameters.ts";
+import { undecided } from "./conclusions.ts";
+
+/** The member of `events` (Back-Channel Logout §2.4). */
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+
+/** Every logout token that a client must reject. */
+const rejected = {
+  level: "must-reject",
+  journey: "session",
+  endpoints: [],
+  needs: ["backChannelLogout", "currentUser"],
+  correctClient: "It responds with status 400, and the session continues.",
+} as const;
+
+/** Posts a logout token to the client. @returns The status of the response. */
+async function post({ driver, journey }: Stage, token: string): Promise<number> {
+  const response = await driver.receive!(journey, logoutRequest(journey.client, token));
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** A logout token for the session, with defects. */
+function mintLogoutToken(stage: Stage, options: MintedLogoutToken): Promise<string> {
+  return stage.as.mint.logoutToken({ client: stage.client.client_id, sid: sessionIdOf(stage.as), ...options });
+}
+
+/** What the client did with a logout: the session must continue. */
+async function concludeLogout({ session }: Stage, status: number, isRejected = true): Promise<Conclusion> {
+  const user = await session!.currentUser!();
+  const passed = user !== undefined && isRejected;
+  const because = `the client responded with status ${status}, and the session ${
+    user === undefined ? "ended" : "continues"
+  }`;
+  return { outcome: passed ? "rejected" : "accepted", passed, because };
+}
+
+/** Posts a logout token that the client must reject. */
+async function postInvalid(stage: Stage, token: string): Promise<Conclusion> {
+  const status = await post(stage, token);
+  return await concludeLogout(stage, status, status >= 400 && status < 500);
+}
+
+/** A parameter that is the value of a claim. */
+function claimParameter<const Name extends string>(name: Name) {
+  return {
+    name,
+    type: ["string", "number", "array", "object", "null"],
+    default: null,
+    description: "The value of the claim; null removes it.",
+  } as const;
+}
+
+/** The attacks of the category `logout` on requests to the client. */
+export const logoutAttacks: readonly Attack[] = [
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-signature",
+    title: "The logout token is unsigned, or signed by another key.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
+    ...oneOf("flaw", ["none", "wrong key", "unknown key"]),
+    perform: async (stage, { flaw }) =>
+      await postInvalid(
+        stage,
+        await mintLogoutToken(
+          stage,
+          flaw === "none" ? { alg: "none" } : { signedBy: flaw === "wrong key" ? "wrong key" : "unknown key" },
+        ),
+      ),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-claims",
+    title: "The logout token has a wrong issuer or audience, lacks a claim, or has expired.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
+    parameters: [
+      textParameter("claim", "iss", "The claim; subject: sub and sid."),
+      { ...claimParameter("value"), description: "The value; null removes the claim, % stands for the right one." },
+    ],
+    variants: [
+      ...[{ claim: "iss", value: "https://other.test" }, { claim: "aud", value: "another-client" }],
+      ...[{ claim: "iss", value: "%.attacker.example" }, { claim: "aud", value: "x%" }, { claim: "aud", value: "%x" }],
+      ...["iat", "jti", "exp", "subject"].map((claim) => ({ claim })),
+      { claim: "exp", value: 1_000_000_000 },
+    ],
+    perform: async (stage, { claim, value }) => {
+      const own = claim === "iss" ? stage.as.issuer : stage.client.client_id;
+      const written = typeof value === "string" ? value.replace("%", own) : value ?? undefined;
+      const claims = claim === "subject" ? { sub: undefined, sid: undefined } : { [claim]: written };
+      return await postInvalid(stage, await mintLogoutToken(stage, { claims }));
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-event",
+    title: "The logout token has no logout event, another event, or one that is not an object.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "outline/outline#13438"],
+    parameters: [claimParameter("events")],
+    variants: [
+      { events: null },
+      { events: { "https://example.com/event": {} } },
+      ...[null, [], "logout"].map((event) => ({ events: { [logoutEvent]: event } })),
+    ],
+    perform: async (stage, { events }) =>
+      await postInvalid(stage, await mintLogoutToken(stage, { claims: { events: events ?? undefined } })),
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-nonce",
+    title: "The logout token has a nonce, or is an ID token.",
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12"],
+    ...oneOf("which", ["nonce", "id-token"]),
+    async perform(stage, { which }) {
+      const sid = sessionIdOf(stage.as);
+      const { client: { client_id } } = stage;
+      return await postInvalid(
+        stage,
+        which === "nonce"
+          ? await mintLogoutToken(stage, { claims: { nonce: "n" } })
+          : await stage.as.mint.idToken({ client: client_id, nonce: "n", claims: { sid } }),
+      );
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-other",
+    title: "The logout token is about another session, or another user.",
+    correctClient: "The session continues, because only the named one ends.",
+    sources: ["OpenID Connect Back-Channel Logout §2.7"],
+    ...oneOf("who", ["sid", "sub"]),
+    async perform(stage, { who }) {
+      const claims = who === "sid"
+        ? { sub: undefined, sid: "another-session" }
+        : { sub: "another-user", sid: undefined };
+      const status = await post(stage, await mintLogoutToken(stage, { claims }));
+      return await concludeLogout(stage, status);
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-replayed",
+    title: "A logout token that was used comes again, after the user has logged in again.",
+    correctClient: "It rejects the token because of jti; the new session continues.",
+    level: "should-reject",
+    sources: ["OpenID Connect Back-Channel Logout §2.6", "keycloak/keycloak#51218"],
+    async perform(stage) {
+      const { driver, journey, session } = stage;
+      const token = await mintLogoutToken(stage, { claims: { sid: undefined } });
+      await post(stage, token);
+      if (await session!.currentUser!() !== undefined) return undecided("a logout token without sid ends no session");
+      const again = await driver.logIn!(journey);
+      return await postInvalid({ ...stage, session: again }, token);
+    },
+  }),
+  defineAttack({
+    id: "logout/back-channel-tokens",
+    effect: deadTokens,
+    title: "A logout token ends the session, and the user continues in the application.",
+    correctClient: "It has no session any more, and sends no token of it.",
+    level: "should-reject",
+    needs: ["backChannelLogout", "currentUser", "request"],
+    sources: ["OpenID Connect Back-Channel Logout §2.7"],
+    async perform(stage) {
+      await post(stage, await mintLogoutToken(stage, {}));
+      return await useEndedSession(stage);
+    },
+  }),
+  defineAttack({
+    id: "logout/front-channel-foreign",
+    title: "A page of another site loads the front-channel logout URI with a wrong issuer or session, or with none.",
+    correctClient: "The session continues.",
+    level: "should-reject",
+    needs: ["frontChannelLogout", "currentUser"],
+    sources: ["OpenID Connect Front-Channel Logout §2", "OpenID Connect Front-Channel Logout §3"],
+    ...oneOf("wrong", ["iss", "near iss", "sid", "both"], "iss, near iss, sid or both; both are then absent."),
+    async perform(stage, { wrong }) {
+      const { as, client, driver, journey } = stage;
+      if (wrong === "both" && !client.frontchannel_logout_session_required) {
+        return undecided("the client is registered without frontchannel_logout_session_required");
+      }
+      const uri = new URL(client.frontchannel_logout_uri!);
+      if (wrong !== "both") {
+        const issuers: Readonly<Record<string, string>> = {
+          iss: "https://other.test",
+          "near iss": `${as.issuer}.attacker.example`,
+        };
+        uri.searchParams.set("iss", issuers[wrong] ?? as.issuer);
+        uri.searchParams.set("sid", wrong === "sid" ? "another-session" : sessionIdOf(stage.as) ?? "");
+      }
+      const { status } = await driver.receive!(journey, new Request(uri));
+      return await concludeLogout(stage, status);
+    },
+  }),
+];

@@ -1,0 +1,266 @@
+/** Metadata documents (RFC 8414, OpenID Connect Discovery). */
+
+import type { Fault } from "../../testing/faults/fault.ts";
+import { body, metadata, status } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { withMembers } from "./changed_members.ts";
+import { describeError, describeOutcome } from "../assess.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
+import { hostileText, leakedCredentials, unboundCode, unusableResponse } from "./effects.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { conclude, passIf } from "./conclusions.ts";
+
+/** The members whose URLs a client requests itself. */
+const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
+
+const memberParameter = textParameter("member", "token_endpoint", "The member.");
+
+/** A client may never need the URL. */
+function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
+  return passIf(trap.requests.length === 0 && outcome === "accepted", "the client sent no request there");
+}
+
+/** The attacks of the category `metadata`. */
+export const metadataAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "metadata/issuer-other",
+    title: "The metadata document names another issuer.",
+    sources: ["RFC 8414 §3.3", "OpenID Connect Discovery §4.3"],
+    ...oneOf("how", ["other", "shortened", "extended", "path"]),
+    always: ({ how }, { as }) => withMembers(`issuer ${how}`, { issuer: nearIssuers(as.issuer)[how] }),
+  }),
+  defineAttack({
+    id: "metadata/issuer-missing",
+    title: "The metadata document names no issuer, or one that is not a text.",
+    sources: ["RFC 8414 §2"],
+    ...sent("value", [null, "", 7], "The issuer; null removes it."),
+    always: ({ value }) => withMembers("no issuer", { issuer: value ?? undefined }),
+  }),
+  defineAttack({
+    id: "metadata/issuer-equivalent",
+    title: "The issuer of the metadata differs from the configured one only by its spelling.",
+    correctClient: "It rejects the document, and sends no authorization request.",
+    stop: "discovery",
+    level: "should-reject",
+    sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
+    ...oneOf("how", ["case", "port"]),
+    always: ({ how }, { as }) =>
+      withMembers(`issuer with another ${how}`, { issuer: equivalentIssuers(as.issuer)[how] }),
+  }),
+  defineAttack({
+    id: "metadata/member-missing",
+    effect: unusableResponse,
+    title: "The metadata document lacks an endpoint that the client needs.",
+    correctClient: "It reports the missing member; it does not guess the path.",
+    stop: undefined,
+    sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
+    ...sent("member", ["authorization_endpoint", "token_endpoint"], "The member."),
+    always: ({ member }) => metadata.without(member),
+  }),
+  defineAttack({
+    id: "metadata/member-shape",
+    effect: unusableResponse,
+    title: "An endpoint of the metadata is a number, null, or a relative URL.",
+    correctClient: "It reports the member.",
+    stop: undefined,
+    sources: ["RFC 8414 §2"],
+    ...sent("value", [7, null, "/oauth2/token"], "The value of token_endpoint."),
+    always: ({ value }) => withMembers("token_endpoint of a wrong type", { token_endpoint: value }),
+  }),
+  defineAttack({
+    id: "metadata/plain-http",
+    effect: leakedCredentials,
+    title: "The token endpoint, userinfo or the keys of an https issuer have an http URL.",
+    correctClient: "It sends nothing there.",
+    stop: undefined,
+    needsHttpsIssuer: true,
+    sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
+    parameters: [memberParameter],
+    variants: usedMembers.map((member) => ({ member })),
+    always: ({ member }, { trap }) =>
+      withMembers(`${member} without TLS`, { [member]: `${trap.origin.replace("https:", "http:")}/${member}` }),
+    assess: assessVisit,
+  }),
+  defineAttack({
+    id: "metadata/pkce-unsupported",
+    effect: unboundCode,
+    stop: undefined,
+    title: "The metadata announces no code challenge method, or only plain.",
+    correctClient: "It stops, or still sends a code challenge with S256.",
+    sources: ["RFC 9700 §2.1.1", "RFC 7636 §7.2"],
+    ...sent("methods", [null, [], ["plain"]], "code_challenge_methods_supported; null removes it."),
+    always: ({ methods }) =>
+      withMembers("no code challenge method S256", { code_challenge_methods_supported: methods ?? undefined }),
+    assess: ({ exchanges, outcome }) => {
+      const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
+      const isWeak = requests.some(({ request: { query } }) =>
+        !query.some(([name, value]) => name === "code_challenge_method" && value === "S256")
+      );
+      return {
+        passed: !isWeak && outcome !== "hung",
+        because: isWeak
+          ? "the client sent an authorization request without S256"
+          : requests.length === 0
+          ? "the client stopped"
+          : "the client still used S256",
+      };
+    },
+  }),
+  defineAttack({
+    id: "metadata/members-unknown",
+    title: "The metadata document has members and values that no specification defines.",
+    correctClient: "It ignores them.",
+    level: "must-tolerate",
+    sources: ["RFC 8414 §2"],
+    always: () =>
+      withMembers("unknown members", {
+        example_feature: { nested: [1, null] },
+        grant_types_supported: ["authorization_code", "refresh_token", "urn:example:unknown"],
+      }),
+  }),
+  defineAttack({
+    id: "metadata/redirected",
+    effect: leakedCredentials,
+    title: "The metadata redirects to another origin.",
+    correctClient: "It does not follow the redirect, or rejects the document that it finds there.",
+    stop: "discovery",
+    sources: ["RFC 8414 §6.2"],
+    always: (_, { trap }) => metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`),
+    // To follow it is no fault by itself: the request has no secret, and the document there is rejected.
+    assess: (observation) =>
+      passIf(
+        observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0,
+        describeOutcome(observation),
+      ),
+  }),
+  defineAttack({
+    id: "metadata/auth-methods-odd",
+    title: "The metadata announces no client authentication methods, or methods that the client does not know.",
+    correctClient: "It uses its method, or reports that none is supported; without the member, the default counts.",
+    level: "must-tolerate",
+    sources: ["RFC 8414 §2"],
+    ...oneOf("how", ["absent", "with-unknown", "only-unknown"]),
+    always: ({ how }) =>
+      body.edited((document) => ({
+        ...document,
+        token_endpoint_auth_methods_supported: how === "absent" ? undefined : [
+          "urn:example:unknown",
+          ...how === "with-unknown" ? document.token_endpoint_auth_methods_supported as readonly string[] : [],
+        ],
+      }), `authentication methods ${how}`),
+    assess: (observation) => {
+      const [{ response: { body: document = "{}" } = {} } = {}] = exchangesOf(observation, "discovery");
+      const { token_endpoint_auth_methods_supported: methods } = JSON.parse(document);
+      return passIf(
+        observation.outcome === "rejected" && methods?.length === 1,
+        "the client reported that its method is not announced",
+      );
+    },
+  }),
+  defineAttack({
+    id: "metadata/elsewhere",
+    title: "The first request for the metadata fails; a request for another well-known URL, or a later one, succeeds.",
+    correctClient: "It tries the other well-known URL, or reports the failure; it does not keep the failure.",
+    level: "must-recover",
+    sources: ["RFC 8414 §3.1", "RFC 8414 §5"],
+    ...oneOf("how", ["404", "500", "html", "redirect"]),
+    once: ({ how }, { trap }) =>
+      how === "html"
+        ? body.html()
+        : how === "redirect"
+        ? metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`)
+        : status(Number(how)),
+  }),
+  defineAttack({
+    id: "metadata/authorization-endpoint-hostile",
+    effect: hostileText,
+    title: "The authorization endpoint is a script, a file, a URL for another program, or begins with a hyphen.",
+    correctClient: "It opens only http and https URLs in a browser.",
+    sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
+    ...sent("value", [
+      ...["javascript:void(0)", "data:text/html,<p>marker</p>", "file:///nonexistent/marker"],
+      ...["vscode://marker", "-marker", "$(true)"],
+    ], "The member authorization_endpoint."),
+    always: ({ value }) => withMembers("hostile authorization endpoint", { authorization_endpoint: value }),
+    async perform({ driver, journey }) {
+      const opened: string[] = [];
+      const authorize = (url: string | URL) => {
+        opened.push(String(url));
+        return Promise.reject(new Error("the browser opens no URL of this attack"));
+      };
+      const error = await driver.logIn!({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
+      const hostile = opened.find((url) => !/^https?:/i.test(url));
+      return conclude(
+        hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,
+        `the client reported an error: ${describeError(error)}`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "metadata/endpoint-internal",
+    title: "The token endpoint, userinfo or the keys of a public issuer have an address of an internal network.",
+    correctClient: "It does not connect to it, if it runs on a server.",
+    level: "should-reject",
+    needsAnyOrigin: true,
+    sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
+    parameters: [textParameter("host", "169.254.169.254", "The host."), memberParameter],
+    variants: [
+      ...["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"].map((host) => ({
+        host,
+      })),
+      ...usedMembers.slice(1).map((member) => ({ host: "127.0.0.1", member })),
+    ],
+    always({ host, member }, { trap }) {
+      trap.addOrigin(`https://${host}`);
+      return withMembers(`${member} in an internal network`, { [member]: `https://${host}/${member}` });
+    },
+    assess: assessVisit,
+  }),
+  defineAttack({
+    id: "metadata/moved",
+    title: "The token endpoint and the keys have another URL than at the first login, and the old ones are gone.",
+    correctClient: "It fetches the metadata again, at the latest after a failure, and completes a login.",
+    level: "must-recover",
+    journey: "second login",
+    sources: ["RFC 8414 §3.2", "OpenID Connect Discovery §4"],
+    on: "any",
+    always: () => movedEndpoints(),
+    assess: async ({ outcome, earlier, logInAgain }) => {
+      if (outcome !== "rejected") return undefined;
+      earlier!.passTime?.(86_400);
+      const passed = await logInAgain();
+      return {
+        passed,
+        isInconclusive: !passed && earlier!.passTime === undefined,
+        because: passed
+          ? "the client reported an error, and found the new URLs at its next login"
+          : "the client kept the metadata after the failure, and a day later",
+      };
+    },
+  }),
+];
+
+/** A fault that moves the token endpoint and the keys to URLs with a query. */
+function movedEndpoints(): Fault {
+  const query = "?moved=1";
+  return {
+    name: "moved endpoints",
+    waitsFor: "requested the metadata or a moved endpoint",
+    handle: (next, context) => async (request, peer) => {
+      const { endpoint } = context.request;
+      if ((endpoint === "token" || endpoint === "jwks") && !request.url.endsWith(query)) {
+        context.consume();
+        return { status: 404, headers: {}, body: null };
+      }
+      const response = await next(request, peer);
+      if (endpoint !== "discovery" || response.status !== 200) return response;
+      context.consume();
+      const document = JSON.parse(await readBodyText(response));
+      const moved = ["token_endpoint", "jwks_uri"].map((name) => [name, `${document[name]}${query}`]);
+      return withBody(response, JSON.stringify({ ...document, ...Object.fromEntries(moved) }));
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** A second, honest issuer: mix-up, and metadata that names its endpoints (RFC 9700 §4.4, RFC 9207). */
+
+import { body, metadata } from "../../testing/faults/mod.ts";
+import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { mixUp } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+
+/** The honest issuer sends iss; no code of it may come to the server of the journey. */
+const rejected = {
+  level: "must-reject",
+  stop: "callback",
+  correctClient: "It rejects the response because of iss, and sends the code nowhere.",
+} as const;
+
+/** The authorization endpoint of the second issuer. */
+async function openOtherEndpoint({ openOtherIssuer }: Stage): Promise<string> {
+  const other = await openOtherIssuer();
+  const response = await other.fetch(`${other.issuer}/.well-known/openid-configuration`);
+  const { authorization_endpoint } = await response.json() as { readonly authorization_endpoint: string };
+  return authorization_endpoint;
+}
+
+/** The attacks with a second issuer. */
+export const otherIssuerAttacks: readonly Attack[] = [
+  defineAttack({
+    ...rejected,
+    id: "response/mix-up",
+    effect: mixUp,
+    title: "The authorization endpoint sends the browser to a second, honest issuer with the same state.",
+    endpoints: ["authorize", "discovery"],
+    sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
+    ...oneOf("advertised", ["yes", "no"], "yes or no: whether the metadata of the server announces iss."),
+    async start(stage, { advertised }) {
+      const { as } = stage;
+      const endpoint = await openOtherEndpoint(stage);
+      if (advertised === "no") {
+        as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
+      }
+      as.on("authorize").once({
+        name: "redirect to another issuer",
+        handle: () => ({ url }) =>
+          Promise.resolve({
+            status: 302,
+            headers: { location: `${endpoint}${new URL(url, as.issuer).search}` },
+            body: null,
+          }),
+      });
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "metadata/endpoint-of-another",
+    effect: mixUp,
+    title: "The metadata names the authorization endpoint of a second, honest issuer.",
+    sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
+    async start(stage) {
+      const authorization_endpoint = await openOtherEndpoint(stage);
+      stage.as.on("discovery").always(
+        body.edited((document) => ({ ...document, authorization_endpoint }), "endpoint of another issuer"),
+      );
+    },
+  }),
+];

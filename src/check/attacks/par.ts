@@ -1,0 +1,118 @@
+/** Pushed authorization requests (RFC 9126), and signed ones (RFC 9101). */
+
+import { findParam } from "../../recorder/record_request.ts";
+import { editJsonBody, editResponse, withStatus } from "../../testing/faults/response_body.ts";
+import { error } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
+
+/** How often a client may push the requests of one login. */
+const maxPushes = 3;
+
+/** No authorization request with its parameters in the URL, and no loop of pushes. */
+function assessPushes(observation: Observation): Assessment | undefined {
+  const isPlain = exchangesOf(observation, "authorize").some(({ request }) =>
+    findParam(request, "request_uri") === undefined
+  );
+  if (isPlain) return { passed: false, because: "the client sent an authorization request that was not pushed" };
+  const pushes = exchangesOf(observation, "par").length;
+  return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`);
+}
+
+/** The attacks of the categories `par` and `jar`. */
+export const parAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "par/rejected",
+    title: "The server rejects the pushed authorization request.",
+    correctClient: "It opens no browser and reports the code; it does not send the request by the browser instead.",
+    level: "must-recover",
+    sources: ["RFC 9126 §2.3"],
+    parameters: [
+      textParameter("code", "invalid_request", "The member error."),
+      { name: "status", type: "integer", default: 400, description: "The status of the response." },
+    ],
+    variants: [
+      { code: "invalid_request", status: 400 },
+      { code: "invalid_client", status: 401 },
+      { code: "invalid_request", status: 413 },
+      { code: "temporarily_unavailable", status: 429 },
+    ],
+    start: ({ as }, { code, status }) => void as.on("par").times(20, error(code, { status })),
+    assess: assessPushes,
+  }),
+  defineAttack({
+    id: "par/response-shape",
+    title: "The response to a pushed request has no request_uri, or one that is not a text.",
+    correctClient: "It reports the response, and sends no authorization request.",
+    level: "must-reject",
+    sources: ["RFC 9126 §2.2"],
+    ...sent("value", ["absent", "", null, 7, {}], 'The member request_uri; "absent" removes it.'),
+    always: ({ value }) =>
+      editJsonBody(
+        `request_uri ${JSON.stringify(value)}`,
+        (members) => ({ ...members, request_uri: value === "absent" ? undefined : value }),
+      ),
+    assess: (observation) =>
+      failIf(exchangesOf(observation, "authorize").length > 0, "the client still sent an authorization request"),
+  }),
+  defineAttack({
+    id: "par/response-unusual",
+    title: "The response to a pushed request has status 200, or no usable expires_in.",
+    correctClient: "It reports the response, or uses the request_uri.",
+    level: "informational",
+    sources: ["RFC 9126 §2.2"],
+    ...oneOf("how", ["status-200", "expires-in-missing", "expires-in-text"], "What is unusual."),
+    always: ({ how }) =>
+      how === "status-200"
+        ? editResponse(how, "was pushed", ({ status }) => status === 201, (response) => withStatus(response, 200))
+        : editJsonBody(how, (members) => ({
+          ...members,
+          expires_in: how === "expires-in-missing" ? undefined : String(members.expires_in),
+        })),
+  }),
+  defineAttack({
+    id: "par/expired-at-once",
+    title: "The server no longer knows the request_uri when the browser comes.",
+    correctClient: "It pushes the request once more, or reports the failure; the next login works.",
+    level: "must-recover",
+    endpoints: ["par", "authorize"],
+    sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
+    start: ({ as }) =>
+      void as.on("par").times(
+        20,
+        editJsonBody("expired request_uri", (members) => ({
+          ...members,
+          request_uri: "urn:ietf:params:oauth:request_uri:expired-6esc_11ACC5bwc014ltc14eY22c",
+        })),
+      ),
+    assess: assessPushes,
+  }),
+  defineAttack({
+    id: "jar/rejected",
+    allowsNewLogin: true,
+    title: "The server rejects signed authorization requests.",
+    correctClient: "It reports the code, and does not send the request without a signature instead.",
+    level: "must-reject",
+    needs: ["jar"],
+    endpoints: ["authorize", "par"],
+    sources: ["RFC 9101 §7", "RFC 9101 §10.5"],
+    ...sent(
+      "code",
+      ["request_not_supported", "request_uri_not_supported", "invalid_request_object"],
+      "The member error.",
+    ),
+    on: "any",
+    match: ({ params }) => params.request !== undefined,
+    always: ({ code }) => error(code),
+    assess: ({ exchanges }) => {
+      const isUnsigned = exchanges.some(({ endpoint, request }) =>
+        (endpoint === "authorize" || endpoint === "par") &&
+        ["request", "request_uri"].every((name) => findParam(request, name) === undefined)
+      );
+      return failIf(isUnsigned, "the client sent the request without a signature");
+    },
+  }),
+];

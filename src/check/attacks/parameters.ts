@@ -1,0 +1,51 @@
+/** Parameters of attacks, with the values that a check tries, each in a journey of its own. */
+
+import type { FaultParameter, JsonType } from "../../testing/faults/parameters.ts";
+
+/**
+ * A parameter with a few names for what the server does. The first is the default.
+ *
+ * @param description Default: the names.
+ */
+export function oneOf<const Name extends string, const Choice extends string>(
+  name: Name,
+  choices: readonly Choice[],
+  description = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}.`,
+) {
+  return {
+    parameters: [{ name, type: "string", enum: choices, default: choices[0]!, description }],
+    variants: choices.map((choice) => ({ [name]: choice })),
+  } as const;
+}
+
+/** The types of what an attack can send in place of a text. */
+const jsonTypes: readonly JsonType[] = ["string", "number", "array", "object", "null"];
+
+/** A parameter that is sent as it is, such as a claim, of any JSON type unless all values are texts. */
+export function sent<const Name extends string, const Value>(
+  name: Name,
+  values: readonly Value[],
+  description: string,
+) {
+  type Type = [Value] extends [string] ? "string" : readonly JsonType[];
+  const type = (values.every((value) => typeof value === "string") ? "string" : jsonTypes) as Type;
+  return {
+    parameters: [{ name, type, default: values[0] as string, description }],
+    variants: values.map((value) => ({ [name]: value })),
+  } as const;
+}
+
+/** One parameter, and its values. */
+interface Tries {
+  readonly parameters: readonly [FaultParameter];
+  readonly variants: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Two parameters: each value of one with each of the other. */
+export function eachWithEach<One extends Tries, Other extends Tries>(one: One, other: Other) {
+  const parameters: readonly [One["parameters"][0], Other["parameters"][0]] = [one.parameters[0], other.parameters[0]];
+  return {
+    parameters,
+    variants: one.variants.flatMap((first) => other.variants.map((second) => ({ ...first, ...second }))),
+  };
+}

@@ -1,0 +1,105 @@
+/** Refreshes (RFC 6749 §6, RFC 9700 §4.14). */
+
+import { body, drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { forgedIdToken } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+import { atMost } from "./conclusions.ts";
+
+/** The requests of a refresh. */
+const refreshRequest = { grant_type: "refresh_token" } as const;
+
+/** The session must survive: the same session refreshes again, without a login. */
+async function assessKeptSession(observation: Observation): Promise<Assessment> {
+  if (observation.outcome === "hung") return { passed: false, because: "the refresh did not end" };
+  const logins = exchangesOf(observation, "authorize").length;
+  if (logins > 0) return { passed: false, because: "the client started a new login" };
+  const refreshed = await observation.refreshAgain();
+  return {
+    passed: refreshed,
+    because: refreshed ? "the session continues" : "the refresh after it failed, so the session is lost",
+  };
+}
+
+/** The attacks of the category `refresh`. */
+export const refreshAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "refresh/transient",
+    title: "A refresh fails once, and the next one works.",
+    correctClient: "It keeps the refresh token and the session, and refreshes later.",
+    sources: ["RFC 6749 §5.2", "internxt/cli#645", "schulydev/Schuly#476"],
+    ...oneOf("how", ["500", "503", "429", "dropped", "html"]),
+    match: refreshRequest,
+    once: ({ how }) =>
+      how === "dropped"
+        ? drop("before")
+        : how === "html"
+        ? status(502, { body: "<h1>Bad gateway</h1>" })
+        : status(Number(how)),
+    assess: assessKeptSession,
+  }),
+  defineAttack({
+    id: "refresh/token-omitted",
+    title: "A refresh returns no new refresh token; the old one stays valid.",
+    correctClient: "It keeps the old refresh token, and uses it for the next refresh.",
+    sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
+    match: refreshRequest,
+    once: () => tokens.withoutRefreshToken(),
+    assess: assessKeptSession,
+  }),
+  defineAttack({
+    id: "refresh/not-rotated",
+    title: "A refresh returns the same refresh token.",
+    correctClient: "It keeps the token, and uses it for the next refresh.",
+    level: "must-tolerate",
+    sources: ["RFC 6749 §6"],
+    match: refreshRequest,
+    once: () => tokens.refreshTokenNotRotated(),
+    assess: assessKeptSession,
+  }),
+  defineAttack({
+    id: "refresh/rejected",
+    title: "Every refresh is rejected with invalid_grant.",
+    correctClient: "It forgets the token, and asks the user to log in once; the next login works.",
+    sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
+    match: refreshRequest,
+    always: () => error("invalid_grant"),
+    assess: atMost(2, "token", (requests) => `the client refreshed ${requests} times`),
+  }),
+  defineAttack({
+    id: "refresh/id-token-other",
+    needs: ["idToken", "readsIdToken"],
+    title: "A refresh returns an ID token of another user, another issuer or another client.",
+    correctClient: "It discards the response; the session ends or stays as it was.",
+    level: "must-reject",
+    sources: ["OpenID Connect Core §12.2"],
+    ...oneOf("claim", ["sub", "iss", "aud"], "The claim: sub, iss or aud."),
+    match: refreshRequest,
+    once: ({ claim }) =>
+      claim === "sub" ? idToken.wrongSubject() : claim === "iss" ? idToken.wrongIssuer() : idToken.wrongAudience(),
+  }),
+  defineAttack({
+    id: "refresh/id-token-forged",
+    needs: ["idToken", "readsIdToken"],
+    needsSignatureCheck: true,
+    effect: forgedIdToken,
+    title: "A refresh returns an ID token that another key signed.",
+    correctClient: "It discards the response, if it verifies the signature of the ID token at the login.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
+    match: refreshRequest,
+    once: () => idToken.wrongSignature(),
+  }),
+  defineAttack({
+    id: "refresh/id-token-absent",
+    needs: ["idToken"],
+    title: "A refresh returns no ID token.",
+    correctClient: "It accepts the tokens.",
+    level: "must-tolerate",
+    sources: ["OpenID Connect Core §12.2"],
+    match: refreshRequest,
+    once: () => body.edited(({ id_token: _, ...members }) => members, "no ID token"),
+    assess: assessKeptSession,
+  }),
+];

@@ -1,0 +1,193 @@
+/** Dynamic registration (RFC 7591, RFC 7592) and client ID metadata documents. */
+
+import type { Fault } from "../../testing/faults/fault.ts";
+import { error } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { editJsonBody, editResponse, readBodyText, withBody, withStatus } from "../../testing/faults/response_body.ts";
+import { findParam } from "../../recorder/record_request.ts";
+import { parseJsonObject } from "../../http/message.ts";
+import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { withMember, withMembers } from "./changed_members.ts";
+import { leakedCredentials } from "./effects.ts";
+import { exchangesOf } from "../observation.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { atMost, failIf } from "./conclusions.ts";
+
+/** The secret that the server registers for a client that asked for none. */
+const registeredSecret = "secret-that-the-server-registered-0001";
+
+/** How often a client may register for one login. */
+const maxRegistrations = 3;
+
+const assessRegistrations = atMost(
+  maxRegistrations,
+  "register",
+  (requests) => `the client sent ${requests} registration requests`,
+);
+
+/** The id of the client that registered last. */
+function registeredClientId({ as }: Stage): string {
+  const response = as.log.unmasked.exchanges.findLast(({ endpoint }) => endpoint === "register")?.response;
+  return String(parseJsonObject(response?.body ?? "")?.client_id);
+}
+
+/** The attacks of the categories `registration` and `cimd`. */
+export const registrationAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "registration/rejected",
+    title: "The server rejects the registration.",
+    correctClient: "It reports the code, after at most two more attempts; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 7591 §3.2.2"],
+    parameters: [
+      textParameter("code", "invalid_client_metadata", "The member error."),
+      { name: "status", type: "integer", default: 400, description: "The status of the response." },
+    ],
+    variants: [
+      { code: "invalid_redirect_uri", status: 400 },
+      { code: "invalid_client_metadata", status: 400 },
+      { code: "invalid_token", status: 401 },
+      { code: "access_denied", status: 403 },
+      { code: "temporarily_unavailable", status: 429 },
+    ],
+    start: ({ as }, { code, status }) => void as.on("register").times(20, error(code, { status })),
+    assess: assessRegistrations,
+  }),
+  defineAttack({
+    id: "registration/response-shape",
+    title: "The registration response has no client_id, or one that is not a text.",
+    correctClient: "It reports the response, and sends no authorization request.",
+    level: "must-reject",
+    sources: ["RFC 7591 §3.2.1"],
+    ...sent("value", ["absent", "", null, 7, {}], 'The member client_id; "absent" removes it.'),
+    always: ({ value }) => withMember("client_id", value),
+    assess: (observation) =>
+      failIf(
+        exchangesOf(observation, "authorize").length + exchangesOf(observation, "par").length > 0,
+        "the client still sent an authorization request",
+      ),
+  }),
+  defineAttack({
+    id: "registration/response-unusual",
+    title: "The registration response has status 200, or unknown members.",
+    correctClient: "It uses the client_id, or reports the response.",
+    level: "informational",
+    sources: ["RFC 7591 §3.2.1"],
+    ...oneOf("how", ["status-200", "unknown-members"], "What is unusual."),
+    always: ({ how }) =>
+      how === "unknown-members"
+        ? withMembers(how, { tenant: { id: 7 }, constructor: "x" })
+        : editResponse(how, "registered", ({ status }) => status === 201, (response) => withStatus(response, 200)),
+  }),
+  defineAttack({
+    id: "registration/changed",
+    title: "The registration response has another redirect URI, or another authentication method, than the request.",
+    correctClient: "It goes by what the response says, or stops.",
+    level: "should-reject",
+    sources: ["RFC 7591 §3.2.1"],
+    ...oneOf("member", ["redirect_uris", "token_endpoint_auth_method"], "The changed member."),
+    always: ({ member }) =>
+      editJsonBody(`${member} changed`, (members) => ({
+        ...members,
+        ...member === "redirect_uris" ? { redirect_uris: ["https://client.test/registered-by-the-server"] } : {
+          token_endpoint_auth_method: "client_secret_post",
+          client_secret: registeredSecret,
+          client_secret_expires_at: 0,
+        },
+      })),
+    assess: (observation) => {
+      const { outcome, exchanges } = observation;
+      const isRedirect = exchanges.some(({ faults }) => faults.includes("redirect_uris changed"));
+      const ignores = isRedirect
+        ? exchangesOf(observation, "authorize").length > 0
+        : exchangesOf(observation, "token").some(({ request }) =>
+          findParam(request, "client_secret") !== registeredSecret
+        );
+      return {
+        passed: !ignores && outcome !== "hung",
+        because: ignores
+          ? "the client continued as if the server had registered what it asked for"
+          : outcome === "accepted"
+          ? "the client did what the response says"
+          : "the client stopped",
+      };
+    },
+  }),
+  defineAttack({
+    id: "registration/forgotten",
+    title: "The server no longer knows the client that registered itself.",
+    correctClient: "It registers once more, at the latest for the next login.",
+    level: "must-recover",
+    journey: "second login",
+    ifUnmet: "the client registers again for each login",
+    endpoints: ["authorize", "token"],
+    sources: ["RFC 6749 §5.2", "RFC 7591 §3.2.1", "anthropics/claude-code#84614", "supabase/mcp#355"],
+    ...oneOf("endpoint", ["authorize", "token"], "Where the client is unknown first."),
+    start(stage, { endpoint }) {
+      const { as } = stage;
+      const client = registeredClientId(stage);
+      as.on(endpoint, { client }).once({
+        name: "client forgotten",
+        handle: (next) => async (request, peer) => {
+          await as.clients.delete(client);
+          return await next(request, peer);
+        },
+      });
+    },
+    assess: assessRegistrations,
+  }),
+  defineAttack({
+    id: "registration/management-elsewhere",
+    effect: leakedCredentials,
+    title: "The registration response names a registration_client_uri at another origin.",
+    correctClient: "It does not send the registration access token there.",
+    level: "must-reject",
+    needs: ["registrationManagement"],
+    sources: ["RFC 7592 §3", "RFC 7592 §5"],
+    always: (_, { trap }) =>
+      editJsonBody("registration_client_uri elsewhere", (members) => ({
+        ...members,
+        registration_client_uri: `${trap.origin}/register/1`,
+      })),
+    assess: ({ trap, outcome }) => {
+      const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
+      return {
+        passed: !isSent && outcome !== "hung",
+        because: isSent ? "the client sent the registration access token there" : "the token was not sent",
+      };
+    },
+  }),
+  defineAttack({
+    id: "cimd/rejected",
+    title: "The server does not support client ID metadata documents, or rejects the one of the client.",
+    correctClient: "It uses another way of registration, or explains; the next login works.",
+    level: "must-recover",
+    needs: ["clientDocument"],
+    endpoints: ["discovery", "authorize"],
+    sources: ["Client ID Metadata Document §6", "MCP authorization, client registration"],
+    ...oneOf("how", ["unsupported", "rejected"], "What the metadata says."),
+    start: ({ as }, { how }) => void as.on("any").times(30, rejectDocuments(how === "unsupported")),
+    assess: atMost(3, "authorize", (requests) => `the client sent ${requests} authorization requests`),
+  }),
+];
+
+/** A fault that knows no client by its metadata document, and, if it is announced, says so in the metadata. */
+function rejectDocuments(isAnnounced: boolean): Fault {
+  return {
+    name: "client documents rejected",
+    waitsFor: "named a client by its document, or read the metadata",
+    handle: (next, context) => async (request, peer) => {
+      const response = await next(request, peer);
+      if (!isAnnounced || context.request.endpoint !== "discovery" || !context.consume()) return response;
+      const { client_id_metadata_document_supported: _, ...document } = JSON.parse(await readBodyText(response));
+      return withBody(response, JSON.stringify(document));
+    },
+    extend: (server, context) => ({
+      ...server,
+      clients: {
+        ...server.clients,
+        find: (id) => id.startsWith("https://") && context.consume() ? undefined : server.clients.find(id),
+      },
+    }),
+  };
+}

@@ -1,0 +1,292 @@
+/**
+ * Protected resources, such as MCP servers: metadata and challenges that mislead a client, or that never end (RFC 9728,
+ * RFC 6750).
+ */
+
+import { getHeader, json, withHeaders } from "../../http/message.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { findParam } from "../../recorder/record_request.ts";
+import type { RequestView } from "../../testing/faults/fault.ts";
+import { resource as resourceFaults, status } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { editJsonBody, editResponse } from "../../testing/faults/response_body.ts";
+import type { Exchange } from "../../recorder/exchange.ts";
+import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
+import { oneOf } from "./parameters.ts";
+import { failIf } from "./conclusions.ts";
+
+/** How often a resource rejects a client that does not stop by itself. */
+const rejections = 30;
+
+/** How often a client may send the user to the authorization server for one request. */
+const maxAuthorizations = 4;
+
+/** How many requests to the resource a client may send for one call: MCP clients send several to begin a session. */
+const maxRequests = 20;
+
+const hasToken = ({ header }: RequestView) => header("authorization") !== null;
+
+/** The client must not ask the user again and again. */
+function assessAuthorizations(observation: Observation): Assessment | undefined {
+  const authorizations = exchangesOf(observation, "authorize").length;
+  if (authorizations > maxAuthorizations) {
+    return { passed: false, because: `the client sent ${authorizations} authorization requests` };
+  }
+  const requests = exchangesOf(observation, "resource").length;
+  return failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`);
+}
+
+/** The scope values of an authorization request. */
+function scopeOf({ request }: Exchange): readonly string[] {
+  return findParam(request, "scope")?.split(" ") ?? [];
+}
+
+/** The values of a client that no other issuer may receive: its secrets and tokens, and what it registered. */
+function valuesOf({ as, client }: Stage): readonly string[] {
+  const names = ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"];
+  const issued = as.log.unmasked.exchanges.flatMap(({ endpoint, response }) => {
+    if (endpoint !== "token" && endpoint !== "register") return [];
+    const members = JSON.parse(response?.body ?? "{}");
+    return [...names, ...endpoint === "register" ? ["client_id"] : []].map((name) => members[name]);
+  });
+  return [...issued, client.client_secret].filter((value): value is string => typeof value === "string");
+}
+
+/** The attacks of the category `resource`. */
+export const resourceAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "resource/challenge-shapes",
+    title: "The challenge of the resource has an unusual, legal form; only it says where the metadata is.",
+    correctClient: "It finds resource_metadata in the Bearer challenge, and logs in.",
+    level: "must-tolerate",
+    sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
+    ...oneOf("form", Object.keys(challengeForms), "The form of the challenge."),
+    on: "any",
+    match: ({ endpoint }) => endpoint.startsWith("resource"),
+    always: ({ form }, stage) => ({
+      name: `challenge: ${form}`,
+      waitsFor: "got a challenge",
+      handle: (next, context) => async (request, peer) => {
+        const { endpoint, params } = context.request;
+        // The well-known address alone leads nowhere.
+        if (endpoint === "resource_metadata" && params.from !== "challenge") return json(404, {});
+        const response = await next(request, peer);
+        if (endpoint !== "resource" || response.status !== 401 || !context.consume()) return response;
+        const url = `${stage.resource!.metadataUrl}?from=challenge`;
+        return withHeaders(response, { "www-authenticate": challengeForms[form]!(url, stage.trap.origin) });
+      },
+    }),
+  }),
+  defineAttack({
+    id: "resource/challenge-missing",
+    title: "The 401 response has no challenge, or one without resource_metadata.",
+    correctClient: "It finds the metadata at the well-known address, and logs in.",
+    level: "must-tolerate",
+    sources: ["RFC 9728 §3.1", "MCP authorization, protected resource metadata discovery"],
+    ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
+    always: ({ what }) =>
+      what === "resource_metadata" ? resourceFaults.missingMetadataUrl() : editResponse(
+        "no challenge",
+        "got a challenge",
+        (response) => getHeader(response, "www-authenticate") !== undefined,
+        (response) => withoutHeader(response, "www-authenticate"),
+      ),
+  }),
+  defineAttack({
+    id: "resource/metadata-of-another",
+    title: "The metadata document is about another resource.",
+    correctClient: "It rejects the document, and sends no authorization request.",
+    level: "must-reject",
+    stop: "discovery",
+    endpoints: ["resource_metadata"],
+    sources: ["RFC 9728 §3.3", "RFC 9728 §7.3"],
+    always: () => resourceFaults.wrongResource(),
+  }),
+  defineAttack({
+    id: "resource/metadata-url-foreign",
+    title: "The challenge names the metadata of another resource, at another host, with another authorization server.",
+    correctClient: "It does not fetch the document, or rejects it because it is about another resource.",
+    level: "must-reject",
+    sources: ["RFC 9728 §3.3", "RFC 9728 §7.7"],
+    async perform(stage) {
+      const other = await stage.openOtherIssuer();
+      const foreign = other.resource("/mcp");
+      stage.as.on("resource").always(resourceFaults.wrongMetadataUrl(foreign.metadataUrl));
+      const outcome = await stage.begin().then(() => "accepted" as const, () => "rejected" as const);
+      const used = other.log.exchanges.some(({ endpoint }) =>
+        ["authorize", "par", "register", "token"].includes(endpoint)
+      );
+      return {
+        outcome,
+        passed: !used,
+        because: used
+          ? "the client sent requests to the authorization server of the other resource"
+          : `the client did not use the other resource's authorization server`,
+      };
+    },
+  }),
+  defineAttack({
+    id: "resource/issuer-changed",
+    title:
+      "The resource names another authorization server than for the last login, and rejects the tokens of the first.",
+    correctClient: "It sends no secret, token or registered client_id of the first server to the second.",
+    level: "must-reject",
+    journey: "session",
+    ifUnmet: "the client does not read the metadata of the resource again",
+    endpoints: ["resource", "resource_metadata"],
+    sources: ["MCP authorization, authorization server binding", "RFC 9728 §7.6"],
+    async perform(stage) {
+      const { as } = stage;
+      const other = await stage.openOtherIssuer();
+      const values = valuesOf(stage);
+      as.on("resource_metadata").always(resourceFaults.wrongAuthorizationServer(other.issuer));
+      as.on("resource", hasToken).times(rejections, rejectTokens(stage, "invalid_token"));
+      const request = stage.session!.request ?? stage.begin;
+      const outcome = await request().then(() => "accepted" as const, () => "rejected" as const);
+      const received = JSON.stringify(other.log.unmasked.exchanges.map(({ request }) => request));
+      const leaked = values.some((value) => received.includes(value));
+      return {
+        outcome,
+        passed: !leaked,
+        because: leaked
+          ? "the second server received a secret, a token or a client_id of the first"
+          : "the second server received nothing of the first",
+      };
+    },
+  }),
+  defineAttack({
+    id: "resource/authorization-servers-odd",
+    title:
+      "The metadata of the resource names no authorization server, one that is no URL, or one that has no metadata.",
+    correctClient: "It uses the next usable one, or reports the document; the next login works.",
+    level: "must-recover",
+    endpoints: ["resource_metadata"],
+    sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
+    ...oneOf("how", ["absent", "empty", "no-url", "without-metadata"], "What authorization_servers is."),
+    start({ as, trap }, { how }) {
+      const lists: Readonly<Record<string, readonly string[] | undefined>> = {
+        absent: undefined,
+        empty: [],
+        "no-url": ["not a URL", as.issuer],
+        "without-metadata": [trap.origin, as.issuer],
+      };
+      as.on("resource_metadata").always(
+        editJsonBody(
+          `authorization_servers ${how}`,
+          (document) => ({ ...document, authorization_servers: lists[how] }),
+        ),
+      );
+    },
+  }),
+  defineAttack({
+    id: "resource/unauthorized-for-ever",
+    title: "The resource rejects every access token with 401, however fresh.",
+    correctClient: "It stops after a few attempts, and reports the failure; the next login works.",
+    level: "must-recover",
+    sources: [
+      ...["MCP authorization, error handling", "modelcontextprotocol/typescript-sdk#945", "punkpeye/mcp-remote#68"],
+    ],
+    start: (stage) => void stage.as.on("resource", hasToken).times(rejections, rejectTokens(stage, "invalid_token")),
+    assess: assessAuthorizations,
+  }),
+  defineAttack({
+    id: "resource/insufficient-scope",
+    title: "The resource rejects the token with 403 insufficient_scope, and names the missing scope value alone.",
+    correctClient: "It requests the old scope together with the missing value once, or reports the scope.",
+    level: "must-recover",
+    sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
+    ifUnmet: "the client requests every scope value from the beginning",
+    start: (stage) =>
+      void stage.as.on("resource", (request) => {
+        const { scope = "" } = decodeJwtPart(request.header("authorization")?.split(" ")[1] ?? "", 1);
+        return hasToken(request) && !String(scope).split(" ").includes("write");
+      }).times(rejections, rejectTokens(stage, "insufficient_scope", "write")),
+    assess(observation) {
+      const requests = observation.exchanges.filter(({ endpoint, request }) =>
+        (endpoint === "authorize" || endpoint === "par") && findParam(request, "scope") !== undefined
+      );
+      const [first, ...later] = requests.map(scopeOf);
+      const dropped = later.some((scope) => !first!.every((value) => scope.includes(value)));
+      return dropped
+        ? { passed: false, because: "the client requested the missing scope without the one that it had" }
+        : assessAuthorizations(observation);
+    },
+  }),
+  defineAttack({
+    id: "resource/insufficient-scope-for-ever",
+    title: "The resource rejects every token with 403 insufficient_scope.",
+    correctClient: "It asks the user three times at most, and reports the scope; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
+    start: (stage) =>
+      void stage.as.on("resource", hasToken).times(rejections, rejectTokens(stage, "insufficient_scope", "write")),
+    assess: assessAuthorizations,
+  }),
+  defineAttack({
+    id: "resource/token-expired",
+    title: "The resource rejects the token of a session with 401 invalid_token.",
+    correctClient: "It refreshes the tokens once, and repeats the request once; or it starts a new login.",
+    level: "must-recover",
+    journey: "session",
+    sources: ["RFC 6750 §3.1"],
+    match: hasToken,
+    once: (_, stage) => rejectTokens(stage, "invalid_token"),
+    async perform({ session, begin }) {
+      if (session!.request === undefined) return await begin();
+      await session!.request();
+      return session!;
+    },
+    assess(observation) {
+      const refreshes = exchangesOf(observation, "token").length;
+      const requests = exchangesOf(observation, "resource").length;
+      return failIf(
+        refreshes > 2 || requests > maxRequests,
+        `the client sent ${refreshes} token requests and ${requests} requests`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "resource/redirects-away",
+    title: "The resource redirects a request with an access token to another origin.",
+    correctClient: "It sends the token nowhere else.",
+    level: "must-reject",
+    sources: ["RFC 9700 §4.9.1", "datahub-project/datahub#18187"],
+    parameters: [{ name: "status", type: "integer", default: 307, description: "The status." }],
+    variants: [302, 307, 308].map((code) => ({ status: code })),
+    start: ({ as, trap }, { status: code }) =>
+      void as.on("resource", hasToken).times(rejections, status(code, { headers: { location: `${trap.origin}/mcp` } })),
+    assess({ trap, outcome }) {
+      const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
+      return {
+        passed: !isSent && outcome !== "hung" && outcome !== "crashed",
+        because: isSent ? `the client sent the access token to ${trap.origin}` : "the token was not sent there",
+      };
+    },
+  }),
+  defineAttack({
+    id: "resource/introspection-odd",
+    title: "The introspection response does not say that the token is active, or is about another resource.",
+    correctClient: "The resource server rejects the token.",
+    level: "must-reject",
+    by: "acceptToken",
+    endpoints: ["introspect"],
+    sources: ["RFC 7662 §2.2", "RFC 9700 §2.3"],
+    parameters: [textParameter("member", "active", "The member: active or aud."), {
+      name: "value",
+      type: ["string", "number", "object", "null"],
+      default: "absent",
+      description: 'Its value; "absent" removes it.',
+    }],
+    variants: [
+      ...["false", "true", 1, {}, null, "absent"].map((value) => ({ member: "active", value })),
+      { member: "aud", value: "https://another.example" },
+    ],
+    always: ({ member, value }) =>
+      editJsonBody(`${member} ${JSON.stringify(value)}`, (members) => ({
+        ...members,
+        [member]: value === "absent" ? undefined : value,
+      })),
+  }),
+];

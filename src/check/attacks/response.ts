@@ -1,0 +1,149 @@
+/** Authorization responses: CSRF and mix-up (RFC 6749 §10.12, RFC 9207, RFC 9700 §4.4, §4.7). */
+
+import type { Fault } from "../../testing/faults/fault.ts";
+import { authorizationResponse, error, metadata } from "../../testing/faults/mod.ts";
+import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
+import { equivalentIssuers, nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { mixUp, unusableResponse } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+
+/** A fault that replaces one parameter of an authorization response. */
+function withParameter(name: string, parameter: string, change: (value: string) => string): Fault {
+  return editAuthorizationResponse(
+    name,
+    (fields) => fields.map(([field, value]) => [field, field === parameter ? change(value) : value]),
+  );
+}
+
+/** The attacks of the category `response`. */
+export const responseAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "response/state-wrong",
+    title: "The authorization response has another state.",
+    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
+    ...oneOf("how", ["unrelated", ...nearMisses, "empty"], `unrelated, empty, ${nearMisses.join(" or ")}.`),
+    alsoIn: everyLogin,
+    once: ({ how }) => withParameter(`state ${how}`, "state", (state) => nearMissOf(state, how)),
+  }),
+  defineAttack({
+    id: "response/state-missing",
+    title: "The authorization response has no state.",
+    sources: ["RFC 6749 §10.12"],
+    once: () => authorizationResponse.missingState(),
+  }),
+  defineAttack({
+    id: "response/repeated",
+    level: "should-reject",
+    title: "The authorization response has a parameter twice, with two values.",
+    sources: ["RFC 6749 §3.1"],
+    ...oneOf("parameter", ["code", "state", "iss"], "The parameter: code, state or iss."),
+    once: ({ parameter }) =>
+      editAuthorizationResponse(`${parameter} twice`, (fields) => [...fields, [parameter, "second-value"]]),
+  }),
+  defineAttack({
+    id: "response/iss-wrong",
+    effect: mixUp,
+    title: "The authorization response has the iss of another issuer.",
+    sources: ["RFC 9207 §2.4", "RFC 9700 §4.4.2.1"],
+    ...oneOf("how", ["other", "shortened", "extended", "path"]),
+    alsoIn: everyLogin,
+    once: ({ how }) => withParameter(`iss ${how}`, "iss", (iss) => nearIssuers(iss)[how]!),
+  }),
+  defineAttack({
+    id: "response/iss-known",
+    effect: mixUp,
+    title: "The authorization response has the iss of another issuer, at which the client logged in before.",
+    journey: "second issuer",
+    sources: ["RFC 9207 §2.4", "RFC 9700 §4.4.2.1"],
+    async once(_, { openOtherIssuer }) {
+      const { issuer } = await openOtherIssuer();
+      return withParameter("iss of a known issuer", "iss", () => issuer);
+    },
+  }),
+  defineAttack({
+    id: "response/iss-missing",
+    effect: mixUp,
+    title: "The authorization response has no iss, although the metadata announces it.",
+    sources: ["RFC 9207 §2.4"],
+    once: () => authorizationResponse.missingIss(),
+  }),
+  defineAttack({
+    id: "response/iss-equivalent",
+    effect: mixUp,
+    title: "The iss of the authorization response differs from the issuer only by its spelling.",
+    correctClient: "It compares the two character by character, and sends no token request.",
+    sources: ["RFC 9207 §2.4", "RFC 3986 §6.2.1"],
+    ...oneOf("how", ["slash", "case", "port"]),
+    once: ({ how }) => withParameter(`iss with another ${how}`, "iss", (iss) => equivalentIssuers(iss)[how]!),
+  }),
+  defineAttack({
+    id: "response/iss-absent",
+    level: "must-tolerate",
+    title: "The metadata does not announce iss, and the authorization response has none.",
+    endpoints: ["authorize", "discovery"],
+    sources: ["RFC 9207 §2.4"],
+    start({ as }) {
+      as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
+      as.on("authorize").once(authorizationResponse.missingIss());
+    },
+  }),
+  defineAttack({
+    id: "response/error-of-another-issuer",
+    effect: mixUp,
+    title: "An error response has the iss of another issuer.",
+    correctClient: "It rejects the response because of iss, and sends no token request.",
+    sources: ["RFC 9207 §2.4"],
+    start({ as }) {
+      as.on("authorize").once(authorizationResponse.wrongIss());
+      as.on("authorize").once(error("access_denied"));
+    },
+  }),
+  defineAttack({
+    id: "response/code-missing",
+    effect: unusableResponse,
+    title: "The authorization response has neither a code nor an error, or an empty code.",
+    sources: ["RFC 6749 §4.1.2"],
+    ...oneOf("how", ["absent", "empty"]),
+    once: ({ how }) =>
+      how === "empty"
+        ? withParameter("code empty", "code", () => "")
+        : editAuthorizationResponse("code absent", (fields) => fields.filter(([name]) => name !== "code")),
+  }),
+  defineAttack({
+    id: "response/extra-parameters",
+    level: "must-tolerate",
+    title: "The authorization response has parameters that no specification defines.",
+    correctClient: "It ignores them, and exchanges the code.",
+    sources: ["RFC 6749 §4.1.2"],
+    once: () =>
+      editAuthorizationResponse("extra parameters", (fields) => [
+        ...fields,
+        ["session_state", "0c4a"],
+        ["scope", "openid"],
+        ["tracking", "a b&c"],
+      ]),
+  }),
+  defineAttack({
+    id: "response/tokens-beside-code",
+    level: "must-tolerate",
+    title: "The authorization response has tokens beside the code, as of the implicit grant.",
+    correctClient: "It does not use these tokens: it rejects the response, or exchanges the code.",
+    sources: ["RFC 9700 §2.1.2"],
+    once: () =>
+      editAuthorizationResponse("tokens beside the code", (fields) => [
+        ...fields,
+        ["access_token", "planted-access-token"],
+        ["token_type", "Bearer"],
+        ["expires_in", "3600"],
+      ]),
+    assess: ({ exchanges, outcome, session, expectedSub }) => {
+      const used = exchanges.some(({ request }) => request.headers.authorization?.includes("planted-access-token"));
+      return {
+        passed: !used && outcome !== "hung" && (session === undefined || session.sub === expectedSub),
+        because: used ? "the client sent the access token of the authorization response" : "the tokens were not used",
+      };
+    },
+  }),
+];

@@ -1,0 +1,300 @@
+/**
+ * Deliveries of authorization responses: how often, when, and to which browser (RFC 9700 §4.5, §4.7; RFC 6749 §10.12).
+ */
+
+import { findParam } from "../../recorder/record_request.ts";
+import type { Callback } from "../../testing/browser/callback.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
+import { foreignLogin, mixUp, repeatedDelivery } from "./effects.ts";
+import { describeError } from "../assess.ts";
+import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
+import { withParameters } from "./callback_parameters.ts";
+import { oneOf } from "./parameters.ts";
+import { undecided } from "./conclusions.ts";
+
+/** Every delivery to the redirect URI of a web application: the attack itself looks what the client did. */
+const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
+
+const withoutQuery = (url: string) => url.replace(/[?#].*$/, "");
+
+/** The user who is logged in with a session now. */
+async function userOf(session: ClientSession): Promise<string | undefined> {
+  return session.currentUser === undefined ? session.sub : await session.currentUser();
+}
+
+/**
+ * The session, or else the error of the client. @throws {UndecidedError} If the driver does not know what the client
+ * did.
+ */
+async function attempt(act: () => Promise<ClientSession>): Promise<PromiseSettledResult<ClientSession>> {
+  const [result] = await Promise.allSettled([act()]);
+  if (result.status === "rejected" && result.reason instanceof UndecidedError) throw result.reason;
+  return result;
+}
+
+/** A user other than the one who logs in by default; `undefined` if the server has only one. */
+async function findOtherUser({ as }: Stage): Promise<string | undefined> {
+  const users = await as.users.all();
+  return users[1]?.sub;
+}
+
+/** Delivers a response that the client must reject: no token request may follow, and a session stays as it is. */
+async function deliverForeign(
+  { as, driver }: Stage,
+  journey: ClientJourney,
+  callback: Callback,
+  before?: ClientSession,
+): Promise<Conclusion> {
+  const requests = as.log.unmasked.filter("token").length;
+  const result = await attempt(() => driver.receiveCallback!(journey, callback));
+  if (result.status === "fulfilled") {
+    const because = `the client accepted the response, and logged in ${JSON.stringify(result.value.sub)}`;
+    return { outcome: "accepted", passed: false, because };
+  }
+  const error = describeError(result.reason);
+  if (as.log.unmasked.filter("token").length > requests) {
+    const because = `the client reported an error, but only after a request to token: ${error}`;
+    return { outcome: "rejected", passed: false, because };
+  }
+  if (before !== undefined && await userOf(before) !== before.sub) {
+    return { outcome: "rejected", passed: false, because: "the client rejected the response, but ended the session" };
+  }
+  return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
+}
+
+/** Targets outside of the application, by how they are written. */
+function foreignTargets({ origin, protocol, host }: URL, attacker: string): Readonly<Record<string, string>> {
+  const foreignHost = new URL(attacker).host;
+  return {
+    other: `${attacker}/`,
+    prefix: `${origin}.${foreignHost}/`,
+    user: `${origin}@${foreignHost}/`,
+    suffix: `${protocol}//not-${host}/`,
+    slashes: `//${foreignHost}/`,
+    backslash: `/\\${foreignHost}/`,
+  };
+}
+
+/** A parameter that must be fresh in each authorization request, and that two requests share. */
+function sharedParameter({ as }: Stage): string | undefined {
+  const requests = as.log.unmasked.exchanges.filter(({ endpoint }) => endpoint === "authorize" || endpoint === "par");
+  return ["code_challenge", "nonce"].find((name) => {
+    const byState = new Map(requests.map(({ request }) => [findParam(request, "state"), findParam(request, name)]));
+    const values = [...byState].flatMap(([state, value]) => state === undefined ? [] : value ?? []);
+    return values.length > new Set(values).size;
+  });
+}
+
+/** The attacks of the category `response` on deliveries. */
+export const responseDeliveryAttacks: readonly Attack[] = [
+  defineAttack({
+    ...delivered,
+    id: "response/twice",
+    effect: repeatedDelivery,
+    title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
+    correctClient: "It exchanges the code once; the second delivery does not end the session.",
+    level: "must-recover",
+    sources: ["RFC 6749 §4.1.2", "getsentry/junior#838", "simstudioai/sim#4441"],
+    ...oneOf("when", ["together", "after"], "together, or after the login."),
+    async perform({ as, driver, journey, startLogin, expectedSub }, { when }) {
+      const { callback } = await startLogin();
+      const deliver = () => driver.receiveCallback!(journey, callback);
+      const results = when === "together"
+        ? await Promise.all([attempt(deliver), attempt(deliver)])
+        : [await attempt(deliver), await attempt(deliver)];
+      const exchanges = as.log.unmasked.filter("token", { grant_type: "authorization_code" }).length;
+      const sent = `the client sent the code ${exchanges === 1 ? "once" : `${exchanges} times`}`;
+      const accepted = results.find((result) => result.status === "fulfilled");
+      const outcome = accepted === undefined ? "rejected" : "accepted";
+      if (when === "together" && exchanges > 1) {
+        // A client that keeps the login in a cookie cannot know of the other delivery, but must work afterwards.
+        const again = await attempt(() => driver.logIn!(journey));
+        const recovers = again.status === "fulfilled" && again.value.sub === expectedSub;
+        return { outcome, passed: recovers, because: `${sent}; the login after it ${recovers ? "works" : "fails"}` };
+      }
+      const user = accepted && await userOf(accepted.value);
+      const passed = exchanges === 1 && user === expectedSub;
+      return { outcome, passed, because: `${sent}, and the session ${user === expectedSub ? "continues" : "ended"}` };
+    },
+  }),
+  defineAttack({
+    ...delivered,
+    id: "response/unsolicited",
+    title: "A browser that started no login delivers a response with a code of an attacker.",
+    correctClient: "It rejects the response, and sends no token request; a session that exists continues.",
+    sources: ["RFC 9700 §4.7", "RFC 6749 §10.12"],
+    ...oneOf("session", ["none", "open"], "none, or open: whether the user is logged in."),
+    async perform(stage, { session }) {
+      const { driver, journey, openBrowser, startLogin } = stage;
+      const before = session === "open" ? await driver.logIn!(journey) : undefined;
+      const { callback } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
+      return await deliverForeign(stage, journey, withParameters(callback, { state: "state-of-an-attacker" }), before);
+    },
+  }),
+  defineAttack({
+    ...delivered,
+    id: "response/state-of-another-browser",
+    title: "A browser delivers the response, or only the state, of a login that another browser started.",
+    correctClient: "It rejects the response: state is bound to the browser.",
+    sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
+    ...oneOf("what", ["response", "state"], "response: code and state; state: the state alone."),
+    async perform(stage, { what }) {
+      const { journey, openBrowser, startLogin } = stage;
+      const { callback: foreign } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
+      if (what === "response") return await deliverForeign(stage, journey, foreign);
+      const { callback: own } = await startLogin();
+      const { state = "" } = foreign;
+      if (own.state === state) return undecided("the client sends the same state in every request");
+      return await deliverForeign(stage, journey, withParameters(own, { state }));
+    },
+  }),
+  defineAttack({
+    ...delivered,
+    id: "response/state-used",
+    title: "A browser delivers a code of an attacker, with the state of a login that has ended.",
+    correctClient: "It rejects the response: a state is valid for one response.",
+    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
+    async perform(stage) {
+      const { openBrowser, startLogin, journey } = stage;
+      const { callback: used, session, respond } = await startLogin();
+      respond(used);
+      const before = await session;
+      const { callback } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
+      if (callback.state === used.state) return undecided("the client sends the same state in every request");
+      return await deliverForeign(stage, journey, withParameters(callback, { state: used.state }), before);
+    },
+  }),
+  defineAttack({
+    id: "response/swapped",
+    needsUser: true,
+    title: "Two logins of two users are open in one browser, and their responses come in either order.",
+    correctClient: "It assigns each response to its own login, or rejects it; no session is that of the other user.",
+    level: "must-recover",
+    sources: ["getsentry/sentry#117940", "RFC 6749 §10.12"],
+    ...oneOf("order", ["reversed", "same"]),
+    async perform(stage, { order }) {
+      const { driver, journey, openBrowser, startLogin, expectedSub } = stage;
+      const other = await findOtherUser(stage);
+      if (other === undefined) return undecided("the server has one user");
+      const first = await startLogin();
+      const second = await startLogin({ ...openBrowser({ as: other }), browser: journey.browser });
+      const shared = sharedParameter(stage);
+      if (shared !== undefined) {
+        return { outcome: "accepted", passed: false, because: `both logins have the same ${shared}` };
+      }
+      const sessions: (ClientSession | undefined)[] = [];
+      for (const login of order === "reversed" ? [second, first] : [first, second]) {
+        login.respond(login.callback);
+        const result = await attempt(() => login.session);
+        if (result.status === "fulfilled") sessions[login === first ? 0 : 1] = result.value;
+      }
+      const isMixed = sessions[0] !== undefined && sessions[0].sub !== expectedSub || sessions[1]?.sub === expectedSub;
+      const outcome = sessions.some((session) => session !== undefined) ? "accepted" : "rejected";
+      if (isMixed) return { outcome, passed: false, because: "a response logged in the user of the other login" };
+      const again = await attempt(() => driver.logIn!(journey));
+      return again.status === "fulfilled" && again.value.sub === expectedSub
+        ? { outcome, passed: true, because: `the client ${outcome} the responses by their logins` }
+        : { outcome, passed: false, because: "the login after it failed" };
+    },
+  }),
+  defineAttack({
+    id: "response/late",
+    title: "The authorization response comes a day after the request.",
+    correctClient: "It reports that the login has expired; the next login works.",
+    level: "must-recover",
+    sources: ["formbricks/formbricks#8933", "RFC 6749 §4.1.2"],
+    async perform({ startLogin, passTime }) {
+      const { callback, session, respond } = await startLogin();
+      passTime(86_400);
+      respond(callback);
+      return await session;
+    },
+  }),
+  defineAttack({
+    ...delivered,
+    id: "response/other-callback",
+    effect: mixUp,
+    title: "The authorization response comes to another registered redirect URI of the client.",
+    correctClient: "It rejects the response: the login that waits sent another redirect URI.",
+    sources: ["RFC 9700 §4.4.2.2"],
+    needs: ["receiveCallback", "secondRedirectUri"],
+    async perform(stage) {
+      const { client, journey, startLogin } = stage;
+      const { callback } = await startLogin();
+      const ownUri = withoutQuery(callback.url);
+      const otherUri = client.redirect_uris.find((uri) => uri !== journey.redirectUri)!;
+      return await deliverForeign(stage, journey, { ...callback, url: callback.url.replace(ownUri, otherUri) });
+    },
+  }),
+  defineAttack({
+    id: "response/other-mode",
+    title: "The authorization response comes in the fragment, or by POST, although the client asked for the query.",
+    correctClient: "It rejects the response.",
+    level: "should-reject",
+    stop: "callback",
+    sources: ["OAuth 2.0 Form Post Response Mode §2"],
+    ...oneOf("mode", ["fragment", "form"]),
+    async perform({ startLogin }, { mode }) {
+      const { callback, session, respond } = await startLogin();
+      const { url, method, params } = callback;
+      if (method === "POST" || url.includes("#")) return undecided("the client asks for another mode than the query");
+      const uri = withoutQuery(url);
+      respond(
+        mode === "fragment"
+          ? { ...callback, url: `${uri}#${params}`, params: new URLSearchParams() }
+          : { ...callback, url: uri, method: "POST" },
+      );
+      return await session;
+    },
+  }),
+  defineAttack({
+    id: "response/initiated-login",
+    effect: foreignLogin,
+    stop: undefined,
+    title: "A third party starts a login with a foreign issuer, or with a target outside of the application.",
+    correctClient: "It starts no login at an unknown issuer, and redirects only within the application.",
+    sources: ["OpenID Connect Core §4", "RFC 9700 §4.11.1"],
+    needs: ["initiatedLogin", "receiveCallback"],
+    parameters: [
+      textParameter("what", "issuer", "issuer or target."),
+      textParameter("how", "other", "other, prefix, user, suffix, slashes or backslash: how the value is written."),
+    ],
+    variants: [
+      ...[{ what: "issuer" }, { what: "issuer", how: "prefix" }, { what: "target" }],
+      ...["prefix", "user", "suffix", "slashes", "backslash"].map((how) => ({ what: "target", how })),
+    ],
+    async perform({ as, driver, journey, trap }, { what, how }) {
+      const uri = new URL(driver.initiateLoginUri!);
+      const issuer = what === "target" ? as.issuer : how === "other" ? trap.origin : `${as.issuer}.attacker.example`;
+      if (how === "prefix" && what === "issuer") trap.addOrigin(issuer);
+      uri.searchParams.set("iss", issuer);
+      if (what === "target") uri.searchParams.set("target_link_uri", foreignTargets(uri, trap.origin)[how]!);
+      const response = await driver.receive!(journey, new Request(uri)).catch((error: unknown) => {
+        if (trap.requests.length === 0) throw error;
+        return new Response();
+      });
+      const location = response.headers.get("location") ?? "";
+      const isForeign = (url: string) => url.startsWith(trap.origin);
+      if (trap.requests.length > 0 || isForeign(location)) {
+        const because = `the client ${trap.requests.length > 0 ? "sent a request" : "redirected"} to ${trap.origin}`;
+        return { outcome: "accepted", passed: false, because };
+      }
+      const startsLogin = location.startsWith(`${as.issuer}/`);
+      if (what === "issuer") {
+        const because = `the client responded with status ${response.status}, and asked nothing of the foreign issuer`;
+        return { outcome: startsLogin ? "accepted" : "rejected", passed: true, because };
+      }
+      if (!startsLogin) {
+        return { outcome: "rejected", passed: true, because: `the client responded with status ${response.status}` };
+      }
+      const session = await driver.receiveCallback!(journey, await journey.authorize(location));
+      if (session.location === undefined) return undecided("the session has no location");
+      return {
+        outcome: "accepted",
+        passed: new URL(session.location, uri).origin === uri.origin,
+        because: `after the login, the browser goes to ${session.location}`,
+      };
+    },
+  }),
+];

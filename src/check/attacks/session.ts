@@ -1,0 +1,261 @@
+/** Requests, refreshes and logouts of a session (RFC 6749 §6, RFC 6750 §3.1, RFC 7009 §2.2, RP-Initiated Logout). */
+
+import { drop, error, hold, status } from "../../testing/faults/mod.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { withSettings } from "../../testing/with_settings.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
+import { deadTokens, endlessRequests } from "./effects.ts";
+import { assertSession } from "../checked_driver.ts";
+import { exchangesOf, type Observation } from "../observation.ts";
+import { withParameters } from "./callback_parameters.ts";
+import { useEndedSession } from "./ended_session.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { atMost, failIf, undecided } from "./conclusions.ts";
+import { secondsParameter } from "../../testing/faults/parameters.ts";
+
+/** The requests of a refresh. */
+const refreshRequest = { grant_type: "refresh_token" } as const;
+
+/** How often the client refreshed. */
+function countRefreshes(observation: Observation): number {
+  return exchangesOf(observation, "token").filter(({ request: { form } }) =>
+    form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
+  ).length;
+}
+
+/** How long to wait until requests of the client have come, in milliseconds. */
+const [stepMs, maxMs] = [10, 200] as const;
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** How often a request is sent in `refresh/lifetime-short`. */
+const shortLivedRequests = 5;
+
+/** Tokens that live as many seconds. */
+function lifetime(seconds: number): Fault {
+  return {
+    name: `access tokens that live ${seconds} s`,
+    endpoints: ["token"],
+    extend: (server) => withSettings(server, { lifetimes: { ...server.settings.lifetimes, access_token: seconds } }),
+  };
+}
+
+/** Logs out, and looks whether the user is logged in afterwards, whatever the server did. */
+async function logOut(
+  { session }: Pick<Stage, "session">,
+  until: Promise<unknown> = new Promise(() => {}),
+): Promise<Conclusion> {
+  const attempt = session!.logOut!().then(() => "accepted" as const, () => "rejected" as const);
+  const ended = await Promise.race([attempt, until.then(() => "rejected" as const)]);
+  const user = await session!.currentUser!();
+  return {
+    outcome: ended,
+    passed: user === undefined,
+    because: user === undefined ? "the session of the client had ended" : `${user} is still logged in`,
+  };
+}
+
+/** Every logout by the client. */
+const loggingOut = { journey: "session", level: "must-recover", needs: ["logOut", "currentUser"] } as const;
+
+/** The attacks on a session, of the categories `error`, `refresh` and `logout`. */
+export const sessionAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "error/interaction-required",
+    title: "A login with prompt=none is rejected, because the user must act.",
+    correctClient: "The silent login ends; at most one login with pages follows.",
+    journey: "session",
+    needs: ["logInSilently"],
+    sources: ["OpenID Connect Core §3.1.2.6"],
+    ...sent(
+      "code",
+      ["login_required", "consent_required", "interaction_required", "account_selection_required"],
+      "The member error.",
+    ),
+    match: { params: { prompt: "none" } },
+    always: ({ code }) => error(code),
+    perform: async ({ session }) => assertSession(await session!.logInSilently!(), "logInSilently"),
+    assess: atMost(2, "authorize", (requests) => `the client sent ${requests} authorization requests`),
+  }),
+  defineAttack({
+    id: "error/never-returns",
+    title: "The authorization endpoint never sends the browser back; the user starts again.",
+    correctClient: "It does not wait for the first response: the second login works.",
+    sources: ["RFC 8252 §8.3"],
+    async perform({ startLogin, driver, journey }) {
+      await startLogin();
+      return await driver.logIn!(journey);
+    },
+    assess: ({ outcome }) => failIf(outcome !== "accepted", "the second login failed"),
+  }),
+  defineAttack({
+    id: "error/userinfo-401",
+    effect: endlessRequests,
+    title: "Userinfo rejects the access token with invalid_token, once or always.",
+    correctClient: "It refreshes the tokens and repeats the request at most once.",
+    journey: "session",
+    endpoints: ["userinfo"],
+    needs: ["request"],
+    sources: ["RFC 6750 §3.1"],
+    ...oneOf("times", ["once", "always"]),
+    start({ as }, { times }) {
+      const rule = as.on("userinfo");
+      if (times === "once") rule.once(error("invalid_token"));
+      else rule.always(error("invalid_token"));
+    },
+    async perform({ session }) {
+      await session!.request!();
+      return session!;
+    },
+    assess(observation) {
+      const requests = exchangesOf(observation, "userinfo").length;
+      const refreshes = countRefreshes(observation);
+      return failIf(
+        requests > 2 || refreshes > 1,
+        `the client sent the request ${requests} times, with ${refreshes} refreshes`,
+      );
+    },
+  }),
+  defineAttack({
+    ...loggingOut,
+    id: "error/revocation",
+    title: "The revocation of a token fails.",
+    correctClient: "It still ends its session.",
+    endpoints: ["revoke"],
+    sources: ["RFC 7009 §2.2.1", "google/site-kit-wp#831"],
+    ...oneOf("how", ["503", "unsupported_token_type"]),
+    always: ({ how }) => how === "503" ? status(503) : error(how),
+    perform: (stage) => logOut(stage),
+  }),
+  defineAttack({
+    id: "refresh/concurrent",
+    title: "Two requests need new tokens at the same time, while the first refresh waits for its response.",
+    correctClient: "It refreshes once, and both use the result.",
+    journey: "session",
+    endpoints: ["token", "userinfo"],
+    needs: ["request", "refresh", "userinfo"],
+    sources: ["RFC 9700 §4.14.2", "openedx/edx-app-ios#1467", "getsentry/junior#635"],
+    async perform({ as, session }) {
+      const { body = "{}" } = as.log.unmasked.last("token").response ?? {};
+      const { access_token: used } = JSON.parse(body) as { readonly access_token: string };
+      const earlier = as.log.unmasked.filter("token", refreshRequest).length;
+      const expired = as.on("userinfo", (request) => request.header("authorization")?.endsWith(` ${used}`) === true)
+        .always(error("invalid_token"));
+      const waiting = hold();
+      as.on("token", refreshRequest).once(waiting);
+      const both = Promise.allSettled([session!.request!(), session!.request!()]);
+      await Promise.race([waiting.arrived, both]);
+      // The second request must have met its 401, and then have had time to refresh.
+      for (let waited = 0; expired.fired < 2 && waited < maxMs; waited += stepMs) {
+        await wait(stepMs);
+      }
+      await wait(stepMs);
+      waiting.release();
+      const failed = (await both).filter((result) => result.status === "rejected").length;
+      const refreshes = as.log.unmasked.filter("token", refreshRequest).length - earlier;
+      if (refreshes === 0) return undecided("the client did not refresh");
+      return {
+        outcome: failed === 0 ? "accepted" : "rejected",
+        passed: failed === 0 && refreshes === 1,
+        because: `the client refreshed ${refreshes === 1 ? "once" : `${refreshes} times`}, ` +
+          (failed === 0 ? "and both requests succeeded" : `and ${failed} of 2 requests failed`),
+      };
+    },
+  }),
+  defineAttack({
+    id: "refresh/response-lost",
+    title: "A refresh rotates the refresh token, and the response is lost.",
+    correctClient: "It tries the token that it has at most a few times, and then asks the user to log in.",
+    sources: ["RFC 9700 §4.14.2", "HQBase/hqbase#41"],
+    match: refreshRequest,
+    once: () => drop("after"),
+    assess(observation) {
+      const refreshes = countRefreshes(observation);
+      return failIf(refreshes > 3, `the client refreshed ${refreshes} times`);
+    },
+  }),
+  defineAttack({
+    id: "refresh/lifetime-short",
+    journey: "login",
+    title: "Every access token lives a few seconds.",
+    correctClient: "It refreshes at most once for each request.",
+    needs: ["request", "refresh"],
+    sources: ["RFC 6749 §5.1", "datahub-project/datahub#18187"],
+    parameters: [secondsParameter("seconds", 2, "The lifetime of each access token.")],
+    variants: [{ seconds: 1 }, { seconds: 5 }],
+    always: ({ seconds }) => lifetime(seconds),
+    async perform({ as, driver, journey, passTime }, { seconds }) {
+      // Only the time that the attack lets pass counts, however long the requests take.
+      as.clock.freeze();
+      try {
+        const session = await driver.logIn!(journey);
+        for (let sent = 0; sent < shortLivedRequests; sent++) {
+          passTime(seconds + 1);
+          await session.request!();
+        }
+        return session;
+      } finally {
+        as.clock.resume();
+      }
+    },
+    assess(observation) {
+      const refreshes = countRefreshes(observation);
+      return failIf(
+        refreshes > shortLivedRequests,
+        `the client refreshed ${refreshes} times for ${shortLivedRequests} requests`,
+      );
+    },
+  }),
+  defineAttack({
+    ...loggingOut,
+    id: "logout/fails",
+    title: "The end session endpoint shows an error, or never responds.",
+    correctClient: "Its own session has ended before.",
+    endpoints: ["logout"],
+    sources: ["OpenID Connect RP-Initiated Logout §2"],
+    ...oneOf("how", ["500", "400", "hang"]),
+    async perform(stage, { how }) {
+      const waiting = hold();
+      stage.as.on("logout").always(how === "hang" ? waiting : status(Number(how)));
+      return await logOut(stage, how === "hang" ? waiting.arrived : undefined);
+    },
+  }),
+  defineAttack({
+    ...loggingOut,
+    id: "logout/tokens-used",
+    effect: deadTokens,
+    level: "must-reject",
+    title: "The user logs out, and continues in the application.",
+    correctClient: "It has no session any more, and sends no token of it.",
+    needs: ["logOut", "currentUser", "request"],
+    sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.1"],
+    async perform(stage) {
+      await stage.session!.logOut!();
+      return await useEndedSession(stage);
+    },
+  }),
+  defineAttack({
+    ...loggingOut,
+    journey: "login",
+    id: "logout/return-state-wrong",
+    title: "The browser returns from the logout with another state, or with none.",
+    correctClient: "Its session has ended, and it does nothing else because of the response.",
+    endpoints: ["logout"],
+    sources: ["OpenID Connect RP-Initiated Logout §2", "OpenID Connect RP-Initiated Logout §3"],
+    ...oneOf("how", ["wrong", "missing"]),
+    async perform({ driver, journey }, { how }) {
+      let isChanged = false;
+      const session = await driver.logIn!({
+        ...journey,
+        async endSession(url) {
+          const callback = await journey.endSession(url);
+          if (callback?.state === undefined) return callback;
+          isChanged = true;
+          return withParameters(callback, { state: how === "wrong" ? "state-of-another-logout" : undefined });
+        },
+      });
+      const conclusion = await logOut({ session });
+      return isChanged ? conclusion : undecided("the client sent no state to the end session endpoint");
+    },
+  }),
+];

@@ -1,0 +1,269 @@
+/** Token responses (RFC 6749 §5.1). */
+
+import { body, drop, store, tokens } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { overrideClaims } from "../../testing/faults/resign.ts";
+import { describeError } from "../assess.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import type { ClientSession } from "../driver.ts";
+import { exchangesOf } from "../observation.ts";
+import { withMember } from "./changed_members.ts";
+import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
+import { eachWithEach, oneOf, sent } from "./parameters.ts";
+import { atMost, conclude, failIf, passIf, undecided } from "./conclusions.ts";
+
+const ofMember = 'The value of the member; "absent" removes it.';
+
+/** The attacks of the category `token`. */
+export const tokenAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "token/required-missing",
+    level: "must-reject",
+    title: "The token response has no access_token or token_type, or one of a wrong type.",
+    sources: ["RFC 6749 §5.1"],
+    ...eachWithEach(
+      oneOf("member", ["access_token", "token_type"]),
+      sent("value", ["absent", "", null, 7, {}], ofMember),
+    ),
+    once: ({ member, value }) => withMember(member, value),
+  }),
+  defineAttack({
+    id: "token/access-token-hostile",
+    level: "must-reject",
+    title: "The access token has a line break, or a character that is not ASCII.",
+    correctClient: "It discards the response, and sends no header with these characters.",
+    sources: ["RFC 6750 §2.1", "RFC 9110 §5.5"],
+    ...sent("value", ["a\r\nX-Injected: 1", "t\u00f6ken"], "The access token."),
+    stop: undefined,
+    once: ({ value }) => withMember("access_token", value),
+    assess: ({ outcome, exchanges }) => {
+      const isUsed = exchanges.some(({ request }) => /^bearer /i.test(request.headers.authorization ?? ""));
+      return passIf(outcome === "accepted" && !isUsed, "the client does not use the access token");
+    },
+  }),
+  defineAttack({
+    id: "token/access-token-odd",
+    level: "must-tolerate",
+    title: "The access token is long, or has every character that RFC 6750 allows besides the dot.",
+    correctClient: "It accepts the tokens, and sends the access token character for character.",
+    sources: ["RFC 6750 §2.1", "RFC 6749 appendix A.12"],
+    ...oneOf("form", ["long", "characters"]),
+    once: ({ form }) =>
+      form === "long"
+        ? overrideClaims("long access token", () => ({ padding: "x".repeat(5800) }), { of: "access_token" })
+        : opaqueAccessToken("access token with every character", (token) => `AZaz09-_~+/${token}==`),
+  }),
+  defineAttack({
+    id: "token/access-token-opaque",
+    level: "must-tolerate",
+    needs: ["idToken"],
+    needsUser: true,
+    title: "The access token is not a JWT, or is a JWT with the claims of another user.",
+    correctClient: "It does not read the access token, and logs in the user of the ID token.",
+    sources: ["RFC 6749 §1.4", "RFC 9068 §6"],
+    ...oneOf("kind", ["opaque", "another-user"]),
+    start: ({ as }, { kind }) =>
+      void (kind === "opaque"
+        ? as.on("token").once(opaqueAccessToken("opaque access token", (token) => token))
+        : as.on("any").always(accessTokenOfAnotherUser())),
+  }),
+  defineAttack({
+    id: "token/type-case",
+    level: "must-tolerate",
+    title: "The token response says token_type bEARER.",
+    correctClient: "It compares the type without regard to case, and sends the token as Bearer.",
+    sources: ["RFC 6749 §5.1"],
+    once: () => tokens.tokenType(),
+  }),
+  defineAttack({
+    id: "token/type-unknown",
+    level: "must-reject",
+    title: "The token response has a token_type that the client does not support.",
+    correctClient: "It does not use the access token.",
+    sources: ["RFC 6749 §7.1"],
+    ...sent("type", ["mac", "N_A", "pop", "xbearer", "bearer-mac"], "The member token_type."),
+    once: ({ type }) => tokens.tokenType(type),
+  }),
+  defineAttack({
+    id: "token/expires-in-missing",
+    level: "must-tolerate",
+    title: "The token response has no expires_in.",
+    correctClient: "It accepts the tokens, and refreshes when a resource rejects the access token.",
+    sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886"],
+    once: () => tokens.expiresIn(),
+  }),
+  defineAttack({
+    id: "token/expires-in-lie",
+    title: "The access token is valid for a minute, and the response states an hour.",
+    correctClient: "It refreshes once when a resource rejects the token, and repeats the request.",
+    level: "must-recover",
+    journey: "session",
+    needs: ["request", "refresh"],
+    sources: ["RFC 6750 §3.1", "RFC 6749 §5.1"],
+    async perform({ as, driver, journey, session, passTime }) {
+      const refreshes = async (open: ClientSession, seconds: number) => {
+        passTime(seconds);
+        const earlier = as.log.unmasked.filter("token").length;
+        const error = await open.request!().then(
+          () => undefined,
+          (thrown: unknown) => thrown ?? new Error("no reason"),
+        );
+        return { error, count: as.log.unmasked.filter("token").length - earlier };
+      };
+      const honest = await refreshes(session!, 7200);
+      if (honest.count === 0) {
+        return undecided("the client does not refresh by itself, even after the time that the response states");
+      }
+      as.on("token", { grant_type: "authorization_code" }).once(
+        overrideClaims("access token for a minute", ({ iat }) => ({ exp: Number(iat) + 60 }), { of: "access_token" }),
+      );
+      const { error, count } = await refreshes(await driver.logIn!(journey), 120);
+      return {
+        outcome: error === undefined ? "accepted" : "rejected",
+        passed: error === undefined && count === 1,
+        because: error === undefined
+          ? `the client sent ${count} refreshes, and repeated the request`
+          : `the client did not repeat the request: ${describeError(error)}`,
+      };
+    },
+  }),
+  defineAttack({
+    id: "token/expires-in-odd",
+    title: "The token response has an expires_in that is a text, null, zero, negative, a fraction or huge.",
+    correctClient: "It reads it as a number, or rejects the response; it does not refresh in a loop.",
+    level: "must-recover",
+    sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
+    ...sent("value", ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99], ofMember),
+    once: ({ value }) => withMember("expires_in", value),
+  }),
+  defineAttack({
+    id: "token/scope-missing",
+    level: "must-tolerate",
+    title: "The token response has no scope, which means the requested one.",
+    sources: ["RFC 6749 §5.1", "giantswarm/muster#1239"],
+    once: () => withMember("scope", "absent"),
+  }),
+  defineAttack({
+    id: "token/scope-empty",
+    level: "must-tolerate",
+    title: "The token response has an empty scope.",
+    correctClient: "It accepts the tokens, and derives no right from the empty scope.",
+    sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
+    once: () => withMember("scope", ""),
+  }),
+  defineAttack({
+    id: "token/scope-narrowed",
+    allowsNewLogin: true,
+    title: "The tokens allow less than was requested, and the response states it, or states more or less.",
+    correctClient:
+      "It does without the missing scope value, or requests it again at most three times; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 6749 §3.3", "rmorlok/authproxy#162"],
+    ...oneOf("stated", ["correctly", "overstated", "understated"]),
+    always: ({ stated }) =>
+      stated === "overstated"
+        ? tokens.scopeOverstated()
+        : stated === "understated"
+        ? tokens.scopeUnderstated()
+        : tokens.scopeNarrowed(),
+    assess: atMost(4, "authorize", (requests) => `the client requested authorization ${requests} times`),
+  }),
+  defineAttack({
+    id: "token/scope-widened",
+    title: "The token response has a scope value that the client did not request.",
+    correctClient: "It uses no right that it did not request, and reports the difference.",
+    level: "informational",
+    sources: ["RFC 9700 §2.3", "RFC 6749 §5.1"],
+    parameters: [textParameter("scope", "urn:example:administration", "The scope value.")],
+    once: ({ scope }) =>
+      body.edited((members) => ({ ...members, scope: `${members.scope ?? "openid"} ${scope}` }), "widened scope"),
+    assess: ({ outcome }) =>
+      failIf(outcome === "accepted", "the client accepted a scope value that it did not request"),
+  }),
+  defineAttack({
+    id: "token/refresh-token-missing",
+    level: "must-tolerate",
+    title: "The token response has no refresh token, although offline_access was requested.",
+    correctClient: "It accepts the tokens, and starts a new login when the access token expires.",
+    sources: ["RFC 6749 §1.5"],
+    once: () => withMember("refresh_token", "absent"),
+  }),
+  defineAttack({
+    id: "token/refresh-token-empty",
+    level: "must-reject",
+    title: "The token response has a refresh token that is empty, or null.",
+    correctClient: "It rejects the response, or has no refresh token: it never sends such a one.",
+    stop: undefined,
+    needs: ["refresh"],
+    sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
+    ...sent("value", ["", null], ofMember),
+    once: ({ value }) => withMember("refresh_token", value),
+    async perform({ as, driver, journey }) {
+      const session = await driver.logIn!(journey);
+      await session.refresh!().catch(() => {});
+      const requests = as.log.unmasked.exchanges.filter(({ request: { form } }) =>
+        form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
+      );
+      const failure = requests.length === 0 ? undefined : "the client sent the refresh token";
+      return conclude(failure, "the client did not send the refresh token");
+    },
+  }),
+  defineAttack({
+    id: "token/id-token-missing",
+    level: "must-reject",
+    needs: ["idToken", "readsIdToken"],
+    title: "The token response has no ID token, although openid was requested.",
+    correctClient: "It discards the response, and does not ask userinfo instead.",
+    sources: ["OpenID Connect Core §3.1.3.3"],
+    ...sent("value", ["absent", "", null], ofMember),
+    once: ({ value }) => withMember("id_token", value),
+  }),
+  defineAttack({
+    id: "token/members-unknown",
+    level: "must-tolerate",
+    title: "The token response has members that no specification defines.",
+    correctClient: "It ignores them.",
+    sources: ["RFC 6749 §5.1"],
+    once: () =>
+      body.edited(
+        (members) => ({ ...members, tenant: { id: 7 }, constructor: "x", expires_at: -1 }),
+        "unknown members",
+      ),
+  }),
+  defineAttack({
+    id: "token/expired-when-issued",
+    title: "The access token has already expired, so that userinfo and resources reject it.",
+    correctClient: "It refreshes once and repeats the request once, or reports the error; the next login works.",
+    level: "must-recover",
+    sources: ["RFC 6750 §3.1", "datahub-project/datahub#18187"],
+    ...oneOf("tokens", ["first", "every"]),
+    start({ as }, { tokens: which }) {
+      const claims = (_: unknown, now: number) => ({ iat: now - 3660, exp: now - 60 });
+      const expired = overrideClaims("expired access token", claims, { of: "access_token" });
+      const rule = as.on("token");
+      which === "every" ? rule.always(expired) : rule.once(expired);
+    },
+    assess: (observation) => {
+      const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
+      return failIf(
+        Math.max(...counts) > 3,
+        `the client sent ${counts[0]} token requests and ${counts[1]} userinfo requests`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "token/code-reusable",
+    title: "The server accepts a code twice, and its first response is lost.",
+    correctClient: "It sends the code once, and starts a new login.",
+    level: "informational",
+    sources: ["RFC 6749 §4.1.2", "RFC 9700 §2.1.1"],
+    start({ as }) {
+      as.on("token").once(drop("after"));
+      as.on("token").always(store.forgetsConsumed("code"));
+    },
+    assess: (observation) => {
+      const requests = exchangesOf(observation, "token").length;
+      return { passed: requests === 1, because: `the client sent ${requests} token requests` };
+    },
+  }),
+];

@@ -1,0 +1,312 @@
+/** Failures of the transport (RFC 9110, RFC 9112). */
+
+import type { Fault } from "../../testing/faults/fault.ts";
+import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.ts";
+import { textParameter } from "../../testing/faults/parameters.ts";
+import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { describeError } from "../assess.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
+import { leakedCredentials } from "./effects.ts";
+import type { Observation } from "../observation.ts";
+import { eachWithEach, oneOf, sent } from "./parameters.ts";
+import { atMost, passIf } from "./conclusions.ts";
+
+const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
+
+/** What is unusual about a good response, by name. */
+const oddResponses: Readonly<
+  Record<string, {
+    readonly status?: number;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly prefix?: string;
+  }>
+> = {
+  charset: { headers: { "content-type": 'application/json; charset="UTF-8"' } },
+  case: { headers: { "content-type": "Application/JSON" } },
+  "201": { status: 201 },
+  "206": { status: 206 },
+  challenge: { headers: { "www-authenticate": 'Bearer realm="example"' } },
+  "byte-order-mark": { prefix: "\uFEFF" },
+  "text/plain": { headers: { "content-type": "text/plain" } },
+  form: { headers: { "content-type": "application/x-www-form-urlencoded" } },
+};
+
+const oddResponseNames = Object.keys(oddResponses);
+
+/** The endpoints of a login that a client calls itself. */
+const loginEndpoints = ["discovery", "token", "userinfo"];
+
+/** Every failure after which the next login must work. */
+const recovered = { level: "must-recover", endpoints: ["discovery", "token", "userinfo"] } as const;
+
+/** Decides by what arrived elsewhere. */
+function assessRedirect({ trap: { requests }, outcome }: Observation): Assessment | undefined {
+  if (requests.length === 0 && outcome !== "hung") return { passed: true, because: "the client did not follow" };
+  const isEmpty = requests.every(({ url, body, authorization }) =>
+    authorization === undefined && body === "" && !url.includes("?")
+  );
+  // A request for userinfo has nothing but its token; one to the token endpoint should not be repeated in any form.
+  const passed = isEmpty && requests.every(({ url }) => url.endsWith("/userinfo"));
+  return {
+    passed,
+    isWarning: isEmpty,
+    because: isEmpty
+      ? "the client followed the redirect, without its credentials"
+      : "the client sent its credentials to another origin",
+  };
+}
+
+/** A fault that replaces each successful response. */
+const editSuccess = (name: string, edit: Parameters<typeof editResponse>[3]) =>
+  editResponse(name, "got a successful response", ({ status }) => status === 200, edit);
+
+/** The email of a userinfo response that is a failure. */
+const failedEmail = "failure@attacker.example";
+
+/** A good response with another status. */
+function completeFailure(status: number): Fault {
+  return editSuccess(`complete response with status ${status}`, async (response, { request }) => {
+    const members = JSON.parse(await readBodyText(response));
+    const marked = request.endpoint === "userinfo" ? { ...members, email: failedEmail } : members;
+    return { ...withBody(response, JSON.stringify(marked)), status };
+  });
+}
+
+/** The attacks of the category `transport`. */
+export const transportAttacks: readonly Attack[] = [
+  defineAttack({
+    ...recovered,
+    id: "transport/dropped",
+    title: "The connection breaks before the server has done anything.",
+    correctClient: "It reports the failure or repeats the request; the next login works.",
+    sources: ["RFC 9110 §9.2.2"],
+    ...sent("endpoint", loginEndpoints, "The endpoint."),
+    once: () => drop("before"),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/response-lost",
+    title: "The server exchanges the code, and its response is lost.",
+    correctClient: "It does not send the code again and again; the next login works.",
+    endpoints: ["token"],
+    sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
+    once: () => drop("after"),
+    assess: atMost(2, "token", (requests) => `the client sent the code ${requests} times`),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/cut",
+    title: "The connection breaks in the middle of the body.",
+    correctClient: "It reports the failure, and uses no part of the response; the next login works.",
+    sources: ["RFC 9112 §8"],
+    ...sent("endpoint", loginEndpoints, "The endpoint."),
+    once: () => drop("midway"),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/unavailable",
+    title: "The server responds with a 5xx status.",
+    correctClient: "It reports the failure or repeats the request with increasing delays; the next login works.",
+    sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
+    parameters: [endpointParameter, { name: "status", type: "integer", default: 503, description: "The status." }],
+    variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((endpoint) => ({ endpoint, status: code }))),
+    once: ({ status: code }) => status(code),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/too-many",
+    title: "The server responds with 429 and Retry-After.",
+    correctClient: "It reports the failure, or waits as long as demanded; the next login works.",
+    endpoints: ["token"],
+    sources: ["RFC 6585 §4", "RFC 9110 §10.2.3"],
+    ...sent("retryAfter", ["1", "-1", "later"], "The header Retry-After."),
+    once: ({ retryAfter }) => status(429, { headers: { "retry-after": retryAfter } }),
+  }),
+  defineAttack({
+    id: "transport/html",
+    level: "must-reject",
+    title: "A gateway sends an HTML page with status 200.",
+    correctClient: "It reports the media type, and uses nothing of the response.",
+    sources: ["anthropics/claude-ai-mcp#134"],
+    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
+    always: () => body.html(),
+  }),
+  defineAttack({
+    id: "transport/truncated",
+    level: "must-reject",
+    title: "The body is half of the JSON object, with the right length.",
+    sources: ["RFC 8259"],
+    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
+    always: () => body.truncated(),
+  }),
+  defineAttack({
+    id: "transport/empty",
+    level: "must-reject",
+    title: "The server responds with 200 and no body.",
+    sources: ["RFC 6749 §5.1"],
+    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
+    always: () => body.empty(),
+  }),
+  defineAttack({
+    id: "transport/json-root",
+    level: "must-reject",
+    title: "The body is JSON, but not an object.",
+    sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
+    ...eachWithEach(
+      sent("endpoint", ["token", "discovery"], "The endpoint."),
+      sent("text", ["null", "[]", '"text"', "7"], "The body."),
+    ),
+    always: ({ text }) => status(200, { body: text, headers: { "content-type": "application/json" } }),
+  }),
+  defineAttack({
+    id: "transport/redirect",
+    effect: leakedCredentials,
+    title: "The token endpoint, userinfo or the revocation endpoint redirects to another origin.",
+    correctClient: "It does not follow: no credential, code, verifier or token arrives there.",
+    level: "must-reject",
+    endpoints: ["token", "userinfo", "revoke"],
+    sources: ["RFC 9700 §4.12", "adcontextprotocol/adcp-client#2427", "vercel/ai#20578"],
+    parameters: [
+      { name: "status", type: "integer", default: 307, description: "The status." },
+      endpointParameter,
+      { name: "journey", type: "string", default: "login", description: "login, refresh or logout." },
+    ],
+    variants: [
+      ...[301, 302, 303, 307, 308].map((code) => ({ status: code })),
+      ...[302, 307].map((code) => ({ status: code, endpoint: "userinfo" })),
+      { status: 307, journey: "refresh" },
+      { status: 307, endpoint: "revoke", journey: "logout" },
+    ],
+    once: ({ status: code, endpoint }, { trap }) =>
+      status(code, { headers: { location: `${trap.origin}/${endpoint}` } }),
+    assess: assessRedirect,
+  }),
+  defineAttack({
+    id: "transport/status-complete",
+    title: "The response is complete, and its status is that of a failure.",
+    correctClient: "It reports the failure, and uses nothing of the response.",
+    level: "must-reject",
+    endpoints: ["token", "userinfo"],
+    sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
+    parameters: [
+      { name: "status", type: "integer", default: 500, description: "The status." },
+      endpointParameter,
+      { name: "journey", type: "string", default: "login", description: "login or refresh." },
+    ],
+    variants: [
+      ...[{ status: 500 }, { status: 400 }, { status: 503 }, { status: 500, journey: "refresh" }],
+      ...[{ status: 500, endpoint: "userinfo" }, { status: 403, endpoint: "userinfo" }],
+    ],
+    once: ({ status: code }) => completeFailure(code),
+    // A client may do without userinfo, and log in the user of the ID token.
+    assess: ({ exchanges, session }) =>
+      exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0) &&
+        session !== undefined && session.claims?.email !== failedEmail
+        ? { passed: true, because: "the client did not use the response" }
+        : undefined,
+  }),
+  defineAttack({
+    id: "transport/slow",
+    title: "The server responds late, but within a usual time limit.",
+    correctClient: "It waits, and completes the login.",
+    level: "must-tolerate",
+    endpoints: ["token"],
+    sources: ["RFC 9110"],
+    parameters: [{
+      name: "milliseconds",
+      type: "integer",
+      unit: "milliseconds",
+      default: 300,
+      description: "How late.",
+    }],
+    once: ({ milliseconds }) => delay(milliseconds),
+  }),
+  defineAttack({
+    ...recovered,
+    id: "transport/hang",
+    title: "The server accepts a request and never responds.",
+    correctClient: "It ends the request by a time limit of its own, and reports it.",
+    waitsForTimeLimit: true,
+    sources: ["RFC 9110 §9.2.2"],
+    ...sent("endpoint", loginEndpoints, "The endpoint."),
+    once: () => hang(),
+  }),
+  defineAttack({
+    id: "transport/drip",
+    title: "The server sends the headers, and then the body a few bytes at a time.",
+    correctClient: "It limits the time of the whole response, and reports it.",
+    level: "should-reject",
+    waitsForTimeLimit: true,
+    sources: ["RFC 9112 §9.5"],
+    ...sent("endpoint", ["discovery", "token"], "The endpoint."),
+    once: () => drip(100),
+  }),
+  defineAttack({
+    id: "transport/huge",
+    title: "The body has many megabytes.",
+    correctClient: "It limits the size of a body, and reports it.",
+    level: "should-reject",
+    sources: ["RFC 9110 §17.5", "adcontextprotocol/adcp-client#2427"],
+    parameters: [endpointParameter, {
+      name: "bytes",
+      type: "integer",
+      default: 16_777_216,
+      description: "How many bytes of white space follow the JSON.",
+    }],
+    variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
+    once: ({ bytes }) => body.padded(bytes),
+  }),
+  defineAttack({
+    id: "transport/json-duplicates",
+    needsUser: true,
+    title: "A member of the JSON object occurs twice, with two values.",
+    correctClient: "It rejects the response, or checks and uses the same value.",
+    level: "should-reject",
+    endpoints: ["discovery", "token", "userinfo"],
+    sources: ["RFC 8259 §4"],
+    ...eachWithEach(
+      oneOf(
+        "endpoint",
+        ["discovery", "token", "userinfo"],
+        "discovery, token or userinfo; the member is issuer, access_token or sub.",
+      ),
+      oneOf("wrong", ["first", "last"], "Which of the two values is wrong: first or last."),
+    ),
+    always({ endpoint, wrong }) {
+      const member = endpoint === "discovery" ? "issuer" : endpoint === "userinfo" ? "sub" : "access_token";
+      return body.repeated(member, "https://attacker.example", wrong);
+    },
+    assess: ({ outcome, session, expectedSub }) =>
+      passIf(
+        outcome === "accepted" &&
+          [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub),
+        "the client checks and uses the same value",
+      ),
+  }),
+  defineAttack({
+    id: "transport/success-odd",
+    title: "The token response has another status, a challenge, a byte order mark, or another form of its media type.",
+    correctClient: "It accepts a charset and letter case; otherwise it accepts the response or reports an error.",
+    level: "informational",
+    endpoints: ["token"],
+    sources: ["RFC 9110 §8.3.1", "RFC 6749 §5.1"],
+    ...oneOf("how", oddResponseNames),
+    once: ({ how }) => oddResponse(how),
+    assess: ({ outcome, error }) => ({
+      passed: outcome === "accepted",
+      because: outcome === "accepted"
+        ? "the client accepted it"
+        : `the client did not accept it: ${describeError(error)}`,
+    }),
+  }),
+];
+
+/** A good response in an unusual form. */
+function oddResponse(how: string): Fault {
+  const { status = 200, headers = {}, prefix = "" } = oddResponses[how]!;
+  return editSuccess(`unusual response: ${how}`, async (response) => ({
+    status,
+    headers: { ...Object.fromEntries(new Headers(response.headers)), ...headers },
+    body: prefix + await readBodyText(response),
+  }));
+}

@@ -1,0 +1,147 @@
+/** Userinfo responses (OpenID Connect Core §5.3). */
+
+import type { ResponseLike } from "../../http/message.ts";
+import { jwtSigner } from "../../oauth/keys/jwt.ts";
+import { decodeJwtPart } from "../../http/jwt_part.ts";
+import type { TestClient } from "../../testing/clients.ts";
+import type { Fault } from "../../testing/faults/fault.ts";
+import { body, error, status } from "../../testing/faults/mod.ts";
+import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
+import { editResponse, isJson, readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { foreignKeys } from "../../testing/keys.ts";
+import { everyLogin } from "../attack.ts";
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { leakedCredentials } from "./effects.ts";
+import { nearMisses, nearMissOf } from "./near_misses.ts";
+import { oneOf, sent } from "./parameters.ts";
+import { passIf } from "./conclusions.ts";
+
+/** The attacks of the category `userinfo`. */
+export const userinfoAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "userinfo/sub-other",
+    title: "The userinfo response describes another user than the ID token.",
+    correctClient: "It does not use the values; the other user is not logged in.",
+    level: "must-reject",
+    sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
+    ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another one, or the right one as written."),
+    alsoIn: everyLogin,
+    once: ({ sub: how }) =>
+      body.edited(
+        (members) => ({ ...members, sub: how === "mallory" ? how : nearMissOf(String(members.sub), how) }),
+        `userinfo of ${how}`,
+      ),
+  }),
+  defineAttack({
+    id: "userinfo/sub-missing",
+    title: "The userinfo response has no sub, or one that is not a text.",
+    correctClient: "It does not use the values.",
+    level: "must-reject",
+    sources: ["OpenID Connect Core §5.3.2"],
+    ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
+    once: ({ sub }) => body.edited((members) => ({ ...members, sub: sub ?? undefined }), "no sub"),
+  }),
+  defineAttack({
+    id: "userinfo/thin",
+    title: "The userinfo response has sub and nothing else.",
+    correctClient: "It completes the login.",
+    level: "must-tolerate",
+    sources: ["OpenID Connect Core §5.3.2"],
+    once: () => body.edited(({ sub }) => ({ sub }), "sub alone"),
+  }),
+  defineAttack({
+    id: "userinfo/fails",
+    title: "The userinfo endpoint fails.",
+    correctClient: "It completes the login with the ID token, or reports the failure; the next login works.",
+    level: "must-recover",
+    sources: ["OpenID Connect Core §5.3.3"],
+    ...oneOf("how", ["401", "403", "500", "html"]),
+    always: ({ how }) => how === "html" ? body.html() : how === "401" ? error("invalid_token") : status(Number(how)),
+  }),
+  defineAttack({
+    id: "userinfo/json-invalid",
+    title: "The userinfo response is half of a JSON object, or empty.",
+    correctClient: "It reports the response, and uses nothing of it.",
+    level: "must-recover",
+    sources: ["OpenID Connect Core §5.3.2"],
+    ...oneOf("how", ["truncated", "empty"]),
+    once: ({ how }) => how === "empty" ? body.empty() : body.truncated(),
+  }),
+  defineAttack({
+    id: "userinfo/claims-override",
+    title: "The userinfo response repeats claims of the ID token with other values.",
+    correctClient: "It uses the values of the ID token, or keeps the two apart.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §5.3.2", "canonical/authd#1546"],
+    ...oneOf("claim", ["iss", "aud"]),
+    once: ({ claim }) =>
+      body.edited((members) => ({ ...members, [claim]: otherClaims[claim] }), `userinfo with another ${claim}`),
+    assess: ({ outcome, session: { claims = {} } = {} }) => {
+      if (outcome !== "accepted") return undefined;
+      const used = Object.keys(otherClaims).find((claim) => claims[claim] === otherClaims[claim]);
+      return used === undefined
+        ? { passed: true, because: "the client completed the journey, without these values" }
+        : { passed: false, because: `the application uses ${used} of the userinfo response` };
+    },
+  }),
+  defineAttack({
+    id: "userinfo/distributed-claims",
+    effect: leakedCredentials,
+    title: "The userinfo response or the ID token refers to claims at another origin.",
+    correctClient: "It does not fetch them, because it is not configured for this origin.",
+    level: "must-reject",
+    endpoints: ["userinfo", "token"],
+    sources: ["OpenID Connect Core §5.6.2", "OpenID Connect Core §5.6.2.2"],
+    ...oneOf("endpoint", ["userinfo", "token"], "userinfo, or token for the ID token."),
+    needs: ["idToken"],
+    start({ as, trap }, { endpoint }) {
+      const claims = {
+        _claim_names: { credit_score: "source" },
+        _claim_sources: { source: { endpoint: `${trap.origin}/claims`, access_token: "token-for-the-source" } },
+      };
+      const name = "distributed claims";
+      endpoint === "userinfo"
+        ? as.on("userinfo").once(body.edited((members) => ({ ...members, ...claims }), name))
+        : as.on("token").once(overrideClaims(name, () => claims));
+    },
+    assess: ({ trap, outcome }) =>
+      passIf(trap.requests.length === 0 && outcome !== "hung", "the client did not fetch the claims"),
+  }),
+  defineAttack({
+    id: "userinfo/signed-wrong",
+    title: "The userinfo response is a JWT with a flaw.",
+    correctClient: "It does not use the values.",
+    level: "should-reject",
+    sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §5.3.4"],
+    ...oneOf("flaw", ["key", "unsigned", "aud", "iss"]),
+    always: ({ flaw }, { client }) => wronglySignedUserinfo(flaw, client),
+  }),
+];
+
+/** Values that a userinfo response must not replace. */
+const otherClaims: Readonly<Record<string, string>> = {
+  iss: "https://attacker.example",
+  aud: "another-client",
+};
+
+/** A fault that sends the userinfo response as a JWT with a flaw, whether or not the client has registered for JWTs. */
+function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_response_alg }: TestClient): Fault {
+  const alg = userinfo_signed_response_alg ?? "RS256";
+  const isSuccess = ({ status }: ResponseLike) => status === 200;
+  return editResponse(
+    `userinfo as a JWT with wrong ${flaw}`,
+    "got a userinfo response",
+    isSuccess,
+    async (response, context) => {
+      const { server } = context.app;
+      const text = await readBodyText(response);
+      const members = isJson(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
+      const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: otherClaims[flaw] } : {};
+      const claims = { ...members, iss: server.issuer, aud: client_id, ...flawed };
+      const { kid } = await server.keys.signer(alg);
+      const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid)) : server.sign;
+      const jwt = flaw === "unsigned" ? `${encodeJwt({ alg: "none" }, claims)}.` : await sign("userinfo", alg, claims);
+      return withBody(response, jwt, { "content-type": "application/jwt" });
+    },
+  );
+}

@@ -1,0 +1,65 @@
+/** The baseline of a check: failures that are known, by variant. It is the JSON report of an earlier check. */
+
+import type { HabitResult } from "../habits/mod.ts";
+import type { CheckResult } from "./report.ts";
+import { formatId } from "./report_text.ts";
+
+/** The members of a JSON report that a baseline needs; others are ignored. */
+export interface Baseline {
+  /** The variants; those that did not fail do not count. */
+  readonly results: readonly {
+    readonly id: string;
+    readonly values: Readonly<Record<string, unknown>>;
+    readonly verdict: string;
+  }[];
+  /** The habits; those that did not fail do not count. Default: none. */
+  readonly habits?: readonly { readonly id: string; readonly outcome: string }[];
+}
+
+const isFailure = (verdict: string): boolean => verdict === "failed" || verdict === "known";
+
+/** The name of a variant, complete, for comparisons. */
+const keyOf = (id: string, values: object): string => `${id} ${JSON.stringify(values)}`;
+
+/** Whether a baseline has the failure. */
+export function isKnownResult({ attack: { id }, values }: CheckResult, baseline: Baseline | undefined): boolean {
+  const key = keyOf(id, values);
+  return baseline?.results.some((known) => isFailure(known.verdict) && keyOf(known.id, known.values) === key) ?? false;
+}
+
+/** Whether a habit failed, and a baseline has the failure. */
+export function isKnownHabit({ habit: { id }, outcome }: HabitResult, baseline: Baseline | undefined): boolean {
+  return outcome === "failed" &&
+    (baseline?.habits?.some((known) => known.outcome === "failed" && known.id === id) ?? false);
+}
+
+/** The known failures that passed, by name. */
+export function knownThatPass(
+  baseline: Baseline,
+  results: readonly CheckResult[],
+  habits: readonly HabitResult[],
+): string[] {
+  const attacks = results.filter((result) => result.verdict === "passed" && isKnownResult(result, baseline));
+  const known = baseline.habits?.filter(({ outcome }) => outcome === "failed") ?? [];
+  const passed = habits.filter(({ habit, outcome }) => outcome === "passed" && known.some(({ id }) => id === habit.id));
+  return [...attacks.map(formatId), ...passed.map(({ habit: { id } }) => `habit ${id}`)];
+}
+
+/** Reads a baseline. @returns `undefined` if the text is no JSON report of a check. */
+export function parseBaseline(text: string): Baseline | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { results, habits = [] } = Object(value) as Partial<Baseline>;
+  const isItem = (item: unknown, member: string) => {
+    const { id, [member]: ending } = Object(item) as Record<string, unknown>;
+    return typeof id === "string" && typeof ending === "string";
+  };
+  const isBaseline = Array.isArray(results) && Array.isArray(habits) &&
+    results.every((item) => isItem(item, "verdict") && typeof item.values === "object" && item.values !== null) &&
+    habits.every((item) => isItem(item, "outcome"));
+  return isBaseline ? { results, habits } : undefined;
+}

@@ -1,0 +1,63 @@
+/** Checks the habits of a client in what a mock server has recorded. */
+
+import type { Recording } from "../habits/traffic.ts";
+import { object, text } from "../oauth/config/field.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { assertOptions } from "../testing/options.ts";
+import type { TestControl } from "../testing/test_control.ts";
+import { type HabitReport, habitReport } from "./habit_report.ts";
+
+/** A server with a log. */
+export interface RecordedServer extends Pick<TestControl, "log"> {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** The registered clients. Default: unknown. */
+  readonly clients?: { find(id: string): MaybePromise<Client | undefined> };
+}
+
+/** Options of {@link checkHabits}. */
+export interface HabitOptions {
+  /** The client. Default: all requests are those of one client. */
+  readonly client?: string;
+  /** The flow to report, by its id; other flows are compared with it. Default: everything that was recorded. */
+  readonly flow?: string;
+}
+
+const optionsField = object<HabitOptions>("HabitOptions", { client: text(["client-1"]), flow: text(["1"]) }, {});
+
+/**
+ * Checks the habits of a client in everything that was recorded of it: PKCE, state, credentials, tokens, refreshes,
+ * retries. Nothing is sent. Some habits are seen only in two logins, a refresh, a logout, or at two servers.
+ *
+ * @throws {TypeError} If an option is unknown.
+ *
+ * @example
+ * ```ts ignore
+ * await myApp.logIn();
+ * const habits = await checkHabits(as);
+ * assert(habits.passed, String(habits));
+ * ```
+ */
+export async function checkHabits(
+  servers: RecordedServer | readonly RecordedServer[],
+  options: HabitOptions = {},
+): Promise<HabitReport> {
+  assertOptions("checkHabits", optionsField, options);
+  const { client, flow } = options;
+  const { clientsOf, exchangesOfClient, readHabits } = await import("../habits/mod.ts");
+  const recordings = await Promise.all(
+    toList(servers).map(async ({ issuer, log, clients }): Promise<Recording> => {
+      const all = log.unmasked.exchanges;
+      const exchanges = client === undefined ? all : exchangesOfClient(all, client);
+      const [id, ...others] = clientsOf(exchanges);
+      const registered = id === undefined || others.length > 0 ? undefined : await clients?.find(id);
+      return { issuer, exchanges, client: registered?.metadata };
+    }),
+  );
+  return habitReport(await readHabits(recordings, { flow }));
+}
+
+function toList(servers: RecordedServer | readonly RecordedServer[]): readonly RecordedServer[] {
+  return "log" in servers ? [servers] : servers;
+}

@@ -1,0 +1,109 @@
+/** The options of a check. */
+
+import { flag, object, texts, whole } from "../oauth/config/field.ts";
+import { suggest } from "../oauth/config/config_issue.ts";
+import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
+import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
+import { type Attack, categoryOf } from "./attack.ts";
+import { attacks } from "./attacks/mod.ts";
+import type { Baseline } from "./baseline.ts";
+import type { CheckResult } from "./report.ts";
+
+/** Options of a check. Everything has a default. */
+export interface CheckOptions {
+  /** The attacks to run, by id or by category: `["id-token", "keys/rotated"]`; `habits`: the habits. Default: all. */
+  readonly only?: readonly string[];
+  /** The attacks to leave out, by id or by category. Default: none. */
+  readonly except?: readonly string[];
+  /** Whether to run the attacks that end only by a time limit of the client. Default: false. */
+  readonly timeLimits?: boolean;
+  /** How long to wait for the client in each journey, in milliseconds. Default: 5000. */
+  readonly timeoutMs?: number;
+  /** How many journeys run at the same time. Default: 8; 1 for a client that can only handle one login. */
+  readonly concurrency?: number;
+  /** Options of the server of each journey. Default: those of {@link testLatchkey}. */
+  readonly server?: Omit<TestLatchkeyOptions, "issuer" | "clients">;
+  /**
+   * A mock server that listens, with the issuer that the client is configured with, such as an application in another
+   * process. The journeys run one after the other; between them the server is reset, except for clients, users and
+   * keys. Attacks on keys and metadata, which clients keep, come last. Default: a server of its own for each journey.
+   */
+  readonly as?: TestLatchkey;
+  /**
+   * Restarts the client, and resolves when it can log in; rejects if it does not start. For `as`: attacks on metadata
+   * and keys that the client reads only at its start are skipped without it.
+   */
+  readonly restart?: () => Promise<void>;
+  /**
+   * For how long a login after an attack may fail, in milliseconds, because clients limit how often they fetch keys.
+   * Default: 60,000 with `as`, else 0.
+   */
+  readonly recoveryMs?: number;
+  /**
+   * The failures that are known: the JSON report of an earlier check. They have the verdict `known` in place of
+   * `failed`. Default: none.
+   */
+  readonly baseline?: Baseline;
+  /**
+   * Ends the check when it is aborted: the report has the results until then, and lists all other attacks as skipped.
+   * Default: the check runs to its end.
+   */
+  readonly signal?: AbortSignal;
+  /** The command in the report that repeats one attack. Default: a call of `checkClient`. */
+  readonly repeat?: (attackId: string) => string;
+  /**
+   * How long to wait before each journey, in milliseconds, for an application that limits logins: a journey has up to
+   * three. Default: 0.
+   */
+  readonly pauseMs?: number;
+  /** Called with each result when it is known, and with how many there will be. */
+  readonly onResult?: (result: CheckResult, total: number) => void;
+}
+
+const optionsField = object<CheckOptions>("CheckOptions", {
+  only: texts(["id-token"]),
+  except: texts(["transport"]),
+  timeLimits: flag(false),
+  timeoutMs: whole(5000, { min: 1, expected: "a whole number of milliseconds, at least 1" }),
+  concurrency: whole(8, { min: 1, expected: "a whole number, at least 1" }),
+  server: objectOption,
+  as: objectOption,
+  restart: anyOption,
+  recoveryMs: whole(60_000, { min: 0, expected: "a whole number of milliseconds" }),
+  baseline: objectOption,
+  signal: anyOption,
+  repeat: anyOption,
+  pauseMs: whole(0, { min: 0, expected: "a whole number of milliseconds" }),
+  onResult: anyOption,
+}, {});
+
+/** @throws {TypeError} If an option is invalid, or names an unknown attack. */
+export function assertCheckOptions(options: CheckOptions): void {
+  assertOptions("checkClient", optionsField, options);
+  assertKnown("only", options.only ?? []);
+  assertKnown("except", options.except ?? []);
+}
+
+/** Whether a list has the attack or its category. */
+export function isNamed({ id }: Attack, names: readonly string[]): boolean {
+  return names.some((name) => name === id || name === categoryOf(id));
+}
+
+/** The first name that is neither an attack nor a category, and how to fix it. */
+export function findUnknown(names: readonly string[]): { readonly name: string; readonly hint: string } | undefined {
+  const known = [...new Set(attacks.flatMap(({ id }) => [categoryOf(id), id])), "habits"];
+  const name = names.find((name) => !known.includes(name));
+  if (name === undefined) return undefined;
+  const closest = suggest(name, known);
+  return { name, hint: closest === undefined ? "latchkey faults lists all." : `Did you mean "${closest}"?` };
+}
+
+/** @throws {TypeError} If a name is neither an attack nor a category. */
+function assertKnown(option: string, names: readonly string[]): void {
+  const unknown = findUnknown(names);
+  if (unknown === undefined) return;
+  const { name, hint } = unknown;
+  throw new TypeError(
+    `checkClient, ${option}: expected an attack or a category, received ${JSON.stringify(name)}. ${hint}`,
+  );
+}

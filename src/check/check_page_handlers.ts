@@ -1,0 +1,141 @@
+/** GET and POST /clients/{id}/check, loaded at the first visit. */
+
+import { ensureBrowserCookie } from "../app/browser_cookie.ts";
+import type { Context } from "../app/context.ts";
+import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
+import { htmlWithForms, HttpError, type HttpResponse, redirect } from "../http/message.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import { ConfigurationError } from "../oauth/config/config_issue.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { Params } from "../oauth/params.ts";
+import { isTestHost } from "../oauth/test_hosts.ts";
+import type { EditForm } from "../ui/field.tsx";
+import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
+import type { ClientCheckHandle } from "./client_check.ts";
+
+/** The fields of the form, by the options that they set. */
+const fields = {
+  loginUrl: "login_url",
+  loggedInUrl: "logged_in_url",
+  loggedInText: "logged_in_text",
+  only: "only",
+} as const satisfies Partial<Record<keyof ClientCheckOptions, string>>;
+
+/** What the page shows besides the form. */
+interface Shown {
+  readonly status?: number;
+  readonly values: Readonly<Record<string, string>>;
+  readonly errors?: EditForm["errors"];
+  readonly problem?: string;
+}
+
+/**
+ * Shows the form, or with `progress` in the query how far the check is; the report if it has ended. A running check is
+ * shown in any case.
+ */
+export async function showCheck(context: Context, check: ClientCheckHandle): Promise<HttpResponse> {
+  const client = await findClient(context);
+  const { status, client: checked, error } = check.state();
+  if (status === "running" && checked !== client.id) return redirect("GET", progressPath(context, checked!));
+  const wantsProgress = new URLSearchParams(context.target.query).has("progress");
+  if (wantsProgress && check.report() !== undefined) return redirect("GET", `${context.site.base}/flows/check`);
+  const problem = status === "failed" && checked === client.id ? `The check failed: ${error}` : undefined;
+  return await showPage(context, check, client, { values: proposedValues(client, check), problem });
+}
+
+/** Starts or stops a check. */
+export async function changeCheck(context: Context, check: ClientCheckHandle): Promise<HttpResponse> {
+  const client = await findClient(context);
+  const form = await readProtectedForm(context);
+  const action = form.get("do");
+  if (action === "stop") {
+    await check.stop();
+    return redirect("POST", progressPath(context, client.id));
+  }
+  if (action !== "start") {
+    const texts = { rule: "DI-03", expected: "start or stop", received: action ?? "nothing" } as const;
+    throw new OAuthError("invalid_request", "unknown value of do", texts);
+  }
+  const values = Object.fromEntries(Object.values(fields).map((name) => [name, form.get(name) ?? ""]));
+  try {
+    await check.start(readOptions(client.id, form), context.server.issuer);
+  } catch (error) {
+    if (error instanceof CheckRunningError) {
+      return await showPage(context, check, client, { status: 409, values, problem: error.message });
+    }
+    if (!(error instanceof ConfigurationError)) throw error;
+    const errors = error.issues.map(({ path, ...issue }) => ({
+      ...issue,
+      field: (fields as Readonly<Record<string, string>>)[path] ?? path,
+    }));
+    return await showPage(context, check, client, { status: 400, values, errors });
+  }
+  return redirect("POST", progressPath(context, client.id));
+}
+
+async function showPage(
+  context: Context,
+  check: ClientCheckHandle,
+  client: Client,
+  { status = 200, values, errors = [], problem }: Shown,
+): Promise<HttpResponse> {
+  const browser = await ensureBrowserCookie(context);
+  const { clientCheckPage } = await import("../ui/client_check.tsx");
+  const state = check.state();
+  const page = clientCheckPage({
+    ...context.site,
+    client: { id: client.id, name: client.name, href: clientPath(context, client.id) },
+    form: { values, errors, csrfToken: await browserCsrfToken(context, browser) },
+    problem,
+    ...state.status === "running" && state.client === client.id && { progress: state },
+  });
+  return htmlWithForms(status, page, browser.headers);
+}
+
+/** The client of the path. @throws {HttpError} 404 if there is none that can be checked. */
+async function findClient({ server, site, target }: Context): Promise<Client> {
+  const [, encoded] = /^\/clients\/([^/]+)\/check$/.exec(target.path.slice(site.base.length)) ?? [];
+  if (encoded === undefined) throw new HttpError(404, "HT-01", "This address does not exist");
+  const client = await server.clients.registered.find(decode(encoded));
+  if (client?.standing === "configured" && client.redirectUris.length > 0) return client;
+  throw new HttpError(404, "HT-01", "No configured client with a redirect URI has this ID", {
+    fix: "Choose a client of the list at /clients.",
+  });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+/** The values of the last check of the client; before it, a login URL at the origin of its redirect URI. */
+function proposedValues({ id, redirectUris }: Client, check: ClientCheckHandle): Record<string, string> {
+  const last = check.options();
+  if (last?.client === id) {
+    return Object.fromEntries(
+      Object.entries(fields).map((
+        [option, name],
+      ) => [name, [last[option as keyof typeof fields] ?? []].flat().join(" ")]),
+    );
+  }
+  const local = redirectUris.find((uri) => /^https?:/i.test(uri) && isTestHost(new URL(uri).hostname));
+  return local === undefined ? {} : { [fields.loginUrl]: new URL("/login", local).href };
+}
+
+function readOptions(client: string, form: Params): ClientCheckOptions {
+  const only = (form.get(fields.only) ?? "").split(/[\s,]+/).filter((name) => name !== "");
+  return {
+    client,
+    loginUrl: form.get(fields.loginUrl) ?? "",
+    loggedInUrl: form.get(fields.loggedInUrl) || undefined,
+    loggedInText: form.get(fields.loggedInText) || undefined,
+    ...only.length > 0 && { only },
+  };
+}
+
+const clientPath = ({ site }: Context, id: string) => `${site.base}/clients/${encodeURIComponent(id)}`;
+
+const progressPath = (context: Context, id: string) => `${clientPath(context, id)}/check?progress`;

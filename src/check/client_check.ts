@@ -1,0 +1,130 @@
+/**
+ * The check of a client of a running server, one at a time.
+ *
+ * 1. {@link clientCheck} creates the plugin, which does nothing until a check starts.
+ * 2. `open_check.ts` opens a private mock with the issuer, the keys, the settings and the users of the server, and
+ *    copies the client into it. It is loaded for the first check.
+ * 3. Until the check ends, the plugin passes all protocol requests to the private mock. Pages and the control remain
+ *    those of the server, whose records, clock, faults and log do not change.
+ */
+
+import type { App } from "../app/context.ts";
+import type { ConfigurableOptions } from "../app/plugin.ts";
+import { parseTarget, type RequestHandler } from "../http/router.ts";
+import {
+  CheckRunningError,
+  type ClientCheck,
+  type ClientCheckOptions,
+  type ClientCheckState,
+} from "../testing/client_check.ts";
+import type { OpenCheck } from "./open_check.ts";
+import type { CheckReport } from "./report.ts";
+
+/** {@link ClientCheck}, with what its pages show. */
+export interface ClientCheckHandle extends ClientCheck {
+  /** The options of the last check; `undefined` if none was started. */
+  options(): ClientCheckOptions | undefined;
+  /** The report of the last check; `undefined` until it ended. */
+  report(): CheckReport | undefined;
+}
+
+/** The last check. */
+interface Run {
+  readonly options: ClientCheckOptions;
+  readonly stopping: AbortController;
+  state: ClientCheckState;
+  dispatch?: RequestHandler;
+  report?: CheckReport;
+  readonly ended: Promise<void>;
+}
+
+const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, inconclusive: 0 };
+
+/**
+ * Creates the check of one server.
+ *
+ * @example
+ * ```ts
+ * import { testLatchkey } from "@latchkey/latchkey/testing";
+ * import { clientCheck } from "@latchkey/latchkey/check";
+ *
+ * await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
+ * ```
+ */
+export function clientCheck(): ClientCheckHandle {
+  let app: App | undefined;
+  let settings: ConfigurableOptions = {};
+  let last: Run | undefined;
+
+  /** Whether a request is one of a protocol; also one for a path that only the private mock has. */
+  function isProtocol(url: string): boolean {
+    const { role = "page" } = app!.findEndpoint(parseTarget(url, {}).path) ?? { role: "step" };
+    return role === "step" || role === "document";
+  }
+
+  async function perform(run: Run, { perform, close }: OpenCheck): Promise<void> {
+    let end: Partial<ClientCheckState>;
+    try {
+      run.report = await perform({
+        signal: run.stopping.signal,
+        onResult({ verdict }, total) {
+          const { done, failed, inconclusive } = run.state;
+          run.state = {
+            ...run.state,
+            ...{ done: done + 1, total },
+            failed: failed + (verdict === "failed" ? 1 : 0),
+            inconclusive: inconclusive + (verdict === "inconclusive" ? 1 : 0),
+          };
+        },
+      });
+      end = { status: run.stopping.signal.aborted ? "stopped" : "ended", passed: run.report.passed };
+    } catch (error) {
+      end = { status: "failed", error: error instanceof Error ? error.message : String(error) };
+    }
+    run.dispatch = undefined;
+    await close();
+    run.state = { ...run.state, ...end };
+  }
+
+  return {
+    plugin: {
+      configure(options) {
+        settings = options;
+        return {};
+      },
+      setup: (assembled) => void (app = assembled),
+      handle: (next) => (request, peer) => {
+        const dispatch = last?.dispatch;
+        return (dispatch !== undefined && isProtocol(request.url) ? dispatch : next)(request, peer);
+      },
+      close: () => last?.stopping.abort(new Error("The server is closing.")),
+    },
+    async start(options, issuer) {
+      const former = last;
+      if (former?.state.status === "running") throw new CheckRunningError(former.state.client!);
+      const state = { ...noCheck, status: "running", client: options.client } as const;
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+      const run: Run = { options, stopping: new AbortController(), state, ended };
+      last = run;
+      try {
+        const { openCheck } = await import("./open_check.ts");
+        const opened = await openCheck({ app: app!, settings, issuer }, options);
+        run.dispatch = opened.dispatch;
+        perform(run, opened).then(end);
+      } catch (error) {
+        last = former;
+        end();
+        throw error;
+      }
+      return run.state;
+    },
+    options: () => last?.options,
+    state: () => last?.state ?? noCheck,
+    report: () => last?.report,
+    async stop() {
+      last?.stopping.abort(new Error("The check was stopped."));
+      await last?.ended;
+      return last?.state ?? noCheck;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Why the login without an attack failed: what the client reported, and what the server rejected. */
+
+import type { RuleResult } from "../oauth/explanation.ts";
+import { findFix } from "../oauth/rules/mod.ts";
+import { redactExchanges, redactText } from "../recorder/redact.ts";
+import { completeError } from "./assess.ts";
+import type { ControlResult } from "./report.ts";
+
+/** A request that the server rejected during the login without an attack. Secrets are redacted. */
+export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
+  /** The method and the path. */
+  readonly request: string;
+  /** The error code. */
+  readonly error: string;
+  /** Why, one sentence. */
+  readonly reason: string;
+  /** The earlier request that the request conflicts with. */
+  readonly earlier?: string;
+}
+
+/** The failure of a login without an attack. */
+export interface ControlFailure {
+  /** How the login ended, and the whole error of the client, on one line. */
+  readonly error: string;
+  /** What the server rejected, oldest first. */
+  readonly rejections: readonly ControlRejection[];
+}
+
+/** The failure; `undefined` if the login succeeded. */
+export function describeControlFailure(
+  { passed, outcome, error, exchanges }: ControlResult,
+): ControlFailure | undefined {
+  if (passed) return undefined;
+  const rejections = redactExchanges(exchanges).flatMap(({ request: { method, path }, rejection }) => {
+    if (rejection === undefined) return [];
+    const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
+    const fix = findFix(explanation);
+    return [{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier, fix }];
+  });
+  // The error may quote a page with a token of the session.
+  const text = error === undefined ? "" : `, ${redactText(completeError(error), exchanges)}`;
+  return { error: `${outcome}${text}`, rejections };
+}
+
+/** The lines of a report about it. */
+export function formatControlFailure({ error, rejections }: ControlFailure): string[] {
+  return [`The login without an attack failed: ${error}`, ...rejections.flatMap(formatRejection)];
+}
+
+function formatRejection({ request, error, rule, reason, ...facts }: ControlRejection): string[] {
+  const { expected, received, earlier, fix } = facts;
+  return [
+    "",
+    `The server rejected ${request} with ${error}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
+    ...Object.entries({ expected, received, earlier, fix }).flatMap(([label, text]) =>
+      text === undefined ? [] : [`  ${`${label}:`.padEnd(10)}${text}`]
+    ),
+  ];
+}

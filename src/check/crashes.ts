@@ -1,0 +1,64 @@
+/**
+ * Crashes: errors of the client that no code catches, on Deno, Node and Bun. While a journey is watched, they do not
+ * reach the test runner, except for two that report them first: `bun test`, and `node:test` on Deno.
+ */
+
+import { onUncaughtError } from "../runtime/uncaught_error.ts";
+
+/** A journey that is watched. */
+export interface CrashWatch {
+  /** The first error that the client did not catch; absent without one. It may belong to another journey. */
+  readonly crash?: Crash;
+  /** Resolves when the first error was not caught. */
+  readonly crashed: Promise<Crash>;
+  /** Adds an action of the client that continues after a crash. */
+  addUnfinished(action: Promise<unknown>): void;
+  /** Waits for the actions that continue after a crash. */
+  unfinishedEnd(): Promise<void>;
+  /** Resolves when errors of the current task have been reported. */
+  nextTask(): Promise<void>;
+  /** Ends the watch. */
+  end(): void;
+}
+
+/** An error that was not caught. */
+export interface Crash {
+  /** What was thrown. */
+  readonly error: unknown;
+}
+
+/** The functions that receive the errors of the journeys that are watched. */
+const watches = new Set<(crash: Crash) => void>();
+
+let stop: (() => void) | undefined;
+
+/** Starts to watch a journey. */
+export function watchCrashes(): CrashWatch {
+  const { promise: crashed, resolve } = Promise.withResolvers<Crash>();
+  let first: Crash | undefined;
+  const unfinished: Promise<unknown>[] = [];
+  const report = (crash: Crash) => {
+    first ??= crash;
+    resolve(crash);
+  };
+  watches.add(report);
+  stop ??= onUncaughtError((error) => {
+    for (const watch of watches) watch({ error });
+  });
+  return {
+    get crash() {
+      return first;
+    },
+    crashed,
+    addUnfinished: (action) => void unfinished.push(action),
+    unfinishedEnd: async () => void await Promise.allSettled(unfinished),
+    // Runtimes report an unhandled rejection only after the current task.
+    nextTask: () => new Promise((resolve) => setTimeout(resolve)),
+    end() {
+      watches.delete(report);
+      if (watches.size > 0) return;
+      stop?.();
+      stop = undefined;
+    },
+  };
+}

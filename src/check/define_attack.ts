@@ -1,0 +1,85 @@
+/** The records of the catalogue as attacks: with the defaults of their category, and with values that are checked. */
+
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { Fault } from "../testing/faults/fault.ts";
+import { type FaultParameter, type ParameterValues, validateParameters } from "../testing/faults/parameters.ts";
+import type { Match } from "../testing/faults/rule_builder.ts";
+import type { Assessment, Attack, AttackDefaults, Conclusion, Journey, Stage } from "./attack.ts";
+import { withDefaults } from "./attacks/categories.ts";
+import type { ClientSession } from "./driver.ts";
+import type { Effect } from "./effect.ts";
+
+export type { Assessment, Attack, Conclusion, Stage };
+
+/** What the record of an attack says, unless its category and its level say it (`attacks/categories.ts`). */
+interface AttackSource<Parameters extends readonly FaultParameter[]>
+  extends Pick<Attack, "id" | "title" | "sources" | "assess">, AttackDefaults {
+  /** Default: that of the category and the level. */
+  readonly effect?: Effect;
+  /**
+   * The further journeys that reach the same check of the client: the first variant is tried in each. Default: none.
+   */
+  readonly alsoIn?: readonly Journey[];
+  /** Default: none. */
+  readonly parameters?: Parameters;
+  /** The fault of the next request, and of no later one. */
+  once?(values: ParameterValues<Parameters>, stage: Stage): MaybePromise<Fault>;
+  /** The fault of every request. */
+  always?(values: ParameterValues<Parameters>, stage: Stage): MaybePromise<Fault>;
+  /** The endpoint of the fault. Default: the value of the parameter `endpoint`, else the first of `endpoints`. */
+  readonly on?: string;
+  /** The requests to the endpoint that the fault is for. Default: all. */
+  readonly match?: Match;
+  /** Adds other faults, with complete and valid values. Default: none. */
+  start?(stage: Stage, values: ParameterValues<Parameters>): MaybePromise<void>;
+  /** {@link Attack.perform}, with complete and valid values. */
+  perform?(stage: Stage, values: ParameterValues<Parameters>): Promise<ClientSession | Conclusion>;
+}
+
+function journeyParameter(journey: Journey): FaultParameter {
+  return {
+    name: "journey",
+    type: "string",
+    default: journey,
+    description: "What the client does while the attack is active.",
+  };
+}
+
+/** Defines an attack. @throws {TypeError} As {@link withDefaults}. */
+export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
+  source: AttackSource<Parameters>,
+): Attack {
+  const { effect, alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...rest } = source;
+  const { by = "logIn", journey = "login", variants = [{}], needs = [], ...attack } = withDefaults({
+    ...rest,
+    // An effect of its own is not a part of what the category is a part of.
+    ...effect && { partOf: undefined, ...effect },
+  });
+  const parameters = alsoIn.length === 0 ? own : [...own, journeyParameter(journey)];
+  const complete = (values: Readonly<Record<string, unknown>>) =>
+    validateParameters(source.id, parameters, values) as ParameterValues<Parameters>;
+  return {
+    needsHttpsIssuer: false,
+    needsAnyOrigin: false,
+    needsOwnServer: false,
+    needsSignatureCheck: false,
+    needsUser: false,
+    allowsNewLogin: false,
+    waitsForTimeLimit: false,
+    ...attack,
+    by,
+    journey,
+    parameters,
+    variants: [...variants, ...alsoIn.map((other) => ({ ...variants[0], journey: other }))],
+    needs: [by, ...needs],
+    async start(stage, given = {}) {
+      const values = complete(given);
+      await start?.(stage, values);
+      const { endpoint = attack.endpoints[0] } = values as { readonly endpoint?: string };
+      const rule = () => stage.as.on(on ?? endpoint!, match);
+      if (once !== undefined) rule().once(await once(values, stage));
+      if (always !== undefined) rule().always(await always(values, stage));
+    },
+    ...perform && { perform: (stage, values = {}) => perform(stage, complete(values)) },
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * The client under test, as the check drives it. It has a name and at least one way to begin a session
+ * (`session_starts.ts`); each further member lets the check run the attacks that need it (`abilities.ts`).
+ */
+
+import type { Callback } from "../testing/browser/callback.ts";
+import type { CookieJar } from "../testing/browser/cookie_jar.ts";
+import type { TestClient, TestClientOptions } from "../testing/clients.ts";
+import type { Fetch } from "../testing/fetch.ts";
+
+/** Performs logins with the client under test. */
+export interface ClientDriver {
+  /** The name in the report, such as `openid-client 6.8`. */
+  readonly name: string;
+  /**
+   * How the client is registered. Default: a public client with `https://client.test/callback`. A second redirect URI,
+   * a `backchannel_logout_uri` or a `frontchannel_logout_uri` lets the check run the attacks on them.
+   */
+  readonly client?: TestClientOptions;
+  /**
+   * Whether the client verifies the signature of ID tokens from the token endpoint. OpenID Connect Core §3.1.3.7 lets a
+   * client skip it there. Default: true; with false, attacks that only a signature check finds are skipped.
+   */
+  readonly verifiesIdTokenSignature?: boolean;
+  /** The URI that starts a login on behalf of an issuer (OpenID Connect Core §4). Default: none. */
+  readonly initiateLoginUri?: string;
+  /**
+   * Whether the driver adds each response that the browser receives to {@link ClientBrowser.visits}. Default: false.
+   */
+  readonly recordsVisits?: boolean;
+  /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
+  readonly readsClock?: boolean;
+  /**
+   * Performs one login. It may keep what the client keeps between logins, such as metadata and keys, by the issuer; and
+   * what it keeps in the session of a browser, by {@link ClientJourney.browser}.
+   *
+   * @returns The session, if the client accepts the login.
+   * @throws What the client throws, if it rejects the login.
+   */
+  logIn?(journey: ClientJourney): Promise<ClientSession>;
+  /**
+   * Performs one login on a device without a browser (RFC 8628).
+   *
+   * @returns The session, if the client accepts the login.
+   * @throws What the client throws, if it rejects the login.
+   */
+  logInDevice?(journey: DeviceJourney): Promise<ClientSession>;
+  /**
+   * Requests a protected resource, as clients of the Model Context Protocol do: the challenge and the metadata of the
+   * resource (RFC 9728) say where to log in.
+   *
+   * @returns The session; its `request`, if it has one, requests the resource again.
+   * @throws What the client throws, if it does not get a response of the resource.
+   */
+  requestResource?(journey: ResourceJourney): Promise<ClientSession>;
+  /**
+   * For a resource server that introspects access tokens (RFC 7662): receives a request with a token.
+   *
+   * @returns The user of the token, if the resource server accepts it.
+   * @throws What the resource server throws, if it rejects the token.
+   */
+  acceptToken?(journey: TokenJourney): Promise<ClientSession>;
+  /**
+   * Receives what a browser sends to the redirect URI, whether or not a login was started in that browser, and any
+   * number of times. For web applications, whose logins go through two requests.
+   *
+   * @returns The session of the browser, if the client accepts the response.
+   * @throws What the client throws, if it rejects the response.
+   */
+  receiveCallback?(journey: ClientJourney, callback: Callback): Promise<ClientSession>;
+  /**
+   * Receives a request for another URI of the client: one of logout, or {@link ClientDriver.initiateLoginUri}. The
+   * cookies are those of the browser of the journey; a back-channel request has none.
+   */
+  receive?(journey: ClientJourney, request: Request): Promise<Response>;
+}
+
+/** The environment of the client in one journey. Each journey has an issuer of its own. */
+export interface ClientJourney {
+  /** The issuer that the client is configured with. */
+  readonly issuer: string;
+  /** The client as it is registered, with its credentials. */
+  readonly client: TestClient;
+  /** The redirect URI that the client sends. */
+  readonly redirectUri: string;
+  /** The URL of a protected resource, an MCP server, for a driver with `requestResource`. */
+  readonly resource: string;
+  /** The browser of the user. */
+  readonly browser: ClientBrowser;
+  /** Reaches the server without a socket. */
+  readonly fetch: Fetch;
+  /** Aborted when the check no longer waits for the client. */
+  readonly signal: AbortSignal;
+  /** Parameters to add to the URL that starts a login, for a driver with {@link ClientDriver.recordsVisits}. */
+  readonly loginParameters?: Readonly<Record<string, string>>;
+  /** The time in milliseconds since the epoch, for {@link ClientDriver.readsClock}. The check may advance it. */
+  now(): number;
+  /**
+   * Opens the URL of an authorization request in the browser of a user who logs in and consents.
+   *
+   * @returns What the redirect URI receives.
+   */
+  authorize(url: string | URL): Promise<Callback>;
+  /**
+   * Opens the URL of a logout request (RP-Initiated Logout §2) in the browser.
+   *
+   * @returns What the post-logout redirect URI receives, if the browser is redirected to it.
+   */
+  endSession(url: string | URL): Promise<Callback | undefined>;
+}
+
+/** The environment of a client on a device. The user decides in the browser of another device. */
+export interface DeviceJourney extends ClientJourney {
+  /**
+   * Waits between two polls. The client must wait in this way, which takes no time. It advances
+   * {@link ClientJourney.now} if the client reads the time from it ({@link ClientDriver.readsClock}).
+   */
+  sleep(milliseconds: number): Promise<void>;
+  /**
+   * Opens a URL in a browser, as clients do with `verification_uri_complete`. A client that only shows it does not call
+   * it.
+   */
+  open(url: string | URL): void;
+}
+
+/** The environment of a client of a protected resource. */
+export interface ResourceJourney extends ClientJourney {
+  /**
+   * The URL of the resource, an MCP server. Its tool `whoami` returns the user of the access token as `sub` in
+   * `structuredContent`: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami"}}`.
+   */
+  readonly resource: string;
+}
+
+/** The environment of a resource server. Its `client` has the credentials for the introspection endpoint. */
+export interface TokenJourney extends ClientJourney {
+  /** The identifier of the resource: the `aud` of its access tokens. */
+  readonly resource: string;
+  /** The access token of the request. */
+  readonly accessToken: string;
+}
+
+/** A browser, as the client sees it. A driver may use the object as the key of a session. */
+export interface ClientBrowser {
+  /** The cookies that the client has set, for a driver that sends requests to a web application. */
+  readonly cookies: CookieJar;
+  /** What the browser received, oldest first, for a driver with {@link ClientDriver.recordsVisits}. */
+  readonly visits: BrowserVisit[];
+}
+
+/** A response of a web application that a browser received. */
+export interface BrowserVisit {
+  /** The URL of the request. */
+  readonly url: string;
+  /** Where the response redirects the browser to, as an absolute URL; absent if it does not. */
+  readonly location?: string;
+  /** The body, if it is an HTML document; otherwise empty. */
+  readonly html: string;
+}
+
+/** A login that the client accepted. */
+export interface ClientSession {
+  /** The user who is logged in, as the application sees it; {@link unknownUser} if the driver does not know. */
+  readonly sub: string;
+  /** The claims that the application uses, for checks of where they come from. Default: unknown. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** Where the application sends the browser after the login. Default: unknown. */
+  readonly location?: string;
+  /**
+   * The user who is logged in now; `undefined` after a logout. Unlike `sub` it follows what happens after the login.
+   */
+  currentUser?(): Promise<string | undefined>;
+  /**
+   * Refreshes the tokens as the client does by itself.
+   *
+   * @throws What the client throws, if the refresh fails.
+   */
+  refresh?(): Promise<void>;
+  /**
+   * Sends a request with the access token to userinfo or to a resource, and refreshes the token if the client does so.
+   *
+   * @throws What the client throws, if the request fails.
+   */
+  request?(): Promise<void>;
+  /**
+   * Logs in again without pages (`prompt=none`), as clients do in a hidden frame.
+   *
+   * @throws What the client throws, if it rejects the response.
+   */
+  logInSilently?(): Promise<ClientSession>;
+  /**
+   * Ends the session: revokes tokens if the client does so, and logs out with {@link ClientJourney.endSession}.
+   *
+   * @throws What the client throws, if a step fails.
+   */
+  logOut?(): Promise<void>;
+  /**
+   * Makes what the client keeps between logins older, such as keys that it fetched. Default: no time passes, so that
+   * nothing is known about a client that does not fetch keys again within a minute.
+   */
+  passTime?(seconds: number): void;
+}
+
+/**
+ * The `sub` of a session whose user the driver does not know, such as one of an application whose page shows no user.
+ * An attack that a client must tolerate is then inconclusive.
+ */
+export const unknownUser = "a user whom the application does not show";
+
+/** The driver does not know whether the client accepted the login: the attack is then inconclusive. */
+export class UndecidedError extends Error {
+  /** The reason, without details that differ between attacks: a report groups attacks by it. */
+  readonly reason: string;
+
+  /**
+   * Creates the error.
+   *
+   * @param reason Why, one sentence without a full stop.
+   * @param details What was seen this time, such as the text of a page. Default: the reason says everything.
+   */
+  constructor(reason: string, details?: string) {
+    super(details === undefined ? reason : `${reason}: ${details}`);
+    this.name = "UndecidedError";
+    this.reason = reason;
+  }
+}
+
+/** The application allows no more logins for a while: the attack is inconclusive, and so are those that follow. */
+export class LoginLimitError extends UndecidedError {
+  /** Creates the error. `page` describes the response, such as `status 429 at URL`. */
+  constructor(page: string) {
+    super(
+      "the application limits logins: switch the limit off for the check, or wait before each journey (pauseMs, --pause)",
+      page,
+    );
+  }
+}
+
+/** The application could not be reached: it is not running. */
+export class UnreachableError extends Error {}

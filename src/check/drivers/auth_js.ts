@@ -1,0 +1,124 @@
+/** A driver of Auth.js (`@auth/core`). */
+
+import type { Callback } from "../../testing/browser/callback.ts";
+import type { ClientDriver, ClientJourney, ClientSession } from "../driver.ts";
+import { defaultScope, type DriverOptions, methodOf } from "./options.ts";
+
+/** Options of {@link authJsDriver}. */
+export interface AuthJsOptions extends DriverOptions {
+  /** Further settings of the provider, such as `checks`. Default: `checks` are `pkce`, `state` and `nonce`. */
+  readonly provider?: Readonly<Record<string, unknown>>;
+}
+
+/** The members of `@auth/core` that the driver uses. */
+export interface AuthJsModule {
+  /** Handles a request to the application. */
+  Auth(request: Request, config: never): Promise<unknown>;
+  /** The key of the option with a fetch. */
+  readonly customFetch: symbol;
+  /** Allows a login without the form of the library. */
+  readonly skipCSRFCheck: symbol;
+}
+
+const origin = "https://client.test";
+const home = `${origin}/home`;
+const callbackPath = "/auth/callback/latchkey";
+
+/**
+ * Drives [Auth.js](https://authjs.dev) in an application at `https://client.test`, with an OIDC provider that requests
+ * userinfo, and sessions in a cookie. The user is the `providerAccountId` of the account.
+ *
+ * @param authJs The module: `import * as authJs from "@auth/core"`.
+ *
+ * @example
+ * ```ts ignore
+ * const report = await checkClient(authJsDriver(authJs));
+ * ```
+ */
+export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}): ClientDriver {
+  const { name = "Auth.js", client: registration, scope = defaultScope, provider = {} } = options;
+
+  /** The application, as a browser sees it. */
+  function application({ issuer, client, browser: { cookies }, fetch }: ClientJourney) {
+    const errors: Error[] = [];
+    const config = {
+      basePath: "/auth",
+      secret: "the secret of the application itself",
+      trustHost: true,
+      skipCSRFCheck: authJs.skipCSRFCheck,
+      logger: { error: (error: Error) => void errors.push(error), warn() {}, debug() {} },
+      callbacks: {
+        jwt: ({ token, account }: JwtParameters) => account ? { ...token, sub: account.providerAccountId } : token,
+        session: ({ session, token }: SessionParameters) => ({ ...session, user: { ...session.user, id: token.sub } }),
+      },
+      providers: [{
+        id: "latchkey",
+        name: "Latchkey",
+        type: "oidc",
+        issuer,
+        clientId: client.client_id,
+        clientSecret: client.client_secret,
+        client: { token_endpoint_auth_method: methodOf("authJsDriver", client) },
+        authorization: { params: { scope } },
+        idToken: false,
+        checks: ["pkce", "state", "nonce"],
+        [authJs.customFetch]: fetch,
+        ...provider,
+      }],
+    };
+
+    async function visit(url: string, form?: URLSearchParams): Promise<Response> {
+      const headers = { cookie: cookies.headerFor(url) ?? "" };
+      const request = new Request(url, { method: form === undefined ? "GET" : "POST", body: form, headers });
+      const response = await authJs.Auth(request, config as never) as Response;
+      cookies.storeFrom(url, response.headers);
+      return response;
+    }
+
+    /** Where the application sends the browser. */
+    async function redirectOf(url: string, form?: URLSearchParams): Promise<string> {
+      const location = (await visit(url, form)).headers.get("location") ?? "";
+      const error = errors.at(-1);
+      if (error !== undefined) throw (error.cause as { readonly err?: unknown } | undefined)?.err ?? error;
+      return location;
+    }
+
+    async function currentUser(): Promise<string | undefined> {
+      const session = await (await visit(`${origin}/auth/session`)).json() as SessionParameters["session"] | null;
+      return session?.user?.id;
+    }
+
+    return {
+      begin: () => redirectOf(`${origin}/auth/signin/latchkey`, new URLSearchParams({ callbackUrl: home })),
+
+      async receive({ url, method, params }: Callback): Promise<ClientSession> {
+        const location = await redirectOf(url, method === "POST" ? params : undefined);
+        if (location !== home) throw new Error(`Auth.js redirects to ${location}`);
+        const sub = await currentUser();
+        if (sub === undefined) throw new Error("Auth.js has no session");
+        return { sub, location, currentUser };
+      },
+    };
+  }
+
+  return {
+    name,
+    client: { redirect_uri: `${origin}${callbackPath}`, ...registration },
+    verifiesIdTokenSignature: false,
+    async logIn(journey) {
+      const { begin, receive } = application(journey);
+      return await receive(await journey.authorize(await begin()));
+    },
+    receiveCallback: (journey, callback) => application(journey).receive(callback),
+  };
+}
+
+interface JwtParameters {
+  readonly token: Readonly<Record<string, unknown>>;
+  readonly account?: { readonly providerAccountId: string } | null;
+}
+
+interface SessionParameters {
+  readonly session: { readonly user?: { readonly id?: string } };
+  readonly token: { readonly sub?: string };
+}

@@ -1,0 +1,70 @@
+/** A driver of an application in a real browser, such as Chromium with Playwright. */
+
+import type { ClientDriver } from "../driver.ts";
+
+/** A page of a browser, as far as the driver uses it; a `Page` of Playwright is one. */
+export interface BrowserPage {
+  /** Closes the page. */
+  close(): Promise<void>;
+}
+
+/** Options of {@link browserApplication}. */
+export interface BrowserApplicationOptions<Page extends BrowserPage> {
+  /** The name in the report. */
+  readonly name: string;
+  /** Opens a page in a browser context of its own, without cookies: `() => browser.newPage()` with Playwright. */
+  openPage(): Promise<Page>;
+  /**
+   * Starts a login, and waits until the application shows how it ended, whether or not the user is logged in.
+   *
+   * @throws If the application shows an error.
+   */
+  logIn(page: Page): Promise<void>;
+  /** Reads who is logged in; `undefined` if no one is. */
+  readUser(page: Page): Promise<string | undefined>;
+  /** See {@link ClientDriver.verifiesIdTokenSignature}. Default: true. */
+  readonly verifiesIdTokenSignature?: boolean;
+}
+
+/**
+ * Drives an application in a real browser, with its scripts: a single-page application, or one with a consent banner.
+ * The server must listen, and the application be configured with its issuer ({@link CheckOptions.as}).
+ *
+ * @example
+ * ```ts ignore
+ * await as.listen({ port: 9000 });
+ * const application = browserApplication({
+ *   name: "shop",
+ *   openPage: () => browser.newPage(),
+ *   async logIn(page) {
+ *     await page.goto("http://localhost:3000");
+ *     await page.getByRole("button", { name: "Log in" }).click();
+ *     await page.locator("#user, #error").waitFor();
+ *   },
+ *   readUser: async (page) => await page.locator("#user").textContent({ timeout: 1 }).catch(() => undefined),
+ * });
+ * const report = await checkClient(application, { as });
+ * ```
+ */
+export function browserApplication<Page extends BrowserPage>(options: BrowserApplicationOptions<Page>): ClientDriver {
+  const { name, openPage, logIn, readUser, verifiesIdTokenSignature } = options;
+  return {
+    name,
+    verifiesIdTokenSignature,
+    async logIn({ signal }) {
+      const page = await openPage();
+      const close = () => void page.close().catch(() => {});
+      // What waits for the page then rejects.
+      signal.addEventListener("abort", close, { once: true });
+      try {
+        await logIn(page);
+        const sub = await readUser(page);
+        if (sub === undefined) throw new Error("the application shows no user who is logged in");
+        return { sub };
+      } finally {
+        signal.removeEventListener("abort", close);
+        await page.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,348 @@
+/** A driver of a web application that is configured with the issuer: a browser logs in to it over HTTP. */
+
+import { readLimited } from "../../oauth/outbound.ts";
+import { isLoopback } from "../../oauth/test_hosts.ts";
+import { type CookieJar, cookieJar } from "../../testing/browser/cookie_jar.ts";
+import { parseForms, submitForm, withoutScripts } from "../../testing/browser/html_form.ts";
+import { describeError } from "../assess.ts";
+import {
+  type ClientBrowser,
+  type ClientDriver,
+  type ClientJourney,
+  type ClientSession,
+  LoginLimitError,
+  UndecidedError,
+  unknownUser,
+  UnreachableError,
+} from "../driver.ts";
+import type { Fetch } from "../../testing/fetch.ts";
+
+/** Options of {@link webApplication}. */
+export interface WebApplicationOptions {
+  /** The name in the report. Default: the origin of the application. */
+  readonly name?: string;
+  /**
+   * A URL that responds in one way to users who are logged in, and in another way without a login, such as with 401 or
+   * a redirect. Default: the URL where the login ends.
+   */
+  readonly loggedInUrl?: string | URL;
+  /**
+   * A text that the page at `loggedInUrl` has only for the user who is logged in, such as the name; of several, the
+   * first that it has counts. Default: the status and the rest of the page count.
+   */
+  readonly loggedInText?: string | readonly string[];
+  /**
+   * Texts that the page at `loggedInUrl` has only for other users. Default: none; a page of a login without
+   * `loggedInText` is then one of {@link unknownUser}.
+   */
+  readonly otherUserTexts?: readonly string[];
+  /** See {@link ClientDriver.verifiesIdTokenSignature}. Default: true. */
+  readonly verifiesIdTokenSignature?: boolean;
+  /** A URL at which the application refreshes its tokens. Default: the attacks on refreshes are skipped. */
+  readonly refreshUrl?: string | URL;
+  /** Sends the requests to the application. Default: the global fetch. */
+  readonly fetch?: Fetch;
+}
+
+/** A page where the browser stopped. */
+interface Page {
+  readonly url: string;
+  readonly status: number;
+  /** The header of a redirect that was not followed. */
+  readonly location?: string;
+  readonly html: string;
+}
+
+/** What the first login shows: the page of `loggedInUrl` before and after it, and a text that only the latter has. */
+interface Probe {
+  readonly before: Page;
+  readonly after: Page;
+  readonly text?: string;
+  /** The authorization requests of the login, such as one without pages before the other. */
+  readonly authorizations: number;
+}
+
+/** A request of the browser; with a form a POST. */
+interface Step {
+  readonly url: string;
+  readonly form?: URLSearchParams;
+}
+
+/** How far a login came. */
+interface Progress {
+  /** The authorization requests, up to now. */
+  authorizations: number;
+  /** Whether the response of the server arrived. */
+  wasAtServer: boolean;
+  /** The user of the browser before that. */
+  userBefore?: string;
+}
+
+/** Requests of one login. */
+const maxSteps = 30;
+
+/** The size of a page, in bytes. */
+const maxPageBytes = 2_000_000;
+
+/**
+ * Drives a web application in any language: opens the URL that starts its login, follows redirects with cookies, logs
+ * in at the server, and returns to the application. Then it requests `loggedInUrl`, to learn whether the application
+ * accepted the login, and of whom. If the page does not show it, the attack is inconclusive.
+ *
+ * @param loginUrl The URL that starts a login; a page with one form and no text fields is submitted.
+ *
+ * @example
+ * ```ts ignore
+ * await as.listen({ port: 9000 });
+ * const application = webApplication("http://localhost:3000/login", { loggedInUrl: "http://localhost:3000/me" });
+ * const report = await checkClient(application, { as });
+ * ```
+ */
+export function webApplication(loginUrl: string | URL, options: WebApplicationOptions = {}): ClientDriver {
+  const { origin, href: start } = new URL(loginUrl);
+  const { name = origin, loggedInText = [], otherUserTexts = [], refreshUrl } = options;
+  const { fetch = globalThis.fetch as Fetch } = options;
+  let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
+  let probe: Probe | undefined;
+
+  /** @throws {Error} With the URL, if there is no response. */
+  async function send({ url, form }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
+    const { issuer, signal } = journey;
+    const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8" });
+    const cookie = cookies.headerFor(url);
+    if (cookie !== undefined) headers.set("cookie", cookie);
+    if (form !== undefined) headers.set("content-type", "application/x-www-form-urlencoded");
+    const method = form === undefined ? "GET" : "POST";
+    const response = await fetch(url, { method, body: form && String(form), headers, redirect: "manual", signal })
+      .catch((error) => {
+        throw new UnreachableError(
+          `${stripQuery(url)} could not be reached: is the application running, and is its issuer ${issuer}?`,
+          { cause: error },
+        );
+      });
+    cookies.storeFrom(url, response.headers);
+    const { status } = response;
+    const location = status >= 300 && status < 400 ? response.headers.get("location") ?? undefined : undefined;
+    const page: Page = { url, status, location, html: await readLimited(response, maxPageBytes) };
+    const isHtml = /^(?:$|text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
+    journey.browser.visits.push({ url, location: location && resolve(location, url), html: isHtml ? page.html : "" });
+    if (status === 429) throw new LoginLimitError(describe(page));
+    return page;
+  }
+
+  /** Performs a login, or the part of it that follows a response; it must show another user than before. */
+  async function navigate(first: Step, journey: ClientJourney, isCallback = false): Promise<ClientSession> {
+    const userBefore = isCallback ? await currentUser(journey).catch(() => undefined) : undefined;
+    const authorizations = isCallback ? usualAuthorizations() : 0;
+    const progress: Progress = { authorizations, wasAtServer: isCallback, userBefore };
+    const end = await follow(first, journey, progress).catch((error: unknown) => ({ error }));
+    if (!progress.wasAtServer && "error" in end) throw end.error;
+    return await readSession(end, progress, journey);
+  }
+
+  /** The authorization requests of one login; any number before the first one. */
+  const usualAuthorizations = () => probe?.authorizations ?? Infinity;
+
+  /** Follows redirects, through the server, to a page of the application. */
+  async function follow(first: Step, journey: ClientJourney, progress: Progress): Promise<Page> {
+    const { issuer, redirectUri, browser: { cookies }, authorize } = journey;
+    const applicationOrigins = [start, redirectUri, loggedInUrl].flatMap((url) =>
+      url === undefined ? [] : [originOf(url)]
+    );
+    let wasSubmitted = false;
+    let step = first;
+    for (let steps = 0; steps < maxSteps; steps++) {
+      if (originOf(step.url) === originOf(issuer) && step.form === undefined) {
+        // What follows is no part of the attack, and the user would be logged in by an honest response.
+        if (progress.authorizations >= usualAuthorizations()) throw new Error("the application began a new login");
+        progress.authorizations++;
+        const { url, method, params } = await authorize(step.url);
+        progress.wasAtServer = true;
+        step = { url, form: method === "POST" ? params : undefined };
+        progress.userBefore = await currentUser(journey).catch(() => undefined);
+      } else if (
+        !applicationOrigins.includes(originOf(step.url)) &&
+        !(isLoopback(hostOf(step.url)) || hostOf(step.url) === hostOf(issuer))
+      ) {
+        throw new Error(`the application redirects the browser to ${step.url.slice(0, 200)}`);
+      }
+      if (!/^https?:/i.test(step.url)) {
+        throw new Error(`expected a redirect to an http or https URL, received ${step.url.slice(0, 200)}`);
+      }
+      const page = await send(step, journey, cookies);
+      if (page.location !== undefined) {
+        step = { url: resolve(page.location, page.url), form: page.status >= 307 ? step.form : undefined };
+        continue;
+      }
+      const button = progress.wasAtServer || wasSubmitted ? undefined : findStartForm(page);
+      if (button !== undefined) {
+        wasSubmitted = true;
+        step = button;
+        continue;
+      }
+      if (!progress.wasAtServer) throw new Error(`the login did not lead to ${issuer}: ${describe(page)}`);
+      if (page.status >= 400) throw new Error(`the login failed: ${describe(page)}`);
+      return page;
+    }
+    throw new Error(`the application redirects more than ${maxSteps} times, last to ${step.url}`);
+  }
+
+  /** Learns from the first login how the application shows it. */
+  async function learn(after: Page, journey: ClientJourney): Promise<Omit<Probe, "authorizations">> {
+    const before = await send({ url: loggedInUrl! }, journey, openCookieJar());
+    const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
+    if (text === undefined && typeof loggedInText === "string") {
+      const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
+      throw new Error(
+        `${loggedInUrl} has the text ${JSON.stringify(loggedInText)} ${where}: ${describe(after)}. ` +
+          "Name a text that the page has only for this user (loggedInText, --logged-in-text).",
+      );
+    }
+    if (text !== undefined || signatureOf(before) !== signatureOf(after)) return { before, after, text };
+    throw new Error(
+      `${loggedInUrl} responds alike with and without a login, so it does not show whether the login succeeded: ` +
+        `${
+          describe(after)
+        }. Name a URL that differs (loggedInUrl, --logged-in-url), such as one that responds with 401 without a login.`,
+    );
+  }
+
+  /** Who is logged in; `undefined` before the first login of the driver, which shows how the application says it. */
+  async function currentUser(journey: ClientJourney): Promise<string | undefined> {
+    if (probe === undefined) return undefined;
+    const page = await send({ url: loggedInUrl! }, journey, journey.browser.cookies).catch((error: unknown) => {
+      if (error instanceof LoginLimitError) throw error;
+      throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
+    });
+    return userOf(page, probe);
+  }
+
+  /**
+   * The session that a response began: also one that the application keeps although it reports an error. A session that
+   * only continues is not one of the response.
+   */
+  async function readSession(
+    end: Page | { readonly error: unknown },
+    { authorizations, userBefore }: Progress,
+    journey: ClientJourney,
+  ): Promise<ClientSession> {
+    const { browser: { cookies } } = journey;
+    if ("error" in end) {
+      if (probe === undefined || end.error instanceof LoginLimitError) throw end.error;
+    } else {
+      loggedInUrl ??= stripQuery(end.url);
+      probe ??= { ...await learn(await send({ url: loggedInUrl }, journey, cookies), journey), authorizations };
+    }
+    const sub = await currentUser(journey);
+    if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
+    if (sub === undefined) throw new Error(`the application shows no login: ${describe(end as Page)}`);
+    if (sub === userBefore) throw new Error(`the response began no session, and that of before continues: ${sub}`);
+    return {
+      sub,
+      location: "url" in end ? end.url : undefined,
+      currentUser: () => currentUser(journey),
+      ...refreshUrl !== undefined && {
+        async refresh() {
+          const refreshed = await send({ url: String(refreshUrl) }, journey, cookies);
+          if (refreshed.status >= 300) throw new Error(`the refresh failed: ${describe(refreshed)}`);
+        },
+      },
+    };
+  }
+
+  /** Who is logged in, as a page of `loggedInUrl` shows it. @throws {UndecidedError} If it does not. */
+  function userOf(page: Page, { before, after, text }: Probe): string | undefined {
+    if (text !== undefined && page.status < 400 && page.html.includes(text)) return text;
+    if (isSame(page, before)) return undefined;
+    if (isSame(page, after) && text === undefined) return unknownUser;
+    const isLoggedIn = page.status < 300 && before.status !== page.status;
+    const shows = (other: string) => page.html.includes(other) && !before.html.includes(other);
+    if (page.status < 300 && otherUserTexts.some(shows)) return "another user";
+    // Only a response to a login has this status, but it need not show the user, such as one without a name.
+    if (isLoggedIn) return unknownUser;
+    throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));
+  }
+
+  /** How many logins each browser has begun and not ended. */
+  const openLogins = new WeakMap<ClientBrowser, number>();
+
+  return {
+    name,
+    recordsVisits: true,
+    verifiesIdTokenSignature: options.verifiesIdTokenSignature,
+    async logIn(journey) {
+      const { browser } = journey;
+      const count = openLogins.get(browser) ?? 0;
+      // An application may start no login for a user who is logged in.
+      const isLoggedIn = async () => await currentUser(journey).catch(() => "undecided") !== undefined;
+      if (count === 0 || await isLoggedIn()) browser.cookies.clear();
+      openLogins.set(browser, count + 1);
+      try {
+        const url = new URL(start);
+        for (const [name, value] of Object.entries(journey.loginParameters ?? {})) url.searchParams.set(name, value);
+        return await navigate({ url: url.href }, journey);
+      } finally {
+        openLogins.set(browser, openLogins.get(browser)! - 1);
+      }
+    },
+    async receiveCallback(journey, { url, method, params }) {
+      const form = method === "POST" ? params : undefined;
+      return await navigate({ url, form }, journey, true);
+    },
+  };
+}
+
+/** Its cookies do not expire, because a login takes moments; those that a response deletes are deleted. */
+function openCookieJar(): CookieJar {
+  return cookieJar(() => 0);
+}
+
+/** The form of a page that only waits for a click: the only one to be posted, without fields to fill in. */
+function findStartForm({ html, url, status }: Page): Step | undefined {
+  if (status >= 400) return undefined;
+  const forms = parseForms(html, url).filter(({ controls }) => controls.every(({ type }) => type === "hidden"));
+  return forms.length === 1 ? submitForm(forms[0]!, forms[0]!.buttons[0]) : undefined;
+}
+
+/** Whether two pages have the same status and target, and if they succeed also the same content. */
+function isSame(one: Page, other: Page): boolean {
+  if (one.status !== other.status) return false;
+  return one.status >= 300 ? targetOf(one) === targetOf(other) : signatureOf(one) === signatureOf(other);
+}
+
+/** Status, target and content of a page, without values that differ at each request, such as CSRF tokens. */
+function signatureOf(page: Page): string {
+  return `${page.status} ${targetOf(page)} ${page.html.replace(/[\w+/=-]{16,}/g, "…")}`;
+}
+
+/** The target of a redirect without its parameters; empty if the page is not a redirect. */
+function targetOf({ location, url }: Page): string {
+  return location === undefined ? "" : stripQuery(resolve(location, url));
+}
+
+/** How much of the text of a page is shown, in characters. */
+const maxPageTextChars = 2000;
+
+/** Status, URL and the text. */
+function describe({ status, url, html }: Page): string {
+  const text = withoutScripts(html, " ").replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ").trim();
+  return `status ${status} at ${url.replace(/[?#].*$/, "")}${
+    text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`
+  }`;
+}
+
+function stripQuery(url: string): string {
+  return url.replace(/[?#].*$/, "");
+}
+
+function resolve(location: string, url: string): string {
+  return URL.canParse(location, url) ? new URL(location, url).href : location;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : "";
+}

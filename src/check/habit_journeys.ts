@@ -1,0 +1,96 @@
+/** The habits of a check: ordinary use of the client in which they are seen, and what the attacks show of them. */
+
+import type { Evidence } from "../habits/habit.ts";
+import type { HabitResult, Recording } from "../habits/mod.ts";
+import type { WithEnvironment } from "./control.ts";
+import type { JourneyEnvironment } from "./journeys.ts";
+import type { CheckResult, ControlResult } from "./report.ts";
+import type { SessionStart } from "./session_starts.ts";
+import type { TimeLimit } from "./time_limit.ts";
+
+/** The number of logins at the first issuer, in each way that the driver has: some habits need three. */
+const logins = 3;
+
+/** The number of refreshes of each login, if the driver can refresh. */
+const refreshesOfLogin = 2;
+
+/**
+ * Uses the client as its users do: three logins with what else the driver can do, and a login at another issuer. What
+ * fails is left out.
+ */
+export async function recordOrdinaryUse(
+  starts: readonly SessionStart[],
+  { attempt }: TimeLimit,
+  withEnvironment: WithEnvironment,
+  { abilities, failedAbilities }: ControlResult,
+): Promise<readonly Recording[]> {
+  const can = (ability: "refresh" | "request" | "logOut") => abilities.has(ability) && !failedAbilities.has(ability);
+  // A resource server sends no requests of a login.
+  const logInBy = starts.filter((start) => start !== "acceptToken");
+  const record = (count: number) =>
+    withEnvironment(async (environment, watch) => {
+      for (const start of logInBy.flatMap((start) => Array<SessionStart>(count).fill(start))) {
+        const { result: session } = await attempt((signal) => environment.begin(start, signal), watch);
+        if (session === undefined) continue;
+        const use = (act: () => Promise<void>) => attempt(act, watch);
+        if (can("request")) await use(() => session.request!());
+        for (let i = 0; can("refresh") && i < refreshesOfLogin; i++) await use(() => session.refresh!());
+        if (can("logOut")) await use(() => session.logOut!());
+      }
+      return await recordingOf(environment);
+    });
+  return [await record(logins), await record(1)];
+}
+
+async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<Recording> {
+  const registered = await as.clients.find(journey.client.client_id);
+  return { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, client: registered?.metadata, trap };
+}
+
+/** Checks the habits in the ordinary use, and those that hold whatever a server does also in the attacks. */
+export async function checkJourneyHabits(
+  recordings: readonly Recording[],
+  results: readonly CheckResult[],
+): Promise<readonly HabitResult[]> {
+  const { clientsOf, exchangesOfClient, readHabits } = await import("../habits/mod.ts");
+  const [client] = clientsOf(recordings[0]!.exchanges);
+  const found = new Map<string, Evidence[]>();
+  for (const { attack, exchanges } of results) {
+    const own = client === undefined ? [] : exchangesOfClient(exchanges, client);
+    if (own.length === 0) continue;
+    const habits = await readHabits([{ issuer: recordings[0]!.issuer, exchanges: own }], {
+      only: ({ holdsUnderAttack }) => holdsUnderAttack === true,
+      refreshesOnDemand: true,
+    });
+    for (const { habit: { id }, evidence, outcome } of habits) {
+      if (outcome !== "failed" && outcome !== "warning") continue;
+      const findings = evidence.filter(({ isNote }) => !isNote).map((item) => ({ ...item, during: attack.id }));
+      found.set(id, [...found.get(id) ?? [], ...findings]);
+    }
+  }
+  const ordinary = await readHabits(recordings, {
+    refreshesOnDemand: true,
+    // The check chooses the redirect URI, so that a common one is no mistake of the client.
+    rejectsWrongIssuer: rejects(results, "response/iss-wrong") || undefined,
+  });
+  return ordinary.map((result) => withEvidence(result, found.get(result.habit.id) ?? []));
+}
+
+/** Whether the client rejects every variant of an attack. */
+function rejects(results: readonly CheckResult[], id: string): boolean {
+  const variants = results.filter(({ attack }) => attack.id === id);
+  return variants.length > 0 && variants.every(({ verdict }) => verdict === "passed");
+}
+
+/** The result with what attacks show. */
+function withEvidence(result: HabitResult, evidence: readonly Evidence[]): HabitResult {
+  const [first] = evidence;
+  if (first === undefined) return result;
+  const isLacking = result.outcome === "failed" || result.outcome === "warning";
+  return {
+    habit: result.habit,
+    outcome: result.habit.level === "required" ? "failed" : "warning",
+    because: isLacking ? result.because : `during ${first.during}, ${first.because}`,
+    evidence: [...isLacking ? result.evidence : [], ...evidence],
+  };
+}

@@ -1,0 +1,208 @@
+/** The environment of each journey: a new server without a socket, or one server that listens and is reset. */
+
+import { cookieJar } from "../testing/browser/cookie_jar.ts";
+import type { TestBrowser } from "../testing/browser/test_browser.ts";
+import type { TestClient } from "../testing/clients.ts";
+import type { Fetch } from "../testing/fetch.ts";
+import type { Persona } from "../testing/persona.ts";
+import { type TestLatchkey, testLatchkey, type TestLatchkeyOptions } from "../testing/test_latchkey.ts";
+import type { ClientDriver, ClientJourney } from "./driver.ts";
+import { type SessionStarter, sessionStarter } from "./session_starts.ts";
+import { listeningTrap, type Trap, trapFetch } from "./trap.ts";
+
+export interface JourneyEnvironment extends SessionStarter {
+  readonly as: TestLatchkey;
+  readonly journey: ClientJourney;
+  readonly trap: Trap;
+  /** Opens another browser of the same client. */
+  openBrowser(persona?: Persona): ClientJourney;
+  /** Opens a second issuer, where the client is registered too. */
+  openOtherIssuer(): Promise<TestLatchkey>;
+  /** Waits for the requests of the client that have no response yet. */
+  requestsEnd(): Promise<void>;
+  /** Ends the journey. */
+  close(): Promise<void>;
+}
+
+/** Opens the environments of a check. */
+export interface Journeys {
+  /** Opens the environment of one journey. With one server for all, the one before must be closed. */
+  open(driver: ClientDriver): Promise<JourneyEnvironment>;
+  /** Ends the check. */
+  close(): Promise<void>;
+}
+
+let serverCount = 0;
+
+/** A text without the number of the server, for comparisons between journeys with servers of their own. */
+export function withoutServerNumber(text: string): string {
+  return text.replace(/\b(issuer|other|trap|resource)-\d+\.test\b/g, "$1.test");
+}
+
+/** A new server for each journey, without a socket. */
+export function separateJourneys(options: Omit<TestLatchkeyOptions, "issuer" | "clients">): Journeys {
+  return {
+    async open(driver) {
+      const number = ++serverCount;
+      // A client that registers itself may need more scope later.
+      const registration = driver.requestResource && { scope: "all" as const };
+      const as = await testLatchkey({
+        registration,
+        // A client may name the user of its own tests.
+        unknownLoginHint: "default",
+        ...options,
+        issuer: `https://issuer-${number}.test`,
+      });
+      const otherIssuer = `https://other-${number}.test`;
+      let other: TestLatchkey | undefined;
+      const { trap, fetch } = trapFetch(`https://trap-${number}.test`, (input, init) => {
+        const url = input instanceof Request ? input.url : String(input);
+        const isOther = other !== undefined && URL.canParse(url) && new URL(url).origin === otherIssuer;
+        return (isOther ? other! : as).fetch(input, init);
+      });
+      const openOther = async () => other = await testLatchkey({ ...options, issuer: otherIssuer });
+      return openEnvironment(
+        {
+          ...{ as, driver, fetch, trap, openOther },
+          client: registerClient(as, driver),
+          resource: `https://resource-${number}.test/mcp`,
+        },
+        () => as.close(),
+      );
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * One server that listens, for a client that is configured with its issuer. Each journey begins with the state of the
+ * start; clients, users and keys stay, because the client knows them.
+ */
+export async function journeysAt(as: TestLatchkey): Promise<Journeys> {
+  const { trap, clear, close: closeTrap } = await listeningTrap(new URL(as.issuer).hostname);
+  let client: TestClient | undefined;
+
+  /** The client of the last login, because the server may have several; before that, the one that the driver names. */
+  async function findClient(driver: ClientDriver): Promise<TestClient> {
+    const id = as.log.unmasked.filter("authorize").at(-1)?.client ?? client?.client_id ?? driver.client?.client_id;
+    if (client !== undefined && client.client_id === id) return client;
+    const registered = id === undefined ? await as.clients.first() : await as.clients.find(id);
+    if (registered === undefined || id === undefined && driver.client !== undefined) return as.client(driver.client);
+    const { metadata, redirectUris, authMethod, grantTypes } = registered;
+    return {
+      ...metadata,
+      client_secret: driver.client?.client_secret,
+      redirect_uri: redirectUris[0] ?? "",
+      redirect_uris: redirectUris,
+      token_endpoint_auth_method: authMethod,
+      grant_types: grantTypes,
+    };
+  }
+
+  async function reset(driver: ClientDriver): Promise<void> {
+    client = await findClient(driver);
+    // Ends faults that wait, too, so that the client is free.
+    await as.reset({ keep: ["clients", "users"] });
+    clear();
+  }
+
+  return {
+    async open(driver) {
+      await reset(driver);
+      const fetch: Fetch = (...request) => globalThis.fetch(...request as [Request]);
+      const openOther = async () => {
+        const other = await testLatchkey();
+        await other.listen();
+        return other;
+      };
+      return openEnvironment(
+        { as, driver, client: client!, fetch, trap, openOther, resource: "/check" },
+        () => reset(driver),
+      );
+    },
+    close: closeTrap,
+  };
+}
+
+/** Registers the client. A `client_id` that is a URL is that of its metadata document, which is published. */
+function registerClient(as: TestLatchkey, { client: options = {} }: ClientDriver): TestClient {
+  const { client_id = "", ...metadata } = options;
+  return client_id.startsWith("https://") ? as.clientDocument(client_id, metadata) : as.client(options);
+}
+
+/** What the environments of both kinds consist of. */
+interface EnvironmentOptions extends Pick<JourneyEnvironment, "as" | "trap"> {
+  readonly driver: ClientDriver;
+  readonly client: TestClient;
+  readonly fetch: Fetch;
+  /** The identifier of the protected resource, or its path on the origin of the issuer. */
+  readonly resource: string;
+  /** Creates the second issuer. */
+  openOther(): Promise<TestLatchkey>;
+}
+
+function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>): JourneyEnvironment {
+  const { as, driver, client, trap, openOther } = options;
+  const requests = new Set<Promise<unknown>>();
+  const fetch: Fetch = (...request) => {
+    const response = options.fetch(...request);
+    const ended: Promise<unknown> = response.catch(() => {}).then(() => requests.delete(ended));
+    requests.add(ended);
+    return response;
+  };
+  const controller = new AbortController();
+  let other: TestLatchkey | undefined;
+
+  function openBrowser(persona: Persona = {}): ClientJourney {
+    const browser = as.browser(persona);
+    let otherBrowser: TestBrowser | undefined;
+    const isAtOther = (url: string | URL) => other !== undefined && `${url}`.startsWith(`${other.issuer}/`);
+    return {
+      issuer: as.issuer,
+      client,
+      redirectUri: client.redirect_uri,
+      resource: new URL(options.resource, as.issuer).href,
+      browser: { cookies: cookieJar(as.clock.now), visits: [] },
+      fetch,
+      signal: controller.signal,
+      now: as.clock.now,
+      async authorize(url) {
+        const callback = isAtOther(url) ? undefined : await browser.authorize(url);
+        if (callback !== undefined && !isAtOther(callback.url)) return callback;
+        otherBrowser ??= other!.browser(persona);
+        return await otherBrowser.authorize(callback?.url ?? url);
+      },
+      endSession: (url) => browser.logOut(url),
+    };
+  }
+
+  const journey = openBrowser();
+  for (const uri of [client.backchannel_logout_uri, client.frontchannel_logout_uri]) {
+    if (uri !== undefined && driver.receive) as.serve(uri, (request) => driver.receive!(journey, request));
+  }
+  return {
+    ...sessionStarter(as, driver, journey, options.resource),
+    as,
+    trap,
+    journey,
+    openBrowser,
+    async openOtherIssuer() {
+      if (other !== undefined) return other;
+      other = await openOther();
+      const { client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types } = client;
+      other.client({ client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types });
+      return other;
+    },
+    async requestsEnd() {
+      while (requests.size > 0) {
+        await Promise.all(requests);
+        // The client may send the next request after it has read the response.
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+    },
+    async close() {
+      controller.abort(new Error("The check no longer waits for this journey."));
+      await Promise.all([end(), other?.close()]);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/**
+ * The check of clients: {@link checkClient} runs the attacks of a catalogue against a client, and {@link checkHabits}
+ * reads what was recorded of a client in any test.
+ *
+ * @example
+ * ```ts ignore
+ * import { checkClient } from "@latchkey/latchkey/check";
+ * import { openidClientDriver } from "@latchkey/latchkey/check/drivers";
+ * import * as openid from "openid-client";
+ *
+ * const report = await checkClient(openidClientDriver(openid));
+ * console.log(String(report));
+ * ```
+ *
+ * @module
+ */
+
+export { clientCheck } from "./client_check.ts";
+export type { ClientCheckHandle } from "./client_check.ts";
+export { checkHabits } from "./check_habits.ts";
+export type { HabitOptions, RecordedServer } from "./check_habits.ts";
+export type { HabitReport } from "./habit_report.ts";
+export type { HabitOutcome, HabitResult } from "../habits/mod.ts";
+export type { Evidence, Habit, HabitLevel } from "../habits/habit.ts";
+export { checkClient } from "./check_client.ts";
+export type { CheckOptions } from "./check_options.ts";
+export type { Baseline } from "./baseline.ts";
+export type { CheckedHabit, CheckReport, CheckResult, ControlResult, FailureCause, Verdict } from "./report.ts";
+export { UndecidedError, unknownUser } from "./driver.ts";
+export type { Ability, Feature } from "./abilities.ts";
+export type { BrowserVisit, ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
+export type { DeviceJourney, ResourceJourney, TokenJourney } from "./driver.ts";
+export type { SessionStart } from "./session_starts.ts";
+export type { AttackLevel, Effect, Severity } from "./effect.ts";
+export type { Attack, Journey, PendingLogin, Stage, Stop } from "./attack.ts";
+export type { Assessment, Conclusion, JourneyOutcome, Observation, Wait } from "./observation.ts";
+export type { Trap, TrappedRequest } from "./trap.ts";

@@ -1,0 +1,179 @@
+/** Opens the check of a client of a running server: a private mock that takes the place of the server meanwhile. */
+
+import type { App } from "../app/context.ts";
+import type { ConfigurableOptions } from "../app/plugin.ts";
+import type { Extension } from "../app/extension.ts";
+import { shellWord } from "../app/shell_quote.ts";
+import { extensionFields } from "../extensions/settings.ts";
+import type { RequestHandler } from "../http/router.ts";
+import type { ClientEntry, User } from "../oauth/clients/client.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
+import { settingFields } from "../oauth/config/settings.ts";
+import { generatedKeys, type Keys, type KeySource, type Signer } from "../oauth/keys/keys.ts";
+import type { Server } from "../oauth/server.ts";
+import { isTestHost, testHosts } from "../oauth/test_hosts.ts";
+import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
+import type { ClientCheckOptions } from "../testing/client_check.ts";
+import { applicationDriver } from "./application_driver.ts";
+import { checkClient } from "./check_client.ts";
+import { type CheckOptions, findUnknown } from "./check_options.ts";
+import type { CheckReport } from "./report.ts";
+
+/** What a check needs of the running server. */
+export interface CheckedServer {
+  readonly app: App;
+  /** The options of the server. */
+  readonly settings: ConfigurableOptions;
+  /** The issuer that the client is configured with. */
+  readonly issuer: string;
+}
+
+/** A check that can begin. */
+export interface OpenCheck {
+  /** Handles the protocol requests during the check. */
+  readonly dispatch: RequestHandler;
+  perform(options: Pick<CheckOptions, "signal" | "onResult">): Promise<CheckReport>;
+  /** Closes the private mock. */
+  close(): Promise<void>;
+}
+
+/** Users of the server that the private mock knows. */
+const maxUsers = 10;
+
+/** How long a login may take, in milliseconds. */
+const loginMs = 10_000;
+
+/** The settings that the private mock does not take from the server: each has another value there, or no meaning. */
+const ownSettings = ["issuer", "issuerHosts", "trustProxy", "proxyHeader", "clients", "users", "login"];
+
+/**
+ * Opens a check.
+ *
+ * @throws {ConfigurationError} If an option is invalid.
+ */
+export async function openCheck(checked: CheckedServer, options: ClientCheckOptions): Promise<OpenCheck> {
+  const { app: { server }, issuer } = checked;
+  const client = await server.clients.registered.find(options.client);
+  assertNoIssues([
+    ...issuerIssues(server),
+    ...clientIssues(options.client, client),
+    ...urlIssues(options),
+    ...nameIssues(options),
+  ]);
+  const { loginUrl, loggedInUrl, loggedInText, refreshUrl, only, except } = options;
+  const { as, dispatch } = await openPrivateMock(checked, client!);
+  const [redirectUri = ""] = client!.redirectUris;
+  const words = ["latchkey", "check", loginUrl, "--issuer", issuer, "--client-id", client!.id];
+  const command = [...words, "--redirect-uri", redirectUri].map(shellWord).join(" ") +
+    (client!.secretDigest === undefined ? "" : ' --client-secret "$CLIENT_SECRET"');
+  return {
+    dispatch,
+    async perform(given) {
+      const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl });
+      const repeat = (id: string) => `${command} --only ${id}`;
+      return await checkClient(driver, { as, only, except, timeoutMs: loginMs, repeat, ...given });
+    },
+    // A fault of the last attack may not have fired.
+    close: () => as.close().catch(() => {}),
+  };
+}
+
+/** Creates the mock: what an application knows of the server is the same, and no record is. */
+async function openPrivateMock(
+  { app: { server }, settings, issuer }: CheckedServer,
+  client: Client,
+): Promise<{ readonly as: TestLatchkey; readonly dispatch: RequestHandler }> {
+  const names = Object.keys({ ...settingFields, ...extensionFields }).filter((name) => !ownSettings.includes(name));
+  const given = settings as Readonly<Record<string, unknown>>;
+  const users = await server.users.list({ limit: maxUsers });
+  let app: App | undefined;
+  const as = await testLatchkey({
+    unknownLoginHint: "default",
+    ...Object.fromEntries(names.flatMap((name) => given[name] === undefined ? [] : [[name, given[name]]])),
+    // Those of a server are whole extensions, not only their settings.
+    extensions: server.settings.extensions as readonly Extension[],
+    // Those of hosted resources are not among the options.
+    scopes: settings.scopes === "any" ? "any" : server.settings.scopes,
+    grantTypes: settings.grantTypes,
+    ...users.length > 0 && { users: users as readonly User[] },
+    ...{ issuer, login: "auto", now: server.now, outbound: server.outbound, keySource: keysOf(server.keys) },
+    plugins: [{ setup: (assembled) => void (app = assembled) }],
+  });
+  await as.clients.set(await entryOf(client));
+  return { as, dispatch: app!.dispatch };
+}
+
+/** The client as a store keeps it. */
+async function entryOf({ metadata, assertionSecret, secretDigest }: Client): Promise<ClientEntry> {
+  const { client_secret: _, ...publicMetadata } = metadata;
+  if (assertionSecret !== undefined) return { ...publicMetadata, client_secret: assertionSecret };
+  const client_secret_digest = await secretDigest;
+  return { ...publicMetadata, ...client_secret_digest !== undefined && { client_secret_digest } };
+}
+
+/** The first key of each algorithm is the one with which the server signs, because clients keep keys. */
+function keysOf(keys: Keys): KeySource {
+  const signers = new Map<string, Signer>();
+  return {
+    async create(alg, number) {
+      // A question for the signer of an unused algorithm would create a key of the server.
+      const published = (await keys.publishedKeys([])).filter((key) => key.alg === alg);
+      if (number > 0 || published.length === 0) return await generatedKeys.create(alg, number);
+      const signer = await keys.signer(alg);
+      signers.set(signer.kid, signer);
+      const { kid, alg: _, use: __, ...jwk } = published.find((key) => key.kid === signer.kid)!;
+      return { kid, jwk: jwk as Readonly<Record<string, string>> };
+    },
+    signFunction: (_, { kid }) => signers.get(kid)?.sign,
+  };
+}
+
+function issuerIssues({ issuer, settings }: Server): ConfigIssue[] {
+  if (settings.allows.openTools) return [];
+  return [{
+    path: "issuer",
+    expected: `a test host (${testHosts}), because the server attacks its clients`,
+    received: quote(issuer),
+    hint: "Check the client with a server on a test host.",
+  }];
+}
+
+function clientIssues(id: string, client: Client | undefined): ConfigIssue[] {
+  if (client?.standing === "configured" && client.redirectUris.length > 0) return [];
+  return [{
+    path: "client",
+    expected: "the ID of a configured client with a redirect URI",
+    received: client === undefined
+      ? quote(id.slice(0, 256))
+      : client.standing === "configured"
+      ? "a client without one"
+      : "a client that registered itself",
+    hint: "Add the client to the configuration, or at /clients.",
+  }];
+}
+
+/** The check sends requests to these URLs: not to a host that only this machine may reach, such as one of a cloud. */
+function urlIssues({ loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions): ConfigIssue[] {
+  return Object.entries({ loginUrl, loggedInUrl, refreshUrl }).flatMap(([path, url]) => {
+    if (url === undefined || isTestUrl(url)) return [];
+    const expected = `an http or https URL on a test host (${testHosts})`;
+    const hint = "Run the application on this machine, and write the URL like http://localhost:3000/login.";
+    return [{ path, expected, received: quote(url.slice(0, 256)), hint }];
+  });
+}
+
+function isTestUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  return isTestHost(hostname) && username === "" && password === "";
+}
+
+function nameIssues({ only = [], except = [] }: ClientCheckOptions): ConfigIssue[] {
+  return Object.entries({ only, except }).flatMap(([path, names]) => {
+    const unknown = findUnknown(names);
+    if (unknown === undefined) return [];
+    const { name, hint } = unknown;
+    return [{ path, expected: "attacks or categories", received: quote(name.slice(0, 80)), hint }];
+  });
+}

@@ -1,0 +1,120 @@
+/** The report of a check. `create_report.ts` creates it. */
+
+import type { Exchange } from "../recorder/exchange.ts";
+import type { HabitResult } from "../habits/mod.ts";
+import type { Ability } from "./abilities.ts";
+import type { Attack } from "./attack.ts";
+import type { Severity } from "./effect.ts";
+import type { JourneyOutcome } from "./observation.ts";
+import type { Verdict } from "./verdict.ts";
+
+export type { Verdict };
+
+/** The journey without an attack. */
+export interface ControlResult {
+  /** Whether the client completed it, and again after the attacks if each has a server of its own. */
+  readonly passed: boolean;
+  /** How it ended. */
+  readonly outcome: JourneyOutcome;
+  /** The error of the client. */
+  readonly error?: unknown;
+  /** Who was logged in. */
+  readonly sub?: string;
+  /** The exchanges of the login, and of what else the driver can do, secrets included. */
+  readonly exchanges: readonly Exchange[];
+  /** The authorization requests of one login, such as one without pages before the other. */
+  readonly authorizations: number;
+  /** The endpoints that the client sent requests to. */
+  readonly endpoints: ReadonlySet<string>;
+  /** What the driver can do besides a login; empty if the login failed. */
+  readonly abilities: ReadonlySet<Ability>;
+  /**
+   * The abilities that fail without an attack, with the error of the client. Attacks that need them are inconclusive.
+   */
+  readonly failedAbilities: ReadonlyMap<Ability, unknown>;
+}
+
+/** One variant of one attack. */
+export interface CheckResult {
+  /** The attack. */
+  readonly attack: Attack;
+  /** The parameters of the attack that differ from their defaults. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What it shows. */
+  readonly verdict: Verdict;
+  /** What the client did, or why it is unknown. */
+  readonly because: string;
+  /**
+   * What all results of one cause have in common: what a client that failed does wrong ({@link FailureCause.cause}), or
+   * why it is unknown (default: `because`).
+   */
+  readonly cause?: string;
+  /** How the journey ended; absent if there was none. */
+  readonly outcome?: JourneyOutcome;
+  /** The error of the client. */
+  readonly error?: unknown;
+  /** The exchanges since the attack began, secrets included. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** Failures with one cause. */
+export interface FailureCause {
+  /** What the client does wrong, after "the client"; without a full stop. */
+  readonly cause: string;
+  /** `failed`, or else `known` or `warning`: that of the worst journey. */
+  readonly verdict: Verdict;
+  /** That of the gravest attack. */
+  readonly severity: Severity;
+  /** The attacks, by id, the gravest first. */
+  readonly attacks: readonly string[];
+}
+
+/** The report of a check. */
+export interface CheckReport {
+  /** The name of the driver. */
+  readonly client: string;
+  /**
+   * Whether the login without an attack succeeded, no attack and no habit failed that the baseline does not have, and
+   * the check has no {@link CheckReport.problem}. Warnings do not count.
+   */
+  readonly passed: boolean;
+  /**
+   * Why the check as a whole shows too little, one sentence without a full stop: it was stopped, nothing in it showed
+   * anything, or most journeys were inconclusive. Absent if it shows enough, and if the login without an attack failed.
+   */
+  readonly problem?: string;
+  /** The journey without an attack. */
+  readonly control: ControlResult;
+  /** Every variant of every attack, in the order of the catalogue. */
+  readonly results: readonly CheckResult[];
+  /** The habits of the client; empty without a login, or if they were not to be checked. */
+  readonly habits: readonly CheckedHabit[];
+  /** The known failures that did not fail in this check, by name. */
+  readonly outdatedBaseline: readonly string[];
+  /** The results that failed, without those of the baseline. */
+  readonly failures: readonly CheckResult[];
+  /** What failed, by its cause, the worst first; warnings and known failures included. */
+  readonly causes: readonly FailureCause[];
+  /** How many journeys, which are the {@link CheckReport.results}, have each verdict. */
+  readonly counts: Readonly<Record<Verdict, number>>;
+  /** How many attacks have each verdict: that of the worst of its journeys. */
+  readonly attackCounts: Readonly<Record<Verdict, number>>;
+  /** How long the check took, in seconds of real time. */
+  readonly seconds: number;
+  /** The command that repeats one attack. */
+  repeat(attackId: string): string;
+  /** The report as text. */
+  toString(): string;
+  /** The report as data that JSON can carry, without secrets. */
+  toJSON(): Readonly<Record<string, unknown>>;
+  /** The report as an HTML document, which needs no other file and no script. */
+  toHTML(): Promise<string>;
+  /** The report as JUnit XML: a test case for each result; what did not pass and is required is a failure. */
+  toJUnit(): string;
+}
+
+/** A habit of the client. */
+export interface CheckedHabit extends HabitResult {
+  /** Whether it failed, and the baseline of the check has it. */
+  readonly isKnown?: boolean;
+}

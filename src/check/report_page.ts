@@ -1,0 +1,115 @@
+/** A plugin with the report of a check as a page, beside those of the inspector. */
+
+import { rejectUntrustedHost } from "../app/cross_site.ts";
+import type { Context } from "../app/context.ts";
+import type { Plugin } from "../app/plugin.ts";
+import { html, HttpError, type HttpResponse, json } from "../http/message.ts";
+import { parameters } from "../oauth/params.ts";
+import type { Flow } from "../recorder/exchange.ts";
+import type { NavigationLink } from "../ui/layout.tsx";
+import type { CheckReport, CheckResult } from "./report.ts";
+
+/** Shows a flow as a page, or in a form, such as `har`. */
+export type ShowFlow = (
+  context: Context,
+  flow: Flow,
+  view: {
+    readonly form?: string;
+    readonly about: { readonly label: string; readonly list: NavigationLink };
+  },
+) => Promise<HttpResponse>;
+
+/** How the pages of a report are shown. */
+interface ReportPages {
+  /** The pages of the inspector. Default: the attacks have no flows. */
+  readonly showFlow?: ShowFlow;
+  /** Links below the heading: paths below the base. Default: none. */
+  readonly actions?: () => readonly NavigationLink[];
+}
+
+/**
+ * Serves the report at `/flows/check`, with the style sheets of the inspector, and at `/flows/check.json`; the flow of
+ * each attack at `/flows/check/{number}`. What shows them is loaded at the first visit.
+ *
+ * @param report The report at this moment; `undefined` before the first login.
+ */
+export function reportPage(
+  report: () => CheckReport | undefined,
+  { showFlow, actions }: ReportPages = {},
+): Plugin {
+  const readReport = ({ server, request }: Context): CheckReport => {
+    rejectUntrustedHost(server, request, "FL-05");
+    const current = report();
+    if (current !== undefined) return current;
+    throw new HttpError(404, "HT-01", "The check has no results yet", {
+      fix: "Load the page again when the first login has ended.",
+    });
+  };
+  const description = { methods: ["GET"], title: "Report of the check", parameters: parameters() } as const;
+  return {
+    links: [{ label: "Check", path: "/flows/check" }],
+    routes: ({ site: { base } }) => [{
+      ...description,
+      name: "check_report",
+      path: `${base}/flows/check`,
+      caller: "browser",
+      errors: "page",
+      load: () => ({
+        async GET(context) {
+          const current = readReport(context);
+          const [{ checkReportPage }, { describeReport }] = await Promise.all([
+            import("../ui/check_report.tsx"),
+            import("./report_props.ts"),
+          ]);
+          const show = new URLSearchParams(context.target.query).get("show");
+          const props = describeReport(current, {
+            show,
+            journeyPath: showFlow && ((index) => `/flows/check/${index + 1}`),
+          });
+          return html(200, checkReportPage({ ...context.site, ...props, actions: actions?.() }));
+        },
+      }),
+    }, {
+      ...description,
+      name: "check_journey",
+      path: `${base}/flows/check/*`,
+      title: "Flow of an attack",
+      caller: "browser",
+      errors: "page",
+      load: () => ({ GET: (context) => showJourney(context, readReport(context), showFlow) }),
+    }, {
+      ...description,
+      name: "check_report_json",
+      path: `${base}/flows/check.json`,
+      caller: "any",
+      errors: "problem",
+      load: () => ({ GET: (context) => json(200, readReport(context)) }),
+    }],
+  };
+}
+
+/** The flow of one journey, by its number in the report: as a page, or as an export. */
+async function showJourney(
+  context: Context,
+  { results }: CheckReport,
+  showFlow: ShowFlow | undefined,
+): Promise<HttpResponse> {
+  const { path } = context.target;
+  const { number, form } = /\/(?<number>\d+)(?:\.(?<form>har|json|md|sh|txt))?$/.exec(path)?.groups ?? {};
+  const result = results[Number(number) - 1];
+  const flow = result && flowOf(result, Number(number));
+  if (flow === undefined || showFlow === undefined) {
+    throw new HttpError(404, "HT-01", "The check has no flow with this number", { fix: "Open the report again." });
+  }
+  const { formatId } = await import("./report_text.ts");
+  const about = { label: formatId(result!), list: { label: "Report of the check", path: "/flows/check" } };
+  return await showFlow(context, flow, { form, about });
+}
+
+/** The exchanges of a journey as one flow; `undefined` if it has none. */
+function flowOf({ exchanges }: CheckResult, number: number): Flow | undefined {
+  const [first] = exchanges;
+  if (first === undefined) return undefined;
+  const { client } = exchanges.find((exchange) => exchange.client !== undefined) ?? {};
+  return { id: `check/${number}`, startedAt: first.at, client, outcome: exchanges.at(-1)!.outcome, exchanges };
+}

@@ -1,0 +1,50 @@
+/** Every broken application is found by the attacks of its row, and the correct application by none of them. */
+
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { webApplication } from "../../src/check/drivers/web_application.ts";
+import type { CheckReport } from "../../src/check/mod.ts";
+import type { Fetch } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { brokenApplications, correctPages, type PageDecisions } from "./broken_applications.ts";
+import { checkClient } from "./patient_check.ts";
+import { webApplicationAt } from "./small_web_application.ts";
+
+const application = "https://shop.test";
+
+/** Checks an application, which is a function. */
+async function check(change: Partial<PageDecisions>, only: readonly string[]): Promise<CheckReport> {
+  const issuer = "http://localhost:9000";
+  const alg = "EdDSA";
+  await using as = await testLatchkey({ issuer, alg });
+  as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
+  const { respond } = webApplicationAt(application, {
+    issuer,
+    clientId: "shop",
+    alg,
+    pages: { ...correctPages, ...change },
+    fetch: (url, init) => as.fetch(url, init),
+  });
+  const driver = webApplication(`${application}/login`, {
+    loggedInUrl: `${application}/me`,
+    loggedInText: "alice",
+    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
+  });
+  return await checkClient(driver, { as, only, recoveryMs: 0 });
+}
+
+for (const { name, change, foundBy } of brokenApplications) {
+  test(`an application that ${name} is found by ${foundBy.join(", ")}`, async () => {
+    const report = await check(change, foundBy);
+    assert(report.control.passed, String(report));
+    const found = report.results.filter(({ verdict }) => verdict === "failed" || verdict === "warning");
+    const ids = new Set(found.map(({ attack: { id } }) => id));
+    assertEquals(foundBy.filter((id) => !ids.has(id)), [], String(report));
+  });
+}
+
+test("the correct application passes the attacks on sessions and pages", async () => {
+  const report = await check({}, ["session"]);
+  const others = report.results.filter(({ verdict }) => verdict !== "passed");
+  assertEquals(others.map(({ attack: { id }, because }) => `${id}: ${because}`), [], String(report));
+});

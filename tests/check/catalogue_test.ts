@@ -1,0 +1,324 @@
+/**
+ * The catalogue of attacks: a client with every check passes all of them, and each mistake is found by the named ones.
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import type { CheckReport } from "../../src/check/mod.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { attacks } from "../../src/check/attacks/mod.ts";
+import { withPatientTimers } from "../until.ts";
+import { type Mistake, smallClient } from "./small_client.ts";
+
+/** What finds a mistake, what else it may concern, and what must not be affected: ids, or categories. */
+interface Expectations {
+  readonly foundBy: readonly string[];
+  /** The habits that the client lacks. */
+  readonly habits?: readonly string[];
+  readonly alsoAllowedHabits?: readonly string[];
+  readonly alsoAllowed?: readonly string[];
+  readonly unaffected: readonly string[];
+  readonly timeLimits?: boolean;
+}
+
+const expectations: Readonly<
+  Record<Exclude<Mistake, "checks nothing" | "does not compare acr" | "reads no ID token">, Expectations>
+> = {
+  "does not compare state": {
+    foundBy: ["response/state-wrong", "response/state-missing", "response/state-of-another-browser"],
+    alsoAllowed: ["response/unsolicited", "response/swapped"],
+    unaffected: ["response", "id-token/nonce-wrong", "id-token/nonce-missing"],
+  },
+  "compares issuers as URLs": {
+    foundBy: ["response/iss-equivalent"],
+    alsoAllowed: ["metadata/issuer-equivalent", "id-token/iss-partial"],
+    unaffected: ["response", "metadata"],
+  },
+  "does not verify the ID token": {
+    foundBy: [
+      ...["id-token/signed-by-stranger", "id-token/alg-none", "id-token/signature-corrupt", "id-token/header-jwk"],
+    ],
+    alsoAllowed: [
+      ...["id-token/signature-missing", "id-token/kid-unknown", "id-token/alg-hmac-public-key"],
+      ...["id-token/alg-hmac-known-key", "id-token/alg-other", "id-token/alg-unknown", "id-token/ecdsa-zero"],
+      ...["id-token/header-urls", "id-token/header-crit", "id-token/parts", "id-token/typ-foreign", "keys/symmetric"],
+      ...["keys/withdrawn", "keys/empty", "keys/down", "id-token/key-unfit", "keys/swapped-under-kid", "keys/extra"],
+      "keys/stale",
+    ],
+    unaffected: ["id-token", "keys/rotated"],
+  },
+  "takes the algorithm from the header": {
+    foundBy: ["id-token/alg-hmac-public-key"],
+    unaffected: ["id-token/alg-none", "id-token/signed-by-stranger", "id-token/signature-corrupt"],
+  },
+  "searches aud as text": {
+    foundBy: ["id-token/aud-wrong", "id-token/aud-extra"],
+    unaffected: ["id-token/aud-missing", "id-token/aud-list"],
+  },
+  "does not compare the nonce": {
+    foundBy: ["id-token/nonce-wrong", "id-token/nonce-missing", "id-token/replayed", "response/code-injected"],
+    unaffected: ["response", "id-token/aud-wrong", "id-token/iss-wrong"],
+  },
+  "merges userinfo over the ID token": {
+    foundBy: ["userinfo/sub-other", "id-token/sub-other", "userinfo/claims-override"],
+    alsoAllowed: ["userinfo/sub-missing"],
+    unaffected: ["userinfo/thin", "userinfo/fails"],
+  },
+  "fetches the JWKS once": {
+    foundBy: ["keys/rotated"],
+    unaffected: ["id-token/kid-unknown", "keys/extra"],
+  },
+  "stores the refresh response as it is": {
+    foundBy: ["refresh/token-omitted"],
+    unaffected: ["refresh/not-rotated", "token/refresh-token-missing", "refresh/transient"],
+  },
+  "ends the session when a refresh fails": {
+    foundBy: ["refresh/transient"],
+    alsoAllowed: ["refresh/response-lost"],
+    unaffected: ["refresh/rejected", "refresh/token-omitted", "refresh/concurrent", "transport/unavailable"],
+  },
+  "follows redirects of the token endpoint": {
+    foundBy: ["transport/redirect"],
+    unaffected: ["transport/html", "metadata/issuer-other"],
+  },
+  "does not read error": {
+    foundBy: ["error/access-denied", "error/authorization", "error/beside-code"],
+    habits: ["parameters-clean"],
+    alsoAllowed: ["response/code-missing", "error/text-hostile"],
+    unaffected: ["response/state-wrong", "error/token"],
+  },
+  "has no time limit": {
+    foundBy: ["transport/hang"],
+    unaffected: ["transport/slow", "transport/dropped", "transport/unavailable"],
+    timeLimits: true,
+  },
+  "is too strict": {
+    foundBy: [
+      ...["id-token/aud-list", "token/type-case", "token/expires-in-missing", "token/members-unknown"],
+      "response/extra-parameters",
+    ],
+    alsoAllowed: ["token/expires-in-odd"],
+    unaffected: ["response/state-wrong", "id-token/iss-wrong", "id-token/aud-wrong"],
+  },
+  "keeps the logins of all browsers in one table": {
+    foundBy: ["response/state-of-another-browser"],
+    alsoAllowed: ["response/unsolicited"],
+    unaffected: ["response"],
+  },
+  // Only a habit shows the first one: what the client sends twice.
+  "sends a constant state": { foundBy: [], habits: ["state-random"], unaffected: ["response"] },
+  "keeps one verifier": {
+    foundBy: ["response/swapped"],
+    habits: ["pkce-fresh"],
+    alsoAllowedHabits: ["pkce-random"],
+    unaffected: ["response"],
+  },
+  "fetches the JWKS for each unknown key": {
+    foundBy: ["keys/unknown-often"],
+    habits: ["metadata-cached"],
+    unaffected: ["keys", "id-token/kid-unknown", "id-token/signed-by-stranger"],
+  },
+  "exchanges a code at every delivery": {
+    foundBy: ["response/twice", "response/state-used"],
+    unaffected: ["response"],
+  },
+  "handles responses at every redirect URI": { foundBy: ["response/other-callback"], unaffected: ["response"] },
+  "follows target_link_uri": { foundBy: ["response/initiated-login"], unaffected: ["response"] },
+  "refreshes in every request that meets a 401": {
+    foundBy: ["refresh/concurrent"],
+    habits: ["refresh-single-flight"],
+    alsoAllowedHabits: ["refresh-newest"],
+    alsoAllowed: ["refresh/lifetime-short"],
+    unaffected: ["refresh", "error/userinfo-401"],
+  },
+  "asks only the date of expiry, never the 401": {
+    foundBy: ["token/expires-in-lie"],
+    unaffected: ["token/type-case", "refresh"],
+  },
+  "repeats every request that meets a 401": { foundBy: ["error/userinfo-401"], unaffected: ["refresh"] },
+  "keeps its session until the server has ended its own": {
+    foundBy: ["logout/fails", "error/revocation"],
+    unaffected: ["logout"],
+  },
+  "believes every logout token": {
+    foundBy: [
+      ...["logout/back-channel-signature", "logout/back-channel-claims", "logout/back-channel-event"],
+      ...["logout/back-channel-nonce", "logout/back-channel-other", "logout/back-channel-replayed"],
+      "logout/front-channel-foreign",
+    ],
+    unaffected: ["logout", "id-token/typ-foreign"],
+  },
+  "reads bodies of any size": {
+    foundBy: ["transport/huge"],
+    unaffected: ["transport/truncated", "transport/json-duplicates"],
+  },
+  "limits only the time until the headers": {
+    foundBy: ["transport/drip"],
+    unaffected: ["transport/hang", "transport/slow"],
+    timeLimits: true,
+  },
+  "connects to internal networks": {
+    foundBy: ["metadata/endpoint-internal"],
+    unaffected: ["metadata"],
+  },
+  "knows users by their email": {
+    foundBy: ["id-token/email-claimed"],
+    unaffected: ["userinfo", "id-token/sub-other"],
+  },
+  "fetches distributed claims": {
+    foundBy: ["userinfo/distributed-claims"],
+    unaffected: ["userinfo"],
+  },
+  "does not verify signed userinfo": {
+    foundBy: ["userinfo/signed-wrong"],
+    unaffected: ["userinfo/sub-other", "userinfo/thin"],
+  },
+  "keeps the metadata for ever": {
+    foundBy: ["metadata/moved"],
+    unaffected: ["metadata", "keys/rotated"],
+  },
+  "opens any authorization endpoint": {
+    foundBy: ["metadata/authorization-endpoint-hostile"],
+    unaffected: ["metadata/endpoint-internal", "metadata/plain-http"],
+  },
+  "sends an empty refresh token": {
+    foundBy: ["token/refresh-token-empty"],
+    habits: ["parameters-clean"],
+    unaffected: ["token", "refresh"],
+  },
+  "does not compare auth_time": {
+    foundBy: ["id-token/auth-time-old"],
+    unaffected: ["id-token"],
+  },
+};
+
+/** The habits that a client lacks, recommendations included. */
+function lackingHabits({ habits }: CheckReport): readonly string[] {
+  return habits.filter(({ outcome }) => outcome === "failed" || outcome === "warning").map(({ habit: { id } }) => id);
+}
+
+test("a client with every check passes the whole catalogue, with nothing undecided", async () => {
+  const report = await checkClient(smallClient());
+  assert(report.passed, String(report));
+  assertEquals([report.counts.warning, report.counts.inconclusive], [0, 0], String(report));
+  assertEquals(lackingHabits(report), [], String(report));
+  assert(report.habits.filter(({ outcome }) => outcome === "passed").length >= 30, String(report));
+});
+
+test("a client with a time limit passes the attacks that wait for it", async () => {
+  const report = await withPatientTimers(() =>
+    checkClientWithEdDsa(smallClient(undefined, 500), {
+      only: ["transport/hang", "transport/drip"],
+      timeLimits: true,
+    })
+  );
+  assertEquals(report.counts.passed, report.results.length, String(report));
+});
+
+for (const [mistake, expected] of Object.entries(expectations)) {
+  const { foundBy, alsoAllowed = [], habits = [], alsoAllowedHabits = [], unaffected, timeLimits } = expected;
+  const whatFinds = [...foundBy, ...habits].join(", ") || "no attack";
+  test(`a client that ${mistake} is found by ${whatFinds}`, async () => {
+    const only = [...new Set([...foundBy, ...unaffected]), "habits"];
+    // The mistake is about RSA keys.
+    const check = mistake === "takes the algorithm from the header" ? checkClient : checkClientWithEdDsa;
+    const report = timeLimits
+      ? await withPatientTimers(() =>
+        check(smallClient(mistake as Mistake, 500), { only, timeLimits, timeoutMs: 2000 })
+      )
+      : await check(smallClient(mistake as Mistake), { only });
+    assert(report.control.passed, String(report));
+    const findings = report.results.filter(({ verdict }) => verdict === "failed" || verdict === "warning");
+    const found = new Set(findings.map(({ attack: { id } }) => id));
+    assertEquals(foundBy.filter((id) => !found.has(id)), [], `not found:\n${report}`);
+    const accused = [...found].filter((id) => !foundBy.includes(id) && !alsoAllowed.includes(id));
+    assertEquals(accused, [], `more than the mistake was found:\n${report}`);
+    const lacking = lackingHabits(report);
+    assertEquals(habits.filter((id) => !lacking.includes(id)), [], `habits not found:\n${report}`);
+    const others = lacking.filter((id) => !habits.includes(id) && !alsoAllowedHabits.includes(id));
+    assertEquals(others, [], `more habits were found:\n${report}`);
+  });
+}
+
+test("a client that requires a level of authentication and does not compare acr is found by id-token/acr-weaker", async () => {
+  const acr = "urn:example:mfa";
+  const options = { only: ["id-token/acr-weaker"], server: { acrValues: [{ value: acr }] } };
+  const correct = await checkClientWithEdDsa(smallClient(undefined, undefined, acr), options);
+  assertEquals(correct.counts.passed, 3, String(correct));
+  const mistaken = await checkClientWithEdDsa(smallClient("does not compare acr", undefined, acr), options);
+  assertEquals(mistaken.counts.failed, 3, String(mistaken));
+  const other = await checkClientWithEdDsa(smallClient(), options);
+  assertEquals(other.counts.skipped, 3, String(other));
+});
+
+test("keys/rotated and keys/stale are inconclusive for a correct client whose keys the driver cannot age", async () => {
+  const { logIn, ...driver } = smallClient();
+  const report = await checkClientWithEdDsa({
+    ...driver,
+    logIn: async (journey) => ({ ...await logIn!(journey), passTime: undefined }),
+  }, { only: ["keys"] });
+  assertEquals(
+    report.results.filter(({ verdict }) => verdict !== "passed").map(({ verdict, attack: { id } }) => [verdict, id]),
+    [["inconclusive", "keys/rotated"], ["inconclusive", "keys/stale"]],
+    String(report),
+  );
+});
+
+/** The twenty seeded mistakes. "is too strict" is the only one that rejects what a client must accept. */
+const seededMistakes: readonly Mistake[] = [
+  "does not compare state",
+  "keeps the logins of all browsers in one table",
+  "sends a constant state",
+  "keeps one verifier",
+  "compares issuers as URLs",
+  "does not verify the ID token",
+  "takes the algorithm from the header",
+  "searches aud as text",
+  "does not compare the nonce",
+  "merges userinfo over the ID token",
+  "fetches the JWKS once",
+  "fetches the JWKS for each unknown key",
+  "stores the refresh response as it is",
+  "refreshes in every request that meets a 401",
+  "ends the session when a refresh fails",
+  "asks only the date of expiry, never the 401",
+  "follows redirects of the token endpoint",
+  "does not read error",
+  "has no time limit",
+  "is too strict",
+];
+
+test("twenty of twenty seeded mistakes are found, each by an attack or a habit that the tests above name", () => {
+  assertEquals(new Set(seededMistakes).size, 20);
+  for (const mistake of seededMistakes) {
+    const { foundBy, habits = [] } = expectations[mistake as keyof typeof expectations];
+    assert(foundBy.length + habits.length > 0, mistake);
+  }
+});
+
+test("every attack has an id of its own, a source and whole sentences", () => {
+  assertEquals(new Set(attacks.map(({ id }) => id)).size, attacks.length);
+  for (const { id, title, correctClient, sources, variants } of attacks) {
+    assert(/^[a-z]+(?:-[a-z]+)*\/[a-z\d]+(?:-[a-z\d]+)*$/.test(id), id);
+    assert(title.endsWith(".") && correctClient.endsWith("."), id);
+    assert(sources.length > 0 && variants.length > 0, id);
+  }
+});
+
+test("a client that checks nothing falls for the attacks that a correct client must reject", async () => {
+  const report = await checkClientWithEdDsa(smallClient("checks nothing"), {
+    only: ["id-token", "response", "userinfo", "logout", "metadata/endpoint-of-another"],
+  });
+  const passed = report.results.filter(({ verdict, attack }) => verdict === "passed" && attack.level === "must-reject");
+  // No client can complete these: there is no code, no readable token, or no readable user.
+  const impossible =
+    /^(?:response\/(?:code-missing|repeated|error-of-another-issuer)|id-token\/(?:parts|payload-shape|encrypted))$/;
+  // It keeps users and sessions apart, and checks nothing of what the server sends.
+  const elsewhere = ["id-token/name-claimed", "id-token/sub-similar", "logout/tokens-used"];
+  assertEquals(
+    [...new Set(passed.map(({ attack: { id } }) => id))].filter((id) =>
+      !impossible.test(id) && !elsewhere.includes(id)
+    ),
+    [],
+  );
+});

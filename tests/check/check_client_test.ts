@@ -1,0 +1,232 @@
+/** The check of clients, and its report. `catalogue_test.ts` has the tests of the attacks. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { describeUnsupportedNode } from "../../src/runtime/node_version.ts";
+import { attempt } from "../../src/check/attempt.ts";
+import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { withPatientTimers } from "../until.ts";
+import { oauth4webapiClient } from "./oauth4webapi_client.ts";
+import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
+import { smallClient } from "./small_client.ts";
+
+test("oauth4webapi with every check passes every attack", async () => {
+  const report = await checkClient(oauth4webapiClient());
+  assert(report.passed, String(report));
+  assertEquals(report.counts.warning, 0, String(report));
+  assertEquals(report.counts.inconclusive, 0, String(report));
+});
+
+test("the report has the habits of the client as text, JSON, JUnit XML and HTML, with the attack that shows them", async () => {
+  const driver = smallClient("does not read error");
+  const report = await checkClientWithEdDsa(driver, { only: ["habits", "error/access-denied"] });
+  assert(!report.passed);
+  assertEquals(report.habits.length, 48);
+  const [found] = report.habits.filter(({ outcome }) => outcome === "failed");
+  assertEquals([found!.habit.id, found!.evidence[0]!.during], ["parameters-clean", "error/access-denied"]);
+  assertMatch(String(report), /; 48 habits: \d+ passed, \d+ not seen, 1 failed|1 failed, /);
+  assertMatch(
+    String(report),
+    /FAILED habit parameters-clean .*\n.*\n {2}received: during error\/access-denied: request \d+ \(token\): code: code is the text/,
+  );
+  const { habits } = JSON.parse(JSON.stringify(report)) as { habits: { id: string; outcome: string }[] };
+  assertEquals(habits.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), ["parameters-clean"]);
+  assertMatch(
+    report.toJUnit(),
+    /<testcase classname="habit" name="parameters-clean">\n {4}<failure message="during error/,
+  );
+  assertMatch(await report.toHTML(), /habit parameters-clean/);
+  const without = await checkClientWithEdDsa(driver, { only: ["error/access-denied"] });
+  assertEquals(without.habits, []);
+});
+
+test("a driver that sends no request proves nothing: its login fails, and every attack is inconclusive", async () => {
+  const report = await checkClient({ name: "idle", logIn: () => Promise.resolve({ sub: "alice" }) });
+  assert(!report.passed);
+  assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
+  assertMatch(String(report), /The login without an attack failed: .*no token request/);
+});
+
+test("attacks are counted once, whatever the number of their journeys", async () => {
+  const report = await checkClientWithEdDsa(smallClient(), { only: ["id-token/sub-missing", "transport/hang"] });
+  assertEquals([report.counts.passed, report.attackCounts.passed, report.attackCounts.skipped], [3, 1, 1]);
+  assertMatch(String(report), /: 2 attacks \(\d+ journeys, [\d.]+ s\): 1 passed, 1 skipped/);
+});
+
+test("a report that shows nothing is a failure in JUnit XML too", async () => {
+  const report = await checkClientWithEdDsa(smallClient(), { only: ["transport/hang"] });
+  assert(!report.passed);
+  assertMatch(report.toJUnit(), /failures="1"[^]*<failure message="no attack and no habit showed anything/);
+});
+
+test("an action that takes too long is aborted, and no other one", async () => {
+  const signals: AbortSignal[] = [];
+  const act = (result: Promise<unknown>) =>
+    attempt(
+      (signal) => {
+        signals.push(signal);
+        return result;
+      },
+      undefined,
+      1,
+    );
+  assertEquals((await act(new Promise(() => {}))).outcome, "hung");
+  assertEquals((await act(Promise.resolve({}))).outcome, "accepted");
+  assertEquals(signals.map(({ aborted }) => aborted), [true, false]);
+});
+
+test("a version of Node that is too old is named in one sentence", () => {
+  assertEquals(
+    describeUnsupportedNode({ node: "20.19.5" }),
+    "Latchkey needs Node 22.13 or newer, and this is 20.19.5",
+  );
+  const supported: Record<string, string>[] = [
+    { node: "22.13.0" },
+    { node: "24.0.1" },
+    { node: "20.1.0", bun: "1.4.4" },
+    { node: "20.1.0", deno: "2.9.0" },
+  ];
+  for (const versions of supported) assertEquals(describeUnsupportedNode(versions), undefined);
+});
+
+test("an attack that needs more than the driver has is skipped, with the member that it lacks", async () => {
+  const { name, logIn } = smallClient();
+  const withoutRefresh = async (journey: ClientJourney) => ({ sub: (await logIn!(journey)).sub });
+  const report = await checkClientWithEdDsa({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
+  assertEquals(
+    new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
+    new Set([
+      "skipped: the check cannot refresh the tokens (in a driver, ClientSession.refresh does; in the command, --refresh-url does)",
+    ]),
+  );
+});
+
+test("what fails without an attack makes the attacks that need it inconclusive, and no others", async () => {
+  const driver = smallClient();
+  const withoutRequest: ClientDriver = {
+    ...driver,
+    logIn: async (journey) => ({
+      ...await driver.logIn!(journey),
+      request: () => Promise.reject(new Error("no such page")),
+    }),
+  };
+  const report = await checkClientWithEdDsa(withoutRequest, { only: ["error/userinfo-401", "refresh/transient"] });
+  assertEquals(
+    new Set(report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because}`)),
+    new Set([
+      "inconclusive error/userinfo-401: request fails without an attack: no such page",
+      "passed refresh/transient: the session continues",
+    ]),
+  );
+});
+
+test("a driver that cannot say what the client did leaves a delivery inconclusive", async () => {
+  const undecided: ClientDriver = {
+    ...smallClient(),
+    receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
+  };
+  const report = await checkClientWithEdDsa(undecided, { only: ["response/unsolicited", "response/twice"] });
+  assertEquals(
+    new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
+    new Set(["inconclusive: the page shows no user"]),
+  );
+});
+
+test("a driver that throws before it returns a promise rejects the login", async () => {
+  const logIn = () => {
+    throw new Error("no configuration");
+  };
+  const { control } = await checkClient({ name: "throws", logIn });
+  assertEquals([control.passed, control.outcome, String(control.error)], [
+    false,
+    "rejected",
+    "Error: no configuration",
+  ]);
+});
+
+test("a client that logs in only once has not passed: nothing is known about it", async () => {
+  let logins = 0;
+  const driver = smallClient();
+  const once: ClientDriver = {
+    name: "once",
+    logIn: (journey) => logins++ === 0 ? driver.logIn!(journey) : Promise.reject(new Error("no second login")),
+  };
+  // Attacks that begin with a login without a fault are inconclusive; to others the client seems to withstand them.
+  for (const only of [["keys/rotated"], ["id-token/nonce-wrong"]]) {
+    logins = 0;
+    const report = await checkClientWithEdDsa(once, { only });
+    assertEquals([report.passed, report.control.passed], [false, false], String(report));
+    assertMatch(String(report), /succeeded before the attacks, and failed after them: no second login/);
+  }
+});
+
+test("a check that shows nothing has not passed", async () => {
+  const { name, logIn } = smallClient();
+  const withoutRefresh = async (journey: ClientJourney) => ({ sub: (await logIn!(journey)).sub });
+  const report = await checkClientWithEdDsa({ name, logIn: withoutRefresh }, { only: ["refresh/transient"] });
+  assertEquals([report.control.passed, report.failures.length, report.passed], [true, 0, false]);
+});
+
+test("what a driver returns must be a session: the login fails, and the report says what it was", async () => {
+  const { logIn } = smallClient();
+  const values = [null, undefined, "alice", 5, {}, { sub: 5n }];
+  const received = ["null", "undefined", "string", "number", "an object without sub", "an object whose sub is of"];
+  for (const [index, value] of values.entries()) {
+    const returns = async (journey: ClientJourney) => {
+      await logIn!(journey);
+      return value as never;
+    };
+    const report = await checkClientWithEdDsa({ name: "odd", logIn: returns }, { only: ["id-token/nonce-wrong"] });
+    assertEquals([report.passed, report.control.passed], [false, false]);
+    assert(
+      String(report).includes(`logIn: expected an object with sub, a string, received ${received[index]}`),
+      String(report),
+    );
+    assertEquals(JSON.parse(JSON.stringify(report)).passed, false);
+  }
+});
+
+test("a session cannot decide what an attack shows, and an error without text is reported", async () => {
+  const { logIn } = smallClient("does not compare the nonce");
+  const passed = { outcome: "rejected", passed: true, because: "it says so" };
+  const withConclusion = async (journey: ClientJourney) => ({ ...await logIn!(journey), ...passed });
+  const accepted = await checkClientWithEdDsa({ name: "odd", logIn: withConclusion }, {
+    only: ["id-token/nonce-wrong"],
+  });
+  assert(accepted.failures.length > 0, String(accepted));
+
+  const unreadable = {
+    toString() {
+      throw new Error("no text");
+    },
+  };
+  const failed = await checkClient({ name: "odd", logIn: () => Promise.reject(unreadable) }, { only: ["id-token"] });
+  assertMatch(String(failed), /The login without an attack failed: rejected, an error without text/);
+  assertMatch(JSON.stringify(failed), /an error without text/);
+});
+
+test("a refresh that does not end costs no more than the time limit", async () => {
+  const driver = oauth4webapiExtendedClient(["dpop"]);
+  let refreshes = 0;
+  const refresh = () => refreshes++ === 0 ? Promise.resolve() : new Promise<void>(() => {});
+  const hanging: ClientDriver = {
+    name: "hanging",
+    logIn: async (journey) => ({ ...await driver.logIn!(journey), refresh }),
+  };
+  const report = await withPatientTimers(() => checkClient(hanging, { only: ["dpop/nonce-renewed"], timeoutMs: 1000 }));
+  assertEquals(
+    report.results.map(({ verdict, because }) => `${verdict}: ${because}`),
+    ["failed: the client did not end within the time limit"],
+  );
+});
+
+test("a driver without a login is rejected with what is missing", async () => {
+  for (const driver of [undefined, { name: "mine" }, { name: "mine", login() {} }, { logIn() {} }]) {
+    const { message } = await assertRejects(() => checkClient(driver as never), TypeError);
+    assertMatch(
+      message,
+      /^checkClient, driver: expected an object with name, a string, and logIn, a function, received/,
+    );
+  }
+});

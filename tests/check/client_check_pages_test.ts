@@ -1,0 +1,161 @@
+/** The pages that check a client of a running server, as the program has them on a test host. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { showFlow } from "../../src/inspector/handlers.ts";
+import { inspector } from "../../src/inspector/mod.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { clientCheck } from "../../src/check/mod.ts";
+import { checkPages } from "../../src/check/check_pages.ts";
+import { encode } from "../flows/harness.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { until } from "../until.ts";
+import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
+
+/** A server as the program starts it, with an application that has it as its issuer. */
+async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mistake?: ApplicationMistake } = {}) {
+  const check = clientCheck();
+  const flows = inspector();
+  const as = await latchkey({
+    alg: "RS256",
+    clients: [{ client_id: "other", redirect_uris: ["http://localhost:3000/cb"] }, {
+      client_id: "api",
+      client_secret: "secret-of-the-api-client",
+      grant_types: ["client_credentials"],
+    }],
+    ...settings,
+    plugins: [check.plugin, flows, checkPages(check, showFlow)],
+  });
+  const { url } = await as.listen({ port: 0 });
+  const application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", mistake }));
+  await as.clients.set({ client_id: "shop", redirect_uris: [`${application.url}/callback`] });
+  const page = `${url}/clients/shop/check`;
+  /** Opens the page, and returns how its form is sent. */
+  const open = async (path = page) => {
+    const response = await fetch(path);
+    const html = await response.text();
+    const cookie = response.headers.getSetCookie().map((line) => line.split(";", 1)[0]).join("; ");
+    const form_token = /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    return {
+      ...{ status: response.status, html },
+      submit: (values: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) =>
+        fetch(page, {
+          method: "POST",
+          redirect: "manual",
+          headers: { cookie, origin: url, "content-type": "application/x-www-form-urlencoded", ...headers },
+          body: encode({ form_token, ...values }),
+        }),
+    };
+  };
+  const values = { do: "start", login_url: `${application.url}/login`, logged_in_url: `${application.url}/me` };
+  return {
+    ...{ as, url, check, flows, application, page, open, values },
+    ended: () => until(() => check.state().status !== "running"),
+    async [Symbol.asyncDispose]() {
+      await application[Symbol.asyncDispose]();
+      await as.close();
+    },
+  };
+}
+
+test("[CO-07] from the page of a client to the report, whose flows it links to, and back", async () => {
+  await using server = await start({ mistake: "does not compare state" });
+  const { as, url, flows, open, values, ended, application } = server;
+  assertStringIncludes((await open(`${url}/clients/shop`)).html, 'href="/clients/shop/check"');
+  const { html, submit } = await open();
+  assertStringIncludes(html, `value="${application.url}/login"`);
+  const before = { users: as.users.list(), clients: as.clients.list(), recorded: flows.recorder.exchanges().length };
+  const started = await submit({ ...values, only: "response/state-wrong id-token/nonce-wrong" });
+  assertEquals([started.status, started.headers.get("location")], [303, "/clients/shop/check?progress"]);
+  const running = await open(`${url}/clients/shop/check?progress`);
+  assertStringIncludes(running.html, 'id="progress"');
+  assertStringIncludes(running.html, "Reload");
+  await ended();
+  const report = await fetch(`${url}/clients/shop/check?progress`);
+  assertEquals([report.status, report.redirected, report.url], [200, true, `${url}/flows/check`]);
+  const text = await report.text();
+  assertStringIncludes(text, "response/state-wrong");
+  assertMatch(text, /<a href="\/clients\/shop">Back to the client<\/a>/);
+  assertMatch(text, /latchkey check http\S+\/login --issuer \S+ --client-id shop .* --only response\/state-wrong/);
+  assertEquals((await fetch(`${url}/flows/check/1`)).status, 200);
+  assertEquals(
+    { users: as.users.list(), clients: as.clients.list(), recorded: flows.recorder.exchanges().length },
+    before,
+  );
+  // The next check begins with the same values.
+  assertStringIncludes((await open()).html, 'value="response/state-wrong id-token/nonce-wrong"');
+});
+
+test("[CO-07] a second check is 409, and a stopped one leads to its report", async () => {
+  await using server = await start();
+  const { url, open, values, check } = server;
+  const { submit } = await open();
+  assertEquals((await submit({ ...values, only: "response" })).status, 303);
+  const second = await submit(values);
+  assertEquals(second.status, 409);
+  assertStringIncludes(await second.text(), "A check of shop is running.");
+  const elsewhere = await fetch(`${url}/clients/other/check`);
+  assertEquals(elsewhere.url, `${url}/clients/shop/check?progress`);
+  const stopped = await submit({ do: "stop" });
+  assertEquals([stopped.status, stopped.headers.get("location")], [303, "/clients/shop/check?progress"]);
+  assertEquals(check.state().status, "stopped");
+  assertStringIncludes(await (await fetch(`${url}/clients/shop/check?progress`)).text(), "Check of http://127.0.0.1");
+});
+
+test("[CO-07, UI-04, DI-04] pages of other sites, other hosts and invalid values start no check", async () => {
+  await using server = await start();
+  const { url, page, open, values, check } = server;
+  const { submit } = await open();
+  const rejected = [
+    await submit(values, { origin: "https://evil.example.com" }),
+    await submit(values, { origin: "null" }),
+    await submit({ ...values, form_token: "another" }),
+    await submit(values, { cookie: "" }),
+  ];
+  assertEquals(rejected.map(({ status }) => status), [403, 403, 403, 403]);
+  for (const host of ["evil.example.com", "rebound.example.com:9000"]) {
+    const request = (method: string) => server.as.fetch(new Request(page, { method, headers: { host, origin: url } }));
+    assertEquals([(await request("GET")).status, (await request("POST")).status], [403, 403]);
+  }
+  for (const login_url of ["http://169.254.169.254/", "https://app.example.com/login", "javascript:alert(1)", ""]) {
+    const response = await submit({ ...values, login_url });
+    assertEquals(response.status, 400, login_url);
+    assertMatch(await response.text(), /id="login_url-fault"/);
+  }
+  const attack = await submit({ ...values, only: "id-tokens" });
+  assertEquals(attack.status, 400);
+  assertMatch(await attack.text(), /id="only-fault".*Did you mean/s);
+  assertEquals((await submit({ ...values, do: "remove" })).status, 400);
+  assertEquals(check.state().status, "none");
+});
+
+test("[CO-07] other clients have no such page: without a redirect URI, registered by themselves, or unknown", async () => {
+  await using server = await start({ registration: { mode: "open" } });
+  const { as, url, open } = server;
+  const { client_id } = await (await fetch(`${as.issuer}/oauth2/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["http://localhost:3000/cb"] }),
+  })).json();
+  for (const id of ["api", client_id, "unknown"]) {
+    assert(!(await open(`${url}/clients/${id}`)).html.includes("/check"), id);
+    assertEquals((await open(`${url}/clients/${id}/check`)).status, 404, id);
+  }
+  for (const path of ["shop/check/1", "shop/other", "%ff/check"]) {
+    assertEquals((await open(`${url}/clients/${path}`)).status, 404, path);
+  }
+  for (const directory of ["off", "read"] as const) {
+    await using without = await start({ directory });
+    assertEquals((await fetch(without.page)).status, 404, directory);
+  }
+});
+
+test("[CO-07] where each request has an issuer, the check has that of the page; users log in without passwords", async () => {
+  await using server = await start({ issuer: "from-host", login: "interactive" });
+  const { open, values, ended, check } = server;
+  const { submit } = await open();
+  assertEquals((await submit({ ...values, only: "response/state-wrong" })).status, 303);
+  await ended();
+  const { control, passed } = check.report()!;
+  assertEquals([check.state().status, passed], ["ended", true], String(control.error));
+});

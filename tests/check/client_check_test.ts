@@ -1,0 +1,129 @@
+/** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
+
+import { assert, assertEquals } from "@std/assert";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { basic } from "../flows/harness.ts";
+import { controlClient } from "../control/harness.ts";
+import { clientCheck } from "../../src/check/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { until } from "../until.ts";
+import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
+
+/** A server with the control, and an application that has it as its issuer. */
+async function start(mistake?: ApplicationMistake) {
+  const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256" });
+  await as.listen();
+  const application = await startWebApplication((url) => {
+    as.client({ client_id: "shop", redirect_uris: [`${url}/callback`] });
+    return { issuer: as.issuer, clientId: "shop", mistake };
+  });
+  const { get, post } = controlClient({ issuer: as.issuer, fetch });
+  const { url } = application;
+  return {
+    ...{ as, get, post, url },
+    begin: (input: object = {}) =>
+      post("/clientCheck/start", { client: "shop", loginUrl: `${url}/login`, loggedInUrl: `${url}/me`, ...input }),
+    async end() {
+      await until(async () => (await get("/clientCheck/state")).body.status !== "running");
+      return (await get("/clientCheck/state")).body;
+    },
+    async [Symbol.asyncDispose]() {
+      await application[Symbol.asyncDispose]();
+      await as.close();
+    },
+  };
+}
+
+test("[CO-07] a correct application passes, one with a mistake fails, and the server is as before", async () => {
+  for (const mistake of [undefined, "does not compare state"] as const) {
+    await using server = await start(mistake);
+    const { as, begin, end, get } = server;
+    as.clock.freeze("2030-01-01");
+    const health = (await get("/health")).body;
+    const keys = await (await fetch(`${as.issuer}/oauth2/jwks`)).text();
+    as.log.clear();
+    const begun = await begin({ only: ["response/state-wrong", "id-token/nonce-wrong"] });
+    assertEquals([begun.status, begun.body.status, begun.body.client], [200, "running", "shop"]);
+    const { status, passed, failed, done, total } = await end();
+    const report = (await get("/clientCheck/report")).body;
+    assertEquals([status, passed], ["ended", mistake === undefined], JSON.stringify(report.control));
+    assertEquals(failed > 0, mistake !== undefined);
+    assert(done === total && done > 1);
+    assertEquals(as.log.exchanges, []);
+    assertEquals((await get("/health")).body, health);
+    assertEquals(await (await fetch(`${as.issuer}/oauth2/jwks`)).text(), keys);
+  }
+});
+
+test("[CO-07] a second check is rejected; a stopped one has a report of what is known", async () => {
+  await using server = await start();
+  const { begin, get, post } = server;
+  assertEquals((await get("/clientCheck/state")).body.status, "none");
+  assertEquals((await get("/clientCheck/report")).status, 404);
+  await begin({ only: ["response"] });
+  const second = await begin();
+  assertEquals([second.status, second.body.detail], [
+    409,
+    "A check of shop is running. Stop it, or wait until it ends.",
+  ]);
+  const stopped = await post("/clientCheck/stop");
+  assertEquals([stopped.status, stopped.body.status, stopped.body.passed], [200, "stopped", false]);
+  assertEquals((await get("/clientCheck/report")).status, 200);
+  assertEquals((await begin({ only: ["response/late"] })).status, 200);
+  await post("/clientCheck/stop");
+});
+
+test("[CO-07] a login URL on another host, an unknown client, and an unknown attack are rejected", async () => {
+  await using server = await start();
+  const { as, begin } = server;
+  const cases = [
+    [{ loginUrl: "http://169.254.169.254/latest" }, "loginUrl"],
+    [{ loginUrl: "https://app.example.com/login" }, "loginUrl"],
+    [{ loginUrl: "file:///etc/passwd" }, "loginUrl"],
+    [{ loginUrl: "http://user:password@localhost/login" }, "loginUrl"],
+    [{ loggedInUrl: "http://10.0.0.1/me" }, "loggedInUrl"],
+    [{ refreshUrl: "http://10.0.0.1/refresh" }, "refreshUrl"],
+    [{ client: "other" }, "client"],
+    [{ only: ["id-tokens"] }, "only"],
+  ] as const;
+  for (const [input, place] of cases) {
+    const { status, body } = await begin(input);
+    assertEquals([status, body.errors[0].place], [400, place], JSON.stringify(body));
+  }
+  const { client_id } = await as.register({ redirect_uris: ["http://localhost:3000/cb"] });
+  const { status, body } = await begin({ client: client_id });
+  assertEquals(status, 400);
+  assertEquals(body.errors[0].received, "a client that registered itself");
+});
+
+test("[CO-07] a confidential client keeps its secret in the check, and has its former grants afterwards", async () => {
+  await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
+  await as.listen();
+  const { post } = controlClient({ issuer: as.issuer, fetch });
+  // An application that never responds, so that the check waits.
+  const waiting = createServer(() => {});
+  await new Promise<void>((resolve) => waiting.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
+  const client_secret = "secret-of-the-api-client";
+  const grant_types = ["authorization_code", "refresh_token", "client_credentials"];
+  as.client({ client_id: "api", client_secret, redirect_uris: [`${url}/callback`], grant_types, scope: "read" });
+  const request = async (path: string, params: Readonly<Record<string, string>>, secret = client_secret) => {
+    const init = { method: "POST", headers: basic("api", secret), body: new URLSearchParams(params) };
+    const response = await fetch(as.issuer + path, init);
+    return { status: response.status, body: await response.json() };
+  };
+  const isActive = async (token: string) => (await request("/oauth2/introspect", { token })).body.active;
+  const before = await as.mint.refreshToken({ client: "api", user: "alice", scope: "read" });
+  assertEquals(await isActive(before), true);
+  assertEquals((await post("/clientCheck/start", { client: "api", loginUrl: `${url}/login` })).status, 200);
+  const grant = { grant_type: "client_credentials", scope: "read" };
+  assertEquals((await request("/oauth2/token", grant, "another-secret-of-the-client")).status, 401);
+  assertEquals((await request("/oauth2/token", grant)).status, 200);
+  assertEquals(await isActive(before), false);
+  await post("/clientCheck/stop");
+  assertEquals(await isActive(before), true);
+  waiting.closeAllConnections();
+  await new Promise((resolve) => waiting.close(resolve));
+});

@@ -1,0 +1,42 @@
+/** Crashes of a client under test: errors that no code catches. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { startChild } from "../stores/run_child.ts";
+import type { Command, Result } from "./crashing_client_child.ts";
+
+async function checkCrashingClient(command: Command): Promise<Result> {
+  const child = startChild("tests/check/crashing_client_child");
+  try {
+    return await child.ask<Result>(command);
+  } finally {
+    await child.kill();
+  }
+}
+
+for (const command of ["at a wrong nonce, rejected", "at a wrong nonce, thrown"] as const) {
+  test(`a crash is found in its journey and in no other: ${command}`, async () => {
+    const { text, failures } = await checkCrashingClient(command);
+    assertEquals([...new Set(failures)], ["id-token/nonce-wrong crashed"], text);
+    assertMatch(text, /received: +the client crashed with an error that no code caught: wrong nonce\./);
+  });
+}
+
+test("a crash that comes in a later journey is neither a failure of it, nor of the login after all attacks", async () => {
+  const { text, control, failures } = await checkCrashingClient("at the login after a wrong nonce");
+  assertEquals(
+    [control, failures.filter((failure) => failure !== "id-token/nonce-wrong crashed")],
+    ["accepted", []],
+    text,
+  );
+});
+
+test("a crash after the end of the client belongs to the journey that sent the request", async () => {
+  const { text, failures } = await checkCrashingClient("at a response for which it does not wait");
+  assertEquals(failures, ["transport/slow crashed"], text);
+});
+
+test("a client that crashes at the start fails without an attack, and is accused of nothing", async () => {
+  const { control, failures } = await checkCrashingClient("at the start");
+  assertEquals([control, failures], ["crashed", []]);
+});

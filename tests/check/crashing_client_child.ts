@@ -1,0 +1,84 @@
+/**
+ * Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves.
+ */
+
+import type { ClientDriver } from "../../src/check/mod.ts";
+import type { Fetch } from "../../src/testing/mod.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
+import { handleCommands } from "../stores/run_child.ts";
+import { smallClient } from "./small_client.ts";
+
+/** Where the client crashes. */
+export type Command =
+  | "at the start"
+  | "at a wrong nonce, rejected"
+  | "at a wrong nonce, thrown"
+  | "at the login after a wrong nonce"
+  | "at a response for which it does not wait";
+
+/** What the parent receives. */
+export interface Result {
+  readonly text: string;
+  readonly control: string;
+  readonly failures: readonly string[];
+}
+
+/** The correct client, which crashes besides. */
+function crashingClient(command: Command): ClientDriver {
+  const { name, logIn } = smallClient();
+  let logins = 0;
+  let late: unknown;
+  return {
+    name,
+    logIn(journey) {
+      if (command === "at the start") {
+        Promise.reject(new Error("no configuration"));
+        return new Promise(() => {});
+      }
+      if (late !== undefined) {
+        Promise.reject(late);
+        late = undefined;
+      }
+      logins++;
+      // After the control: the login of the attack, which runs again twice because of the crash.
+      if (command === "at a response for which it does not wait" && logins >= 3 && logins <= 5) {
+        const impatient: Fetch = (...request) => {
+          const response = journey.fetch(...request);
+          if (!String(request[0]).endsWith("/token")) return response;
+          response.then(() => {
+            throw new Error("late response");
+          });
+          return Promise.reject(new Error("no response"));
+        };
+        return logIn!({ ...journey, fetch: impatient });
+      }
+      // A session without abilities, so that the third login is that of the attack.
+      return logIn!(journey).then(({ sub }) => ({ sub })).catch((error) => {
+        if (String(error).includes("wrong nonce")) {
+          if (command === "at a wrong nonce, rejected") Promise.reject(error);
+          if (command === "at the login after a wrong nonce") late = error;
+          if (command === "at a wrong nonce, thrown") {
+            setTimeout(() => {
+              throw error;
+            });
+          }
+        }
+        throw error;
+      });
+    },
+  };
+}
+
+await handleCommands(async (command: Command): Promise<Result> => {
+  const only = command === "at the start"
+    ? undefined
+    : command === "at a response for which it does not wait"
+    ? ["transport/slow"]
+    : ["id-token/nonce-wrong", "id-token/iss-wrong", "response"];
+  const report = await checkClientWithEdDsa(crashingClient(command), { only, except: ["response/code-injected"] });
+  return {
+    text: String(report),
+    control: report.control.outcome,
+    failures: report.failures.map(({ attack: { id }, outcome }) => `${id} ${outcome}`),
+  };
+});

@@ -1,0 +1,107 @@
+/** How `webApplication` decides whether an application accepted a login. The application is a function. */
+
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { cookieJar } from "../../../src/testing/browser/cookie_jar.ts";
+import { type ClientJourney, UndecidedError } from "../../../src/check/driver.ts";
+import { webApplication } from "../../../src/check/drivers/web_application.ts";
+
+const application = "https://shop.test";
+const issuer = "https://as.test";
+const redirectTo = (location: string) => new Response(null, { status: 302, headers: { location } });
+
+/** Logs in once without an error, and then once to an application whose callback and page of the user respond so. */
+async function logInAfterFirst(
+  { callback, me, login, redirectUri = `${application}/callback` }: {
+    readonly callback?: () => Response;
+    readonly me?: () => Response;
+    readonly login?: () => Response;
+    readonly redirectUri?: string;
+  },
+) {
+  let isFirst = true;
+  const requested: string[] = [];
+  const respond = (url: string, headers: Headers): Response => {
+    requested.push(url);
+    const { pathname } = new URL(url);
+    if (pathname === "/login") return (isFirst ? undefined : login?.()) ?? redirectTo(`${issuer}/authorize`);
+    if (pathname === "/loop") return redirectTo("/loop");
+    if (pathname === "/callback") {
+      if (!isFirst && callback !== undefined) return callback();
+      const response = redirectTo("/me");
+      response.headers.set("set-cookie", "user=alice");
+      return response;
+    }
+    if (!isFirst && me !== undefined) return me();
+    const user = headers.get("cookie")?.match(/user=(\w+)/)?.[1];
+    return new Response(user ?? "Log in", { status: user === undefined ? 401 : 200 });
+  };
+  const driver = webApplication(`${application}/login`, {
+    loggedInUrl: `${application}/me`,
+    loggedInText: "alice",
+    fetch: (url, init) => Promise.resolve(respond(String(url), new Headers(init!.headers))),
+  });
+  const logIn = () => {
+    const journey: Partial<ClientJourney> = {
+      issuer,
+      redirectUri,
+      browser: { cookies: cookieJar(() => 0), visits: [] },
+      signal: new AbortController().signal,
+      authorize: () =>
+        Promise.resolve({ url: `${application}/callback?code=c`, method: "GET", params: new URLSearchParams() }),
+    };
+    return driver.logIn!(journey as ClientJourney);
+  };
+  assertEquals((await logIn()).sub, "alice");
+  isFirst = false;
+  return { second: logIn(), requested };
+}
+
+const endless = () =>
+  new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20).fill(97)) });
+
+/** Error responses, each with the text of the error that the driver reports for it. */
+const errors: Readonly<Record<string, readonly [(headers: HeadersInit) => Response, string]>> = {
+  "status 400": [
+    (headers) => new Response(`<p>${"<script ".repeat(40_000)}`, { status: 400, headers }),
+    "the login failed: status 400",
+  ],
+  "a redirect to another site": [
+    (headers) => new Response(null, { status: 302, headers: { location: "https://other.test/", ...headers } }),
+    "redirects the browser to https://other.test/",
+  ],
+  "redirects without end": [
+    (headers) => new Response(null, { status: 302, headers: { location: "/loop", ...headers } }),
+    "redirects more than 30 times",
+  ],
+  "a page without end": [(headers) => new Response(endless(), { headers }), "at most 2000000 bytes"],
+};
+
+for (const [name, [respond, message]] of Object.entries(errors)) {
+  test(`an application that responds with ${name} accepted the login if the user is logged in`, async () => {
+    const accepted = await logInAfterFirst({ callback: () => respond({ "set-cookie": "user=alice" }) });
+    assertEquals((await accepted.second).sub, "alice");
+    const rejected = await logInAfterFirst({ callback: () => respond({}) });
+    assertStringIncludes((await assertRejects(() => rejected.second, Error)).message, message);
+    const unknown = await logInAfterFirst({
+      callback: () => respond({}),
+      me: () => {
+        throw new TypeError("connection closed");
+      },
+    });
+    await assertRejects(() => unknown.second, UndecidedError, "/me does not show who is logged in: connection closed");
+  });
+}
+
+test("the browser opens no file, even if the redirect URI has a scheme of its own", async () => {
+  const { second, requested } = await logInAfterFirst({
+    redirectUri: "com.example.app:/callback",
+    login: () => redirectTo("file:///etc/hostname"),
+  });
+  await assertRejects(
+    () => second,
+    Error,
+    "expected a redirect to an http or https URL, received file:///etc/hostname",
+  );
+  assertEquals(requested.filter((url) => !url.startsWith("https://")), []);
+});

@@ -1,0 +1,46 @@
+/** A web application that is configured with one issuer, and its check, over sockets. */
+
+import { webApplication } from "../../src/check/drivers/web_application.ts";
+import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { checkClient } from "./patient_check.ts";
+import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
+
+/** Checks a copy of the application. */
+export async function checkFixedIssuer(
+  { mistake, discoversAtStart, keyPauseMs, restarts, loggedInUrl = "/me", otherUserTexts, ...options }: CheckOptions & {
+    readonly mistake?: ApplicationMistake;
+    readonly discoversAtStart?: boolean;
+    readonly keyPauseMs?: number;
+    readonly restarts?: boolean;
+    readonly loggedInUrl?: string;
+    readonly otherUserTexts?: readonly string[];
+  },
+): Promise<CheckReport> {
+  const alg = "EdDSA";
+  await using as = await testLatchkey({ alg });
+  const { url: issuer } = await as.listen();
+  await using application = await startWebApplication((url) => {
+    as.client({ client_id: "shop", redirect_uri: `${url}/callback` });
+    return { issuer, clientId: "shop", alg, mistake, discoversAtStart, keyPauseMs };
+  });
+  const driver = webApplication(`${application.url}/login`, {
+    loggedInUrl: `${application.url}${loggedInUrl}`,
+    loggedInText: ["Alice Adams", "alice"],
+    otherUserTexts,
+    refreshUrl: `${application.url}/refresh`,
+  });
+  return await checkClient(driver, {
+    recoveryMs: 250,
+    ...options,
+    as,
+    restart: restarts ? application.restart : undefined,
+  });
+}
+
+/** The attacks of results, each once. */
+export const idsOf = (results: CheckReport["results"]) => [...new Set(results.map(({ attack: { id } }) => id))];
+
+/** The attacks with this verdict, each once. */
+export const withVerdict = ({ results }: CheckReport, verdict: string) =>
+  idsOf(results.filter((result) => result.verdict === verdict));

@@ -1,0 +1,145 @@
+/**
+ * The check of a client that is configured with one issuer: a web application in another process, over sockets.
+ * `fixed_issuer_verdicts_test.ts` tests what it says of each mistake.
+ */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { attacks } from "../../src/check/attacks/mod.ts";
+import { listeningTrap } from "../../src/check/trap.ts";
+import { checkFixedIssuer, withVerdict } from "./fixed_issuer.ts";
+
+/** The id of an attack, once for each variant. */
+const variantsOf = (id: string) => attacks.find((attack) => attack.id === id)!.variants.map(() => id);
+
+test("an application with every check is not accused by the whole catalogue; what it keeps is skipped", async () => {
+  const seen: string[] = [];
+  const report = await checkFixedIssuer({
+    onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`),
+  });
+  assert(report.passed, String(report));
+  assertEquals(
+    withVerdict(report, "warning"),
+    ["id-token/at-hash-wrong", "userinfo/signed-wrong", "clock/large", "transport/huge"],
+    String(report),
+  );
+  assert(report.counts.passed >= 200, String(report));
+  assertEquals(seen.length, report.results.length);
+  // The order of the report is that of the catalogue; attacks on what the application keeps ran last.
+  assertMatch(seen.at(-1)!, /of \d+$/);
+  const skipped = report.results.filter(({ because }) =>
+    because.startsWith("it needs a restart of the client (restart, --restart)")
+  );
+  assert(skipped.some(({ attack: { id } }) => id === "metadata/issuer-other"));
+  assert(skipped.every(({ attack: { id } }) => /^(?:metadata|keys|transport|token|response|id-token)\//.test(id)));
+});
+
+test("with a restart, the attacks on metadata and keys reach an application that reads them at its start", async () => {
+  // The login after old keys needs the new ones.
+  const pauses = { keyPauseMs: 1500, recoveryMs: 6000 };
+  const report = await checkFixedIssuer({
+    only: ["metadata", "keys"],
+    discoversAtStart: true,
+    restarts: true,
+    ...pauses,
+  });
+  assert(report.passed, String(report));
+  const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
+  assertEquals(
+    [...new Set(because)],
+    ["the issuer is not an https URL", "it names hosts of internal networks"],
+    String(report),
+  );
+  assertEquals(report.counts.inconclusive, 0, String(report));
+});
+
+test("an application that stops: during which attack, its error, and the habits that were seen before", async () => {
+  const only = ["id-token/aud-wrong", "id-token/nonce-wrong", "response/state-wrong", "habits"];
+  const report = await checkFixedIssuer({ mistake: "stops at a wrong state", only, recoveryMs: 0 });
+  assertEquals(
+    report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because.replace(/:\d+/g, "")}`),
+    [
+      "failed response/state-wrong: the application stopped during this attack: http://127.0.0.1/login could not be " +
+      "reached: is the application running, and is its issuer http://localhost?",
+      ...[
+        ...variantsOf("response/state-wrong").slice(1),
+        ...variantsOf("id-token/aud-wrong"),
+        ...variantsOf("id-token/nonce-wrong"),
+      ].map((id) => `inconclusive ${id}: the application stopped during response/state-wrong`),
+    ],
+  );
+  assertMatch(
+    String(report),
+    /INCONCLUSIVE, the application stopped during response\/state-wrong:\n {2}response\/state-wrong \(\d+\), id-token\/aud-wrong \(\d+\), /,
+  );
+  assert(report.habits.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
+});
+
+test("an application that stops at a text as ID token fails before the attacks, and keeps its habits", async () => {
+  const only = ["response/state-wrong", "habits"];
+  const report = await checkFixedIssuer({ mistake: "stops at a text as ID token", only, recoveryMs: 0 });
+  const { failed, inconclusive, skipped } = report.counts;
+  assertEquals([report.passed, failed, inconclusive + skipped], [false, 0, report.results.length]);
+  assert(inconclusive > 0);
+  assertMatch(
+    String(report),
+    /The login without an attack failed: rejected, it failed after a token response whose ID token is a text: http.* could not be reached/,
+  );
+  assert(report.habits.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
+});
+
+test("an application that stops after the response: the attack before is the cause, not the next one", async () => {
+  const only = ["userinfo/sub-other", "userinfo/sub-missing", "refresh/rejected"];
+  const report = await checkFixedIssuer({ mistake: "stops after a login of mallory", only, recoveryMs: 0 });
+  const [first, ...others] = report.results;
+  assertMatch(first!.because, /^the client completed the journey.*; the application stopped during this attack: http/);
+  assertEquals(
+    [...new Set(others.map(({ verdict, because }) => `${verdict}: ${because}`))],
+    ["inconclusive: the application stopped during userinfo/sub-other"],
+  );
+});
+
+test("an application that ends the session when a refresh fails does not cost the time to recover", async () => {
+  const startedAt = performance.now();
+  const report = await checkFixedIssuer({
+    mistake: "ends the session when a refresh fails",
+    only: ["refresh/transient"],
+    recoveryMs: 600_000,
+  });
+  assertEquals(withVerdict(report, "failed"), ["refresh/transient"], String(report));
+  assert(performance.now() - startedAt < 600_000);
+});
+
+test("a check that is stopped has what is known until then, and waits for nothing", async () => {
+  const stop = new AbortController();
+  const report = await checkFixedIssuer({
+    only: ["response/state-wrong", "id-token/nonce-wrong", "habits"],
+    signal: stop.signal,
+    onResult: () => stop.abort(new Error("enough")),
+  });
+  const [first, ...others] = report.results.map(({ verdict }) => verdict);
+  assertEquals([first, ...new Set(others)], ["passed", "skipped"]);
+  const problem = `the check was stopped after 1 of ${report.results.length} journeys`;
+  assertEquals([report.passed, report.problem], [false, problem]);
+  assert(report.habits.some(({ outcome }) => outcome === "passed"));
+
+  const early = await checkFixedIssuer({ only: ["response"], signal: AbortSignal.abort(new Error("enough")) });
+  assertMatch(String(early), /The login without an attack failed: hung, the check was stopped before it ended/);
+  assertEquals([early.passed, early.counts.skipped], [false, early.results.length]);
+});
+
+test("the trap has the name of the issuer where other machines must reach it, and records what arrives", async () => {
+  for (const [hostname, expected] of [["localhost", "127.0.0.1"], ["oidc", "oidc"]] as const) {
+    const { trap, clear, close } = await listeningTrap(hostname);
+    const { hostname: actual, port } = new URL(trap.origin);
+    assertEquals(actual, expected);
+    const response = await fetch(`http://127.0.0.1:${port}/token?a=1`, { method: "POST", body: "code=x" });
+    assertEquals([response.status, await response.text()], [404, "Not found"]);
+    assertEquals(trap.requests.map(({ method, url, body }) => [method, url, body]), [
+      ["POST", `${trap.origin}/token?a=1`, "code=x"],
+    ]);
+    clear();
+    assertEquals(trap.requests.length, 0);
+    await close();
+  }
+});

@@ -1,0 +1,98 @@
+/** What the check of a client with one issuer says of each mistake. `fixed_issuer_test.ts` tests how the check runs. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import type { CheckOptions } from "../../src/check/mod.ts";
+import { checkFixedIssuer, idsOf, withVerdict } from "./fixed_issuer.ts";
+import type { ApplicationMistake } from "./small_web_application.ts";
+
+const mistakes: Readonly<
+  Record<
+    Exclude<
+      ApplicationMistake,
+      | "shows no login"
+      | "stops at a wrong state"
+      | "stops at a text as ID token"
+      | "stops after a login of mallory"
+      | "hangs at a wrong nonce"
+    >,
+    CheckOptions & {
+      readonly foundBy: readonly string[];
+      readonly restarts?: boolean;
+    }
+  >
+> = {
+  "does not compare state": {
+    only: ["response", "id-token/nonce-wrong"],
+    foundBy: ["response/state-wrong", "response/state-missing", "response/state-of-another-browser"],
+  },
+  "does not verify the ID token": {
+    only: ["id-token/signed-by-stranger", "id-token/signature-corrupt", "id-token/nonce-wrong", "keys/rotated"],
+    foundBy: ["id-token/signed-by-stranger", "id-token/signature-corrupt"],
+  },
+  "fetches the JWKS once": { only: ["keys/rotated", "id-token/kid-unknown", "userinfo"], foundBy: ["keys/rotated"] },
+  "believes any userinfo": { only: ["userinfo/sub-other", "response"], foundBy: ["userinfo/sub-other"] },
+  "stores the refresh response as it is": {
+    only: ["refresh", "token/refresh-token-missing"],
+    foundBy: ["refresh/token-omitted"],
+  },
+  "ends the session when a refresh fails": { only: ["refresh"], foundBy: ["refresh/transient"] },
+  "keeps a failed discovery": {
+    only: ["transport/unavailable", "metadata/issuer-other", "response/state-wrong"],
+    restarts: true,
+    foundBy: ["transport/unavailable"],
+  },
+};
+
+for (const [mistake, { foundBy, ...options }] of Object.entries(mistakes)) {
+  test(`an application that ${mistake} is found by ${foundBy.join(", ")}`, async () => {
+    const report = await checkFixedIssuer({ ...options, mistake: mistake as ApplicationMistake });
+    assert(report.control.passed, String(report));
+    assertEquals(idsOf(report.failures).sort(), [...foundBy].sort(), String(report));
+  });
+}
+
+test("an attack after which no login works fails for that, and the later ones are inconclusive", async () => {
+  const report = await checkFixedIssuer({ mistake: "fetches the JWKS once", only: ["keys/rotated", "keys/withdrawn"] });
+  assertEquals(withVerdict(report, "failed"), ["keys/rotated"], String(report));
+  assertEquals(withVerdict(report, "inconclusive"), ["keys/withdrawn"], String(report));
+  assertMatch(String(report), /after it, a login without an attack failed/);
+});
+
+test("a page that shows a name alone does not make a correct application fail when the name is left out", async () => {
+  const report = await checkFixedIssuer({ only: ["userinfo"], loggedInUrl: "/hello" });
+  assert(report.passed, String(report));
+  assertEquals(withVerdict(report, "inconclusive"), ["userinfo/thin"], String(report));
+  assertMatch(String(report), /INCONCLUSIVE, the client completed the journey as a user whom the application does not/);
+});
+
+test("a login as another user fails, whether or not the page shows a user whom the driver knows", async () => {
+  const options = { mistake: "believes any userinfo", only: ["userinfo/sub-other"] } as const;
+  const unknown = await checkFixedIssuer(options);
+  const accepted = unknown.failures.map(({ because }) => because);
+  assert(accepted.includes("the client completed the journey as a user whom the application does not show"));
+  const known = await checkFixedIssuer({ ...options, otherUserTexts: ["mallory"] });
+  assertEquals(known.failures[0]!.because, 'the client completed the journey as "another user"');
+  const byName = await checkFixedIssuer({ ...options, loggedInUrl: "/hello" });
+  assert(byName.counts.failed > 0, String(byName));
+});
+
+test("the report says how a client declares that it skips the signature of ID tokens, if it accepted a wrong one", async () => {
+  const only = ["id-token/signature-corrupt"];
+  const accepting = await checkFixedIssuer({ mistake: "does not verify the ID token", only });
+  assertMatch(
+    String(accepting),
+    /: 1 attack \(.*\n\nHINT: .*verifiesIdTokenSignature: false .* --id-token-signature off/,
+  );
+  assertMatch(await accepting.toHTML(), /<p>Hint: .*verifiesIdTokenSignature: false .* --id-token-signature off/);
+  const rejecting = await checkFixedIssuer({ only });
+  assert(!String(rejecting).includes("HINT"));
+  assert(!(await rejecting.toHTML()).includes("Hint:"));
+});
+
+test("a page that responds alike with and without a login proves nothing", async () => {
+  const report = await checkFixedIssuer({ mistake: "shows no login" });
+  assert(!report.control.passed);
+  assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
+  assertMatch(String(report), /responds alike with and without a login.*loggedInUrl/);
+});

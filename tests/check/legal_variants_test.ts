@@ -1,0 +1,166 @@
+/** Legal variants of a correct web application: the whole catalogue accuses none of them. */
+
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { test } from "node:test";
+import { webApplication } from "../../src/check/drivers/web_application.ts";
+import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
+import type { Fetch } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { checkClient } from "./patient_check.ts";
+import { smallClient } from "./small_client.ts";
+import { type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
+
+const application = "http://127.0.0.1:3000";
+
+/** Checks the application, which is a function, with some variants together. */
+async function check(
+  variants: readonly ApplicationVariant[],
+  options: CheckOptions = {},
+  loginPeriod?: () => number,
+): Promise<CheckReport> {
+  const issuer = "http://localhost:9000";
+  const alg = "EdDSA";
+  await using as = await testLatchkey({ issuer, alg });
+  as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
+  const { respond, restart } = webApplicationAt(application, {
+    issuer,
+    clientId: "shop",
+    alg,
+    variants,
+    loginPeriod,
+    fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
+  });
+  const driver = webApplication(`${application}/login`, {
+    loggedInUrl: `${application}/me`,
+    loggedInText: ["alice"],
+    otherUserTexts: ["bob"],
+    refreshUrl: `${application}/refresh`,
+    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
+  });
+  return await checkClient(driver, { recoveryMs: 250, ...options, as, restart });
+}
+
+const idsOf = ({ results }: CheckReport, verdict: string) => [
+  ...new Set(results.filter((result) => result.verdict === verdict).map(({ attack: { id } }) => id)),
+];
+
+test("an application that starts a new login after an error is accused of nothing", async () => {
+  const report = await check(["starts a new login after an error"]);
+  assertEquals(idsOf(report, "failed"), [], String(report));
+  assert(report.counts.passed >= 200, String(report));
+  const [rejected] = report.results.filter(({ attack: { id } }) => id === "id-token/alg-none");
+  assertMatch(rejected!.because, /^the client reported an error: .*began a new login/);
+});
+
+/** The attacks that only the name of the user can decide. */
+const aboutUser = ["response/swapped", "id-token/email-claimed", "id-token/header-claims"];
+
+test("an application that shows a page without a user is accused of nothing; attacks with another user are inconclusive", async () => {
+  const report = await check(["shows a page without a user"]);
+  assertEquals(idsOf(report, "failed"), [], String(report));
+  assert(report.counts.passed >= 200, String(report));
+  const inconclusive = idsOf(report, "inconclusive");
+  assertEquals(aboutUser.filter((id) => !inconclusive.includes(id)), [], String(report));
+  assert(!inconclusive.includes("id-token/aud-list"), String(report));
+});
+
+test("an application that shows a redirect without a user and sends no nonce is accused of nothing; attacks on the nonce are skipped", async () => {
+  const report = await check(["shows a redirect without a user", "sends no nonce"]);
+  assertEquals(idsOf(report, "failed"), [], String(report));
+  assert(report.counts.passed >= 200, String(report));
+  const inconclusive = idsOf(report, "inconclusive");
+  assertEquals(aboutUser.filter((id) => !inconclusive.includes(id)), [], String(report));
+  assert(!inconclusive.includes("id-token/aud-list"), String(report));
+  const about = report.results.filter(({ because }) => because.includes("sends no nonce"));
+  assertEquals(
+    [...new Set(about.map(({ verdict, attack: { id } }) => `${verdict} ${id}`))].sort(),
+    [
+      "skipped id-token/nonce-missing",
+      "skipped id-token/nonce-wrong",
+      "skipped id-token/replayed",
+      "skipped response/code-injected",
+    ],
+    String(report),
+  );
+});
+
+test("an application that limits logins is accused of nothing, and the report names the limit and the flag", async () => {
+  const report = await check(["allows thirty logins"]);
+  assertEquals(idsOf(report, "failed"), [], String(report));
+  assert(report.counts.passed > 0 && report.counts.inconclusive > 100, String(report));
+  const reasons = new Set(report.results.filter(({ verdict }) => verdict === "inconclusive").map((r) => r.because));
+  assertEquals(reasons.size, 1, String(report));
+  assertMatch([...reasons][0]!, /limits logins: .*--pause\): status 429 at http:\/\/127\.0\.0\.1:3000\/login/);
+});
+
+test("a pause lets an application that limits logins be checked", async () => {
+  const { setTimeout } = globalThis;
+  const paused: number[] = [];
+  const pauseMs = 54_321;
+  const reset = () => {
+    paused.push(pauseMs);
+    return setTimeout(() => {});
+  };
+  // The limit ends with each pause, which takes no time.
+  Object.assign(globalThis, {
+    setTimeout: (callback: () => void, milliseconds?: number) =>
+      milliseconds === pauseMs ? (reset(), setTimeout(callback)) : setTimeout(callback, milliseconds),
+  });
+  try {
+    const report = await check(["allows thirty logins"], {
+      pauseMs,
+      only: ["response/state-wrong", "response/iss-wrong", "error/access-denied"],
+    }, () => paused.length);
+    const { passed, skipped, inconclusive } = report.counts;
+    assertEquals([passed + skipped, inconclusive], [report.results.length, 0], String(report));
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+  }
+});
+
+test("a client that logs in again after an error passes, whatever its driver; what it accepts first still fails", async () => {
+  const only = ["response/state-wrong", "response/mix-up", "error/access-denied", "id-token/nonce-wrong"];
+  for (const mistake of [undefined, "does not compare the nonce"] as const) {
+    const { name, logIn } = smallClient(mistake);
+    const report = await checkClient(
+      { name, logIn: (journey) => logIn!(journey).catch(() => logIn!(journey)) },
+      { only },
+    );
+    assertEquals(idsOf(report, "failed"), mistake === undefined ? [] : ["id-token/nonce-wrong"], String(report));
+    assertEquals(report.counts.inconclusive, 0, String(report));
+  }
+});
+
+test("a redirect of the token endpoint that brings no credential elsewhere is a warning", async () => {
+  const report = await checkClient(smallClient("follows redirects of the token endpoint"), {
+    only: ["transport/redirect"],
+  });
+  const ofToken = report.results.filter(({ values }) => Object.keys(values).join() === "status");
+  assertEquals(ofToken.map(({ verdict, values }) => `${verdict} ${values.status}`), [
+    ...["warning 301", "warning 302", "warning 303"],
+    ...["failed 307", "failed 308"],
+  ], String(report));
+});
+
+test("a client that rejects an ID token after a request to userinfo is warned", async () => {
+  const { name, logIn } = smallClient("does not compare the nonce");
+  const late = {
+    name,
+    async logIn(journey: Parameters<NonNullable<typeof logIn>>[0]) {
+      const session = await logIn!(journey);
+      assertNotEquals(session.claims!.nonce, undefined, "no nonce");
+      return session;
+    },
+  };
+  const report = await checkClient(late, { only: ["id-token/nonce-missing"] });
+  assertEquals(report.counts.warning, 1, String(report));
+});
+
+test("a client that reads no ID token has one finding, and attacks on the ID token are skipped", async () => {
+  const report = await checkClient(smallClient("reads no ID token"), {
+    only: ["id-token", "keys", "token/id-token-missing", "refresh/id-token-other", "clock"],
+  });
+  assertEquals(idsOf(report, "failed"), ["id-token/payload-shape"], String(report));
+  assertEquals(idsOf(report, "warning"), [], String(report));
+  assert(report.counts.skipped > 100, String(report));
+});

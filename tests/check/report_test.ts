@@ -1,0 +1,314 @@
+/** The report of a check as a page of the server, and as a document. */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { showFlow } from "../../src/inspector/handlers.ts";
+import { inspector } from "../../src/inspector/mod.ts";
+import { reportPage } from "../../src/check/report_page.ts";
+import { redactText } from "../../src/recorder/redact.ts";
+import { missingAbility } from "../../src/check/abilities.ts";
+import { attacks } from "../../src/check/attacks/mod.ts";
+import { severities } from "../../src/check/effect.ts";
+import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { smallClient } from "./small_client.ts";
+
+/** A report with failed, passed and skipped attacks, of a client with a hostile name. */
+async function makeReport(): Promise<CheckReport> {
+  const driver = { ...smallClient("does not compare state"), name: "<script>alert(1)</script>" };
+  return await checkClientWithEdDsa(driver, {
+    only: ["response/state-wrong", "id-token/nonce-wrong", "transport/hang"],
+  });
+}
+
+test("the report is a page beside the flows, complete without scripts, with the strict policy of all pages", async () => {
+  const reports: CheckReport[] = [];
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => reports[0])] });
+  assertEquals((await as.fetch("/flows/check")).status, 404);
+  reports.push(await makeReport());
+  const response = await as.fetch("/flows/check");
+  assertEquals(response.status, 200);
+  assertMatch(response.headers.get("content-security-policy")!, /^default-src 'none'/);
+  const html = await response.text();
+  assertStringIncludes(html, "Check of &lt;script>alert(1)&lt;/script>");
+  assertMatch(html, /<section id="failed"[^]*response\/state-wrong[^]*<section id="skipped"[^]*transport\/hang/);
+  assertMatch(html, /<section id="passed"[^]*id-token\/nonce-wrong/);
+  const home = await (await as.fetch("/")).text();
+  assertStringIncludes(home, 'href="/flows/check"');
+});
+
+test("no form of the report has control characters or marks of direction that the application chose", async () => {
+  const marks = "\u202e\u001b[31m\u0007";
+  const driver: ClientDriver = {
+    ...smallClient(),
+    name: `app${marks}`,
+    receiveCallback: () => Promise.reject(new UndecidedError(`shows no user${marks}`, `page${marks}`)),
+  };
+  const report = await checkClientWithEdDsa(driver, { only: ["response/twice"] });
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report)] });
+  const page = await (await as.fetch("/flows/check")).text();
+  for (const text of [String(report), await report.toHTML(), report.toJUnit(), page]) {
+    assertNotMatch(text, /(?![\n\t])\p{Cc}|\u202e/u);
+    assertStringIncludes(text, "app\\u202e");
+  }
+});
+
+test("the counts of the report filter it: a link shows one verdict alone, with every group open", async () => {
+  const report = await makeReport();
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report)] });
+  const sectionsOf = async (path: string) => {
+    const html = await (await as.fetch(path)).text();
+    return [...html.matchAll(/<section id="(\w+)"/g)].map(([, id]) => id);
+  };
+  const all = await sectionsOf("/flows/check");
+  const html = await (await as.fetch("/flows/check")).text();
+  const links = [...html.matchAll(/href="(\/flows\/check\?show=(\w+))"><b>(\d+)<\/b>/g)];
+  assertEquals(links.map(([, , verdict]) => verdict).sort(), [...all].sort());
+  for (const [, path, verdict, count] of links) {
+    assertEquals(await sectionsOf(path!), [verdict!]);
+    const shown = await (await as.fetch(path!)).text();
+    assertStringIncludes(shown, `: ${count}</h2>`);
+    assert(!shown.includes('<details class="group">'), path);
+  }
+  assertEquals(await sectionsOf("/flows/check?show=nonsense"), all);
+});
+
+test("each attack leads to its flow, as a page and as exports, without secrets", async () => {
+  const report = await makeReport();
+  await using as = await testLatchkey({ plugins: [inspector(), reportPage(() => report, { showFlow })] });
+  const html = await (await as.fetch("/flows/check")).text();
+  const [, path] = /<code>response\/state-wrong<\/code>[^]*?href="(\/flows\/check\/\d+)"/.exec(html)!;
+  const result = report.results[Number(path!.split("/").at(-1)) - 1]!;
+  assertEquals([result.attack.id, result.verdict], ["response/state-wrong", "failed"]);
+  const page = await (await as.fetch(path!)).text();
+  assertMatch(page, /response\/state-wrong[^]*Injected fault:/);
+  const code = result.exchanges.flatMap(({ request }) => request.form).find(([name]) => name === "code")![1];
+  for (const text of [page, await (await as.fetch(`${path}.har`)).text()]) assert(!text.includes(code));
+  const { log } = JSON.parse(await (await as.fetch(`${path}.har`)).text());
+  assertEquals(log.entries.length, result.exchanges.length);
+  assertEquals((await as.fetch("/flows/check/99999")).status, 404);
+});
+
+test("failures have the cause that their attack declares, or one for all if the client does not check the ID token at all", async () => {
+  const only = ["id-token/aud-wrong", "id-token/iss-wrong", "id-token/nonce-wrong", "id-token/exp-past"];
+  const causesOf = async (mistake: Parameters<typeof smallClient>[0]) => {
+    const report = await checkClientWithEdDsa(smallClient(mistake), { only });
+    const { causes, results } = JSON.parse(JSON.stringify(report));
+    const lines = /CAUSES, what the client does wrong:\n([^]*?)\n\n/.exec(String(report))![1]!.split("\n");
+    assertEquals(lines.length, causes.length);
+    for (const { id, verdict, cause } of results) {
+      const of = causes.find(({ attacks }: { attacks: string[] }) => attacks.includes(id));
+      assertEquals(cause, verdict === "failed" ? of.cause : undefined, id);
+    }
+    return causes;
+  };
+  assertEquals(await causesOf("does not compare the nonce"), [{
+    cause: "does not compare the nonce of the ID token",
+    verdict: "failed",
+    severity: "critical",
+    attacks: ["id-token/nonce-wrong"],
+  }]);
+  const [whole, ...others] = await causesOf("checks nothing");
+  assertEquals([whole.cause, whole.attacks.toSorted(), others], [
+    "does not validate the ID token",
+    only.toSorted(),
+    [],
+  ]);
+});
+
+test("[FL-05] the page is for the host of the issuer alone", async () => {
+  const report = await makeReport();
+  await using as = await testLatchkey({ plugins: [reportPage(() => report, { showFlow })] });
+  const { url } = await as.listen();
+  const { port } = new URL(url);
+  for (const path of ["/flows/check", "/flows/check.json", "/flows/check/1"]) {
+    assertEquals((await fetch(url + path)).status, 200);
+    const foreign = await as.fetch(as.issuer + path, { headers: { host: `rebound.example:${port}` } });
+    assert(foreign.status >= 400, String(foreign.status));
+  }
+});
+
+test("programs read the report as JSON, the same as that of the command", async () => {
+  const reports: CheckReport[] = [];
+  await using as = await testLatchkey({ plugins: [reportPage(() => reports[0])] });
+  const missing = await as.fetch("/flows/check.json");
+  assertEquals([missing.status, missing.headers.get("content-type")], [404, "application/problem+json"]);
+  reports.push(await makeReport());
+  const response = await as.fetch("/flows/check.json");
+  assertEquals([response.headers.get("content-type"), response.headers.get("access-control-allow-origin")], [
+    "application/json",
+    null,
+  ]);
+  const report = await response.json();
+  assertEquals(report, JSON.parse(JSON.stringify(reports[0])));
+  assertEquals(report.results.find(({ id }: { id: string }) => id === "response/state-wrong").verdict, "failed");
+});
+
+test("the document has the same content, its own style sheet, and nothing to load", async () => {
+  const html = await (await makeReport()).toHTML();
+  assertStringIncludes(html, "<title>Check of &lt;script>alert(1)&lt;/script> · Latchkey</title>");
+  assertMatch(
+    html,
+    /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;|default-src 'none'/i,
+  );
+  assertMatch(html, /<section id="failed"[^]*response\/state-wrong/);
+  assert(!/<script|<link|<img|src=|href="[^#]/.test(html));
+});
+
+test("a client that does not compare state fails in the whole catalogue only there, and the report says so", async () => {
+  const report = await checkClientWithEdDsa(smallClient("does not compare state"));
+  assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], [
+    "response/state-wrong",
+    "response/state-missing",
+    "response/state-of-another-browser",
+  ]);
+  assertMatch(String(report), /FAILED response\/state-wrong/);
+  assertMatch(report.toJUnit(), /failures="12"/);
+});
+
+test("no reason for a skipped attack looks like a secret, which reports redact", () => {
+  for (const { id, needs } of attacks) {
+    const reason = missingAbility(needs, new Set()) ?? "";
+    assertEquals(redactText(reason, []), reason, id);
+  }
+});
+
+test("the report as text names what was skipped and why, once for each attack", async () => {
+  const text = String(await makeReport());
+  assertMatch(text, /\nSKIPPED, it waits for the time limits of the client:\n {2}transport\/hang \(3\)$/);
+});
+
+test("one block an attack: consequence, the value that was sent in each variant, fix and command; the gravest first", async () => {
+  const driver = smallClient("checks nothing");
+  const report = await checkClientWithEdDsa(driver, {
+    only: ["response/state-wrong", "id-token/aud-wrong", "metadata/endpoint-internal"],
+  });
+  const blocks = String(report).split("\n\n").slice(2);
+  assertEquals(blocks.map((block) => block.split("\n", 1)[0]), [
+    "FAILED id-token/aud-wrong (must-reject, critical), 10 of 10 variants",
+    "FAILED response/state-wrong (must-reject, high), 10 of 10 variants",
+    "WARNING metadata/endpoint-internal (should-reject, low), 7 of 8 variants",
+  ]);
+  const lines = blocks[0]!.split("\n");
+  assertEquals(lines.slice(1, 4), [
+    "  attack:      The ID token is for another client.",
+    "  consequence: The operator of another application logs in here as its users, with their ID tokens.",
+    "  expected:    It discards the token response, and no session begins.",
+  ]);
+  const sent = { "another-client": "another-client", prefixed: "0client-1", extended: "client-10" };
+  assertEquals(
+    lines.slice(4, 16),
+    Object.entries(sent).flatMap(([aud, value]) => [
+      `  { aud: "${aud}" }`,
+      "    received:  the client completed the journey.",
+      `    sent:      token: id_token.aud: "${value}" in place of "client-1"`,
+      "    requests:  discovery 200; authorize 302; token 200, changed by: ID token with wrong aud; userinfo 200",
+    ]),
+  );
+  assertEquals(lines.slice(-3), [
+    "  fix:         Require that aud is the client_id or contains it, and that azp, if present, is the client_id.",
+    '  repeat:      checkClient(driver, { only: ["id-token/aud-wrong"] })',
+    "  sources:     OpenID Connect Core §3.1.3.7; CVE-2024-47806; CVE-2023-22482; CVE-2024-5798",
+  ]);
+  assertStringIncludes(blocks[1]!, '"value-of-another-request" in place of the state of the request');
+  assertStringIncludes(blocks[2]!, 'token_endpoint: "https://10.0.0.1/token_endpoint" in place of "https://issuer-');
+
+  const { results } = JSON.parse(JSON.stringify(report));
+  const found = results.find(({ id }: { id: string }) => id === "id-token/aud-wrong");
+  assertEquals([found.severity, found.sent, found.repeat], [
+    "critical",
+    ['token: id_token.aud: "another-client" in place of "client-1"'],
+    'checkClient(driver, { only: ["id-token/aud-wrong"] })',
+  ]);
+  assert(found.consequence.startsWith("The operator of another") && found.fix.startsWith("Require that aud"));
+  assertMatch(
+    report.toJUnit(),
+    /<failure[^>]*>FAILED id-token\/aud-wrong[^<]*consequence: [^<]*sent: [^<]*fix: [^<]*repeat: /,
+  );
+  const html = await report.toHTML();
+  assertEquals(html.split('<details class="attack">').length, 4);
+  assertMatch(html, /Consequence<[^]*The operator of another[^]*Sent<[^]*id_token\.aud[^]*Fix<[^]*Repeat</);
+});
+
+test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
+  const only = ["response/state-wrong", "response/code-injected", "token/access-token-odd", "id-token/replayed"];
+  const report = await checkClientWithEdDsa(smallClient("checks nothing"), { only });
+  const secrets = report.results.flatMap(({ exchanges }) =>
+    exchanges.flatMap(({ response }) => {
+      const { authorizationResponse, body = "" } = response ?? {};
+      const sent = authorizationResponse?.params.flatMap(([name, value]) => name === "code" ? [value] : []) ?? [];
+      return [...sent, ...[...body.matchAll(/"(?:access|refresh|id)_token":"([^"]+)"/g)].map(([, token]) => token!)];
+    })
+  ).filter((secret) => secret.length > 8);
+  assert(secrets.length > 10);
+  for (const text of [String(report), JSON.stringify(report), report.toJUnit(), await report.toHTML()]) {
+    for (const secret of secrets) assert(!text.includes(secret), secret);
+  }
+});
+
+test("every attack says how grave it is, what it leads to and how to fix the client, in sentences", () => {
+  for (const { id, severity, cause, partOf = cause, consequence, fix } of attacks) {
+    assert(severities.includes(severity), id);
+    for (const text of [cause, partOf]) assertMatch(text, /^[a-z][^.]{15,70}$/, `${id}: ${text}`);
+    for (const text of [consequence, fix]) assertMatch(text, /^[A-Z].{20,170}[^.]\.$/, `${id}: ${text}`);
+  }
+});
+
+test("what shows nothing is listed by its cause, not by the text of a page", async () => {
+  let journeys = 0;
+  const driver: ClientDriver = {
+    ...smallClient(),
+    receiveCallback: () =>
+      Promise.reject(new UndecidedError("the page shows no user", `status 500, "error ${++journeys}"`)),
+  };
+  const report = await checkClientWithEdDsa(driver, { only: ["response/unsolicited", "response/twice", "id-token"] });
+  const [, group] = /INCONCLUSIVE, ([^]*?)\n\n/.exec(`${report}\n\n`)!;
+  assertEquals(group!.split("\n").slice(0, 2), [
+    "the page shows no user:",
+    "  response/twice (2), response/unsolicited (2)",
+  ]);
+  assertMatch(group!, /\n {2}for example: the page shows no user: status 500, "error \d"$/);
+  assertEquals(String(report).split("the page shows no user:").length, 3);
+  const { results } = JSON.parse(JSON.stringify(report));
+  assertEquals(
+    results.find(({ id }: { id: string }) => id === "response/twice").cause,
+    "the page shows no user",
+  );
+  assertMatch(await report.toHTML(), /<h3>The page shows no user<\/h3> <b>2<\/b><\/summary><p>For example: [^<]*<\/p>/);
+});
+
+test("a check that shows nothing in most journeys has not passed, and says so in each form", async () => {
+  const undecided: ClientDriver = {
+    ...smallClient(),
+    receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
+  };
+  const only = ["response/unsolicited", "response/twice", "response/state-missing"];
+  const report = await checkClientWithEdDsa(undecided, { only });
+  assertEquals([report.passed, report.counts.passed, report.counts.inconclusive], [false, 1, 4]);
+  const problem = "most of the check shows nothing: 4 of 5 journeys were inconclusive";
+  assertEquals(report.problem, problem);
+  assertStringIncludes(String(report), `\n\nNOT PASSED: ${problem}.\n`);
+  assertStringIncludes(JSON.stringify(report), problem);
+  assertStringIncludes(report.toJUnit(), `<failure message="${problem}">`);
+  assertMatch(await report.toHTML(), /Most of the check shows nothing: 4 of 5/);
+  // Half is enough.
+  assert((await checkClientWithEdDsa(undecided, { only: [...only, "id-token/sub-missing"] })).passed);
+});
+
+test("a baseline has failures of attacks and habits; JSON carries it on", async () => {
+  const only = ["error/access-denied", "habits"];
+  const driver = smallClient("does not read error");
+  const first = await checkClientWithEdDsa(driver, { only });
+  const baseline = JSON.parse(JSON.stringify(first));
+  const second = await checkClientWithEdDsa(driver, { only, baseline });
+  assertEquals([first.passed, second.passed], [false, true], String(second));
+  assertEquals(second.failures, []);
+  assertStringIncludes(String(second), "KNOWN, failures that the baseline has:\n");
+  assertStringIncludes(String(second), "\n  habit parameters-clean");
+  assertMatch(await second.toHTML(), /<section id="known"/);
+  const third = await checkClientWithEdDsa(driver, { only, baseline: JSON.parse(JSON.stringify(second)) });
+  assert(third.passed, String(third));
+  const fixed = await checkClientWithEdDsa(smallClient(), { only, baseline });
+  assert(fixed.outdatedBaseline.includes("habit parameters-clean"), String(fixed));
+});

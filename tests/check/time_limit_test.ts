@@ -1,0 +1,74 @@
+/** The time limit of a check: how long it waits for a client that never responds. */
+
+import { assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { attacks } from "../../src/check/attacks/mod.ts";
+import { timeLimit } from "../../src/check/time_limit.ts";
+
+const rejected = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
+const slowServer = attacks.find(({ id }) => id === "transport/hang")!;
+const tolerated = attacks.find(({ id }) => id === "keys/rotated")!;
+const watch = {
+  crashed: new Promise<never>(() => {}),
+  addUnfinished: () => {},
+  unfinishedEnd: () => Promise.resolve(),
+  nextTask: () => Promise.resolve(),
+  end: () => {},
+};
+const never = () => new Promise<never>(() => {});
+
+/**
+ * Performs an action in which timers end immediately and the clock follows them. @returns The times that were waited
+ * for.
+ */
+async function timesOf(act: (pass: (milliseconds: number) => void) => Promise<void>): Promise<number[]> {
+  const { setTimeout } = globalThis;
+  const now = performance.now.bind(performance);
+  const times: number[] = [];
+  let passed = 0;
+  const startTimer = (callback: () => void, milliseconds: number) => {
+    times.push(milliseconds);
+    return setTimeout(() => {
+      passed += milliseconds;
+      callback();
+    });
+  };
+  Object.assign(globalThis, { setTimeout: startTimer });
+  performance.now = () => passed;
+  try {
+    await act((milliseconds) => void (passed += milliseconds));
+    return times;
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+    performance.now = now;
+  }
+}
+
+test("after three actions that never end, an attack waits less; others and the slow server have the whole time", async () => {
+  const limit = timeLimit({ timeoutMs: 10_000, as: {} });
+  const times = await timesOf(async () => {
+    for (const attack of [rejected, rejected, rejected, rejected, slowServer, tolerated, undefined, rejected]) {
+      assertEquals(await limit.attempt(never, watch, attack), { outcome: "hung" });
+    }
+  });
+  assertEquals(times, [10_000, 10_000, 10_000, 2000, 10_000, 10_000, 10_000, 2000]);
+});
+
+test("a client that needs long for an error has four times as long, and never more than the limit", async () => {
+  for (const [needed, waited] of [[900, 3600], [9000, 10_000]] as const) {
+    const limit = timeLimit({ timeoutMs: 10_000, as: {} });
+    const times = await timesOf(async (pass) => {
+      await limit.attempt(() => Promise.resolve(pass(needed)), watch, rejected);
+      for (let hangs = 0; hangs < 4; hangs++) await limit.attempt(never, watch, rejected);
+    });
+    assertEquals(times.at(-1), waited);
+  }
+});
+
+test("a check with a server for each journey waits the whole time", async () => {
+  const limit = timeLimit({ timeoutMs: 5000 });
+  const times = await timesOf(async () => {
+    for (let hangs = 0; hangs < 5; hangs++) await limit.attempt(never, watch, rejected);
+  });
+  assertEquals(times, [5000, 5000, 5000, 5000, 5000]);
+});
