@@ -11,6 +11,7 @@ export const openApiPath = "static/control.openapi.json";
 /** The files whose interfaces document inputs and results. */
 const documentation = [
   ...globSync("src/{control/verbs,testing,testing/faults}/*.ts").sort(),
+  ...globSync("src/check/*.ts").sort(),
   ...globSync("src/{oauth/{clients,config},extensions/{,*}}/*.ts").sort(),
 ];
 

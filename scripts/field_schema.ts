@@ -67,13 +67,15 @@ function readComments(documentation: readonly string[]) {
   const comments = new Map<string, string>();
   const parents = new Map<string, readonly string[]>();
   const pattern =
-    /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*(?:(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,<>]+))?|readonly ([$\w]+)\??:)/g;
+    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:^(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,<>]+))?|readonly ([$\w]+)\??:)/gm;
   for (const path of documentation) {
     let owner = "";
-    for (const [, comment = "", name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
+    for (const [, comment, name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
       owner = name ?? owner;
       if (parent !== undefined) parents.set(owner, parent.replace(/Partial<(\w+)>/g, "$1").trim().split(/\s*,\s*/));
-      comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));
+      if (comment !== undefined) {
+        comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));
+      }
     }
   }
   return { comments, parents };
