@@ -349,14 +349,16 @@ test("[LO-03] any other URI, or one without an identified client, is a 400 page,
 
 test("[LO-03] the page says what is missing: a client, a registered client, or a registered URI", async () => {
   const b = await testServer(severalUsers);
-  await forEachCase<[Fields, RegExp]>([
-    [{}, /^post_logout_redirect_uri was sent without id_token_hint and client_id/],
-    [{ client_id: "unknown" }, /^client_id is not a registered client/],
-    [{ client_id: "silent" }, /^post_logout_redirect_uri is not registered for this client/],
-  ], async ([fields, reason]) => {
+  await forEachCase<[Fields, RegExp, string]>([
+    [{}, /^post_logout_redirect_uri was sent without id_token_hint and client_id/, "neither"],
+    [{ client_id: "unknown" }, /^client_id is not a registered client/, "unknown"],
+    [{ client_id: "silent" }, /^post_logout_redirect_uri is not registered for this client/, bye],
+  ], async ([fields, reason, received]) => {
     const response = await logout(openBrowser(b), { post_logout_redirect_uri: bye, ...fields });
     await assertPage(response, 400);
-    assertMatch(getRejections(b.events).at(-1)!.explanation.reason, reason);
+    const { explanation } = getRejections(b.events).at(-1)!;
+    assertMatch(explanation.reason, reason);
+    assertEquals(explanation.received, received);
   });
 });
 

@@ -113,6 +113,11 @@ test("[TK-02] any other Content-Type, or none, is 400 invalid_request", async ()
     ["a suffix", goodForm(code), `${form}+json`],
     ["an empty body without a type", new Uint8Array()],
   ], async ([, body, type]) => assertEquals(await getOutcome(await send(b, body, type)), "400 invalid_request"));
+  const longest = `text/plain${"; a=b".repeat(18)}`;
+  for (const [type, received] of [[longest, longest], [`${longest}x`, `${longest}…`]] as const) {
+    await send(b, goodForm(code), type);
+    assertEquals(getRejections(b.events).at(-1)!.explanation.received, received);
+  }
   assertEquals(await getOutcome(await b.token({ code })), "200");
 });
 
