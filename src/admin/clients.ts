@@ -6,6 +6,7 @@ import type { Client } from "../oauth/clients/repository.ts";
 import { type ConfigIssue, ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import type { Params } from "../oauth/params.ts";
 import { digest, randomToken } from "../oauth/secrets.ts";
+import { isTestUrl } from "../oauth/test_hosts.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
@@ -152,7 +153,7 @@ async function showOne(
 
 /** The page that checks the client, if a plugin has such a page. */
 function findCheck(context: Context, client: Client): string | undefined {
-  if (client.standing !== "configured" || client.redirectUris.length === 0) return undefined;
+  if (client.standing !== "configured" || !client.redirectUris.some(isTestUrl)) return undefined;
   const href = `${toListedClient(context, client).href}/check`;
   return context.app.findEndpoint(href)?.name === "client_check" ? href : undefined;
 }

@@ -8,7 +8,7 @@ import type { Client } from "../oauth/clients/repository.ts";
 import { ConfigurationError } from "../oauth/config/config_issue.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Params } from "../oauth/params.ts";
-import { isTestHost } from "../oauth/test_hosts.ts";
+import { isTestUrl } from "../oauth/test_hosts.ts";
 import type { EditForm } from "../ui/field.tsx";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
@@ -97,8 +97,8 @@ async function findClient({ server, site, target }: Context): Promise<Client> {
   const [, encoded] = /^\/clients\/([^/]+)\/check$/.exec(target.path.slice(site.base.length)) ?? [];
   if (encoded === undefined) throw new HttpError(404, "HT-01", "This address does not exist");
   const client = await server.clients.registered.find(decode(encoded));
-  if (client?.standing === "configured" && client.redirectUris.length > 0) return client;
-  throw new HttpError(404, "HT-01", "No configured client with a redirect URI has this ID", {
+  if (client?.standing === "configured" && client.redirectUris.some(isTestUrl)) return client;
+  throw new HttpError(404, "HT-01", "No configured client with a redirect URI on a test host has this ID", {
     fix: "Choose a client of the list at /clients.",
   });
 }
@@ -121,8 +121,8 @@ function proposedValues({ id, redirectUris }: Client, check: ClientCheckHandle):
       ) => [name, [last[option as keyof typeof fields] ?? []].flat().join(" ")]),
     );
   }
-  const local = redirectUris.find((uri) => /^https?:/i.test(uri) && isTestHost(new URL(uri).hostname));
-  return local === undefined ? {} : { [fields.loginUrl]: new URL("/login", local).href };
+  const local = redirectUris.find(isTestUrl);
+  return { [fields.loginUrl]: new URL("/login", local).href };
 }
 
 function readOptions(client: string, form: Params): ClientCheckOptions {

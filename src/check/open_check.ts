@@ -12,7 +12,7 @@ import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_
 import { settingFields } from "../oauth/config/settings.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
-import { isTestHost, testHosts } from "../oauth/test_hosts.ts";
+import { isTestUrl, testHosts } from "../oauth/test_hosts.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";
 import { applicationDriver } from "./application_driver.ts";
@@ -62,17 +62,26 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     ...nameIssues(options),
   ]);
   const { loginUrl, loggedInUrl, loggedInText, refreshUrl, only, except } = options;
-  const { as, dispatch } = await openPrivateMock(checked, client!);
-  const [redirectUri = ""] = client!.redirectUris;
-  const words = ["latchkey", "check", loginUrl, "--issuer", issuer, "--client-id", client!.id];
-  const command = [...words, "--redirect-uri", redirectUri].map(shellWord).join(" ") +
+  const redirectUris = checkedRedirectUris(client!, loginUrl);
+  const { as, dispatch } = await openPrivateMock(checked, await entryOf(client!, redirectUris));
+  const [redirectUri = ""] = redirectUris;
+  const flags = {
+    "--issuer": issuer,
+    "--client-id": client!.id,
+    "--redirect-uri": redirectUri,
+    "--logged-in-url": loggedInUrl,
+    "--logged-in-text": loggedInText,
+    "--refresh-url": refreshUrl,
+  };
+  const given = Object.entries(flags).flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
+  const command = ["latchkey", "check", loginUrl, ...given].map(shellWord).join(" ") +
     (client!.secretDigest === undefined ? "" : ' --client-secret "$CLIENT_SECRET"');
   return {
     dispatch,
-    async perform(given) {
+    async perform(running) {
       const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl });
       const repeat = (id: string) => `${command} --only ${id}`;
-      return await checkClient(driver, { as, only, except, timeoutMs: loginMs, repeat, ...given });
+      return await checkClient(driver, { as, only, except, timeoutMs: loginMs, repeat, ...running });
     },
     // A fault of the last attack may not have fired.
     close: () => as.close().catch(() => {}),
@@ -82,7 +91,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
 /** Creates the mock: what an application knows of the server is the same, and no record is. */
 async function openPrivateMock(
   { app: { server }, settings, issuer }: CheckedServer,
-  client: Client,
+  client: ClientEntry,
 ): Promise<{ readonly as: TestLatchkey; readonly dispatch: RequestHandler }> {
   const names = Object.keys({ ...settingFields, ...extensionFields }).filter((name) => !ownSettings.includes(name));
   const given = settings as Readonly<Record<string, unknown>>;
@@ -100,13 +109,27 @@ async function openPrivateMock(
     ...{ issuer, login: "auto", now: server.now, outbound: server.outbound, keySource: keysOf(server.keys) },
     plugins: [{ setup: (assembled) => void (app = assembled) }],
   });
-  await as.clients.set(await entryOf(client));
+  await as.clients.set(client);
   return { as, dispatch: app!.dispatch };
 }
 
-/** The client as a store keeps it. */
-async function entryOf({ metadata, assertionSecret, secretDigest }: Client): Promise<ClientEntry> {
-  const { client_secret: _, ...publicMetadata } = metadata;
+/**
+ * The redirect URIs on test hosts: the check requests them, and another one may be of a real application. Those at the
+ * origin of the login come first.
+ */
+function checkedRedirectUris({ redirectUris }: Client, loginUrl: string): string[] {
+  const isAtLogin = (uri: string) => new URL(uri).origin === new URL(loginUrl).origin;
+  const local = redirectUris.filter(isTestUrl);
+  return [...local.filter(isAtLogin), ...local.filter((uri) => !isAtLogin(uri))];
+}
+
+/** The client as a store keeps it, with these redirect URIs. */
+async function entryOf(
+  { metadata, assertionSecret, secretDigest }: Client,
+  redirect_uris: readonly string[],
+): Promise<ClientEntry> {
+  const { client_secret: _, ...other } = metadata;
+  const publicMetadata = { ...other, redirect_uris };
   if (assertionSecret !== undefined) return { ...publicMetadata, client_secret: assertionSecret };
   const client_secret_digest = await secretDigest;
   return { ...publicMetadata, ...client_secret_digest !== undefined && { client_secret_digest } };
@@ -140,10 +163,10 @@ function issuerIssues({ issuer, settings }: Server): ConfigIssue[] {
 }
 
 function clientIssues(id: string, client: Client | undefined): ConfigIssue[] {
-  if (client?.standing === "configured" && client.redirectUris.length > 0) return [];
+  if (client?.standing === "configured" && client.redirectUris.some(isTestUrl)) return [];
   return [{
     path: "client",
-    expected: "the ID of a configured client with a redirect URI",
+    expected: "the ID of a configured client with a redirect URI on a test host",
     received: client === undefined
       ? quote(id.slice(0, 256))
       : client.standing === "configured"
@@ -161,12 +184,6 @@ function urlIssues({ loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions): C
     const hint = "Run the application on this machine, and write the URL like http://localhost:3000/login.";
     return [{ path, expected, received: quote(url.slice(0, 256)), hint }];
   });
-}
-
-function isTestUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
-  const { hostname, username, password } = new URL(text);
-  return isTestHost(hostname) && username === "" && password === "";
 }
 
 function nameIssues({ only = [], except = [] }: ClientCheckOptions): ConfigIssue[] {

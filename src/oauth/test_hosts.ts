@@ -26,6 +26,13 @@ export function isTestHost(hostname: string): boolean {
   return isUnroutable(hostname) || singleLabelHost.test(hostname) || containerHost.test(hostname);
 }
 
+/** Whether a text is an http or https URL on a test host, without credentials. */
+export function isTestUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  return isTestHost(hostname) && username === "" && password === "";
+}
+
 /** Names for documentation (RFC 6761 §6.4, §6.5). */
 const documentationHost = /(?:^|\.)(?:example|invalid)$/;
 

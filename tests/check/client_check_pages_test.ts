@@ -22,7 +22,7 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
       client_id: "api",
       client_secret: "secret-of-the-api-client",
       grant_types: ["client_credentials"],
-    }],
+    }, { client_id: "real", redirect_uris: ["https://shop.example.com/cb"] }],
     ...settings,
     plugins: [check.plugin, flows, checkPages(check, showFlow)],
   });
@@ -76,7 +76,10 @@ test("[CO-07] from the page of a client to the report, whose flows it links to, 
   const text = await report.text();
   assertStringIncludes(text, "response/state-wrong");
   assertMatch(text, /<a href="\/clients\/shop">Back to the client<\/a>/);
-  assertMatch(text, /latchkey check http\S+\/login --issuer \S+ --client-id shop .* --only response\/state-wrong/);
+  assertMatch(
+    text,
+    /latchkey check http\S+\/login --issuer \S+ --client-id shop .* --logged-in-url http\S+\/me --only response\/state-wrong/,
+  );
   assertEquals((await fetch(`${url}/flows/check/1`)).status, 200);
   assertEquals(
     { users: as.users.list(), clients: as.clients.list(), recorded: flows.recorder.exchanges().length },
@@ -129,7 +132,7 @@ test("[CO-07, UI-04, DI-04] pages of other sites, other hosts and invalid values
   assertEquals(check.state().status, "none");
 });
 
-test("[CO-07] other clients have no such page: without a redirect URI, registered by themselves, or unknown", async () => {
+test("[CO-07] other clients have no such page: without a redirect URI on a test host, registered by themselves, or unknown", async () => {
   await using server = await start({ registration: { mode: "open" } });
   const { as, url, open } = server;
   const { client_id } = await (await fetch(`${as.issuer}/oauth2/register`, {
@@ -137,7 +140,7 @@ test("[CO-07] other clients have no such page: without a redirect URI, registere
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ redirect_uris: ["http://localhost:3000/cb"] }),
   })).json();
-  for (const id of ["api", client_id, "unknown"]) {
+  for (const id of ["api", "real", client_id, "unknown"]) {
     assert(!(await open(`${url}/clients/${id}`)).html.includes("/check"), id);
     assertEquals((await open(`${url}/clients/${id}/check`)).status, 404, id);
   }

@@ -1,6 +1,6 @@
 /** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
@@ -96,6 +96,27 @@ test("[CO-07] a login URL on another host, an unknown client, and an unknown att
   const { status, body } = await begin({ client: client_id });
   assertEquals(status, 400);
   assertEquals(body.errors[0].received, "a client that registered itself");
+});
+
+test("[CO-07] a check requests no redirect URI on another host, and a client that has no other is rejected", async () => {
+  await using server = await start();
+  const { as, begin, end, get, url } = server;
+  const real = "https://shop.example.com/callback";
+  as.client({ client_id: "shop", redirect_uris: [real, "http://127.0.0.1:1/callback", `${url}/callback`] });
+  as.client({ client_id: "real", redirect_uris: [real] });
+  const { status, body } = await begin({ client: "real" });
+  assertEquals([status, body.errors[0].place], [400, "client"]);
+  // A response goes to the redirect URI that the request names.
+  const request = { client_id: "shop", redirect_uri: real, response_type: "code", code_challenge: "x".repeat(43) };
+  const loginUrl = `${as.issuer}/oauth2/authorize?${new URLSearchParams(request)}`;
+  assertEquals((await begin({ loginUrl, only: ["response/late"] })).status, 200);
+  await end();
+  assertStringIncludes(JSON.stringify((await get("/clientCheck/report")).body.control), "redirect_uri");
+  assertEquals((await begin({ only: ["response/late"] })).status, 200);
+  assertEquals((await end()).status, "ended");
+  const { control } = (await get("/clientCheck/report")).body;
+  assertEquals(control.passed, true, JSON.stringify(control));
+  assertEquals(as.clients.find("shop")!.redirectUris.length, 3);
 });
 
 test("[CO-07] a confidential client keeps its secret in the check, and has its former grants afterwards", async () => {
