@@ -93,7 +93,8 @@ async function main(
   const configured = configuredIssuer(settings);
   const openTools = configured === undefined || allowancesOf(configured).openTools;
   const inspectorEnabled = config.inspector ?? openTools;
-  const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(config.host, configured));
+  const faultsEnabled = config.faults ??
+    (openTools && isThisMachineOnly({ issuer: configured, host: config.host, settings }));
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,

@@ -1,5 +1,6 @@
 /** Who can reach the server, and what those machines may do. */
 
+import type { NetworkSettings } from "../oauth/config/setting_groups.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 
@@ -17,22 +18,38 @@ export interface ExposedParts {
   readonly control: "off" | "open" | "secret";
 }
 
+/** What decides who can reach the server. */
+interface Reach {
+  /** `undefined`: `http://localhost` with the port. */
+  readonly issuer: string | undefined;
+  /** The name or address it listens on. */
+  readonly host: string;
+  readonly settings: Pick<NetworkSettings, "issuerHosts" | "frontChannelUrl" | "backChannelUrl" | "trustProxy">;
+}
+
 /**
- * Whether only this machine can reach the server: it listens on a loopback address, and the name of the issuer leads no
- * other machine here.
- *
- * @param issuer `undefined`: `http://localhost` with the port.
+ * Whether only this machine can reach the server: it listens on a loopback address, no name of the server leads another
+ * machine here, and there is no proxy.
  */
-export function isThisMachineOnly(host: string, issuer: string | undefined): boolean {
-  return listensOnLoopback(host) && (issuer === undefined || isLoopback(new URL(issuer).hostname));
+export function isThisMachineOnly(reach: Reach): boolean {
+  return listensOnLoopback(reach.host) && otherName(reach) === undefined && !reach.settings.trustProxy?.length;
+}
+
+/** A name by which other machines reach the server, such as that of a proxy on this machine. */
+function otherName(
+  { issuer, settings: { frontChannelUrl, backChannelUrl, issuerHosts = [] } }: Reach,
+): string | undefined {
+  return [issuer, frontChannelUrl, backChannelUrl].find((url) => url && !isLoopback(new URL(url).hostname)) ??
+    issuerHosts.find((name) => !isLoopback(name));
 }
 
 /** A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can. */
 export function describeExposure(
-  { issuer, host, settings, inspector, faults, control }: ExposedParts,
+  parts: ExposedParts,
 ): string | undefined {
+  const { issuer, host, settings, inspector, faults, control } = parts;
   const { openLogin, openTools } = settings.allows;
-  if (isThisMachineOnly(host, issuer) || listensOnLoopback(host) && !openTools) return undefined;
+  if (isThisMachineOnly(parts) || listensOnLoopback(host) && !openTools) return undefined;
   const permissions = [
     ...settings.login === "auto"
       ? ["is logged in as the first user"]
@@ -47,7 +64,9 @@ export function describeExposure(
   ];
   return permissions.length === 0
     ? undefined
-    : `any machine that can reach ${listensOnLoopback(host) ? issuer : host} ${permissions.join(", and ")}.`;
+    : `any machine that can reach ${listensOnLoopback(host) ? otherName(parts) ?? issuer : host} ${
+      permissions.join(", and ")
+    }.`;
 }
 
 function listensOnLoopback(host: string): boolean {

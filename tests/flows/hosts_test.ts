@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { describeExposure } from "../../src/cli/exposure.ts";
+import { describeExposure, isThisMachineOnly } from "../../src/cli/exposure.ts";
 import type { RequestHandler } from "../../src/http/router.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
@@ -213,6 +213,24 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
       new RegExp(`^any machine that can reach ${issuer} can log in as any`),
     );
   }
+  const reached: readonly (readonly [LatchkeyOptions, string])[] = [
+    [{ issuer: "from-host", issuerHosts: ["127.0.0.1", "auth"] }, "auth"],
+    [{ frontChannelUrl: "http://demo.test" }, "http://demo.test"],
+    [{ backChannelUrl: "http://latchkey:9000" }, "http://latchkey:9000"],
+    [{ trustProxy: ["127.0.0.1"] }, local],
+  ];
+  for (const [options, name] of reached) {
+    assertMatch(stated(local, "127.0.0.1", options)!, new RegExp(`^any machine that can reach ${name} is logged in`));
+    const reach = { issuer: options.issuer === undefined ? local : undefined, host: "127.0.0.1", settings: options };
+    assertEquals(isThisMachineOnly(reach), false);
+  }
+  for (const host of ["0.0.0.0", "::", "localhost.", "127.1", "0x7f.1", "2130706433", "::ffff:127.0.0.1"]) {
+    assertEquals(isThisMachineOnly({ issuer: undefined, host, settings: {} }), false, host);
+  }
+  assertEquals(
+    isThisMachineOnly({ issuer: undefined, host: "::1", settings: { issuerHosts: ["app.localhost"] } }),
+    true,
+  );
   assertEquals(stated("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
   assertEquals(
     stated("https://auth.corp.com", "0.0.0.0"),
