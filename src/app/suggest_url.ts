@@ -20,6 +20,8 @@ export function suggestUrl({ app, server, target }: Context): string | undefined
   const paths = new Map(
     app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")
       .flatMap(({ caller, path, aliases = [] }) => [path, ...aliases].map((path) => ({ caller, path })))
+      // A resource at another origin.
+      .filter(({ path }) => !path.startsWith("//"))
       .map((endpoint) => [lastSegment(endpoint.path), endpoint]),
   );
   const segment = lastSegment(target.path.toLowerCase().replace(/(?:\.json)?\/*$/, ""));

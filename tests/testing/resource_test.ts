@@ -87,6 +87,15 @@ test("[PR-01, PR-03, PR-04] oauth4webapi and the MCP SDK accept the metadata doc
   );
 });
 
+test("[HT-01] a wrong path suggests no resource at another origin", async () => {
+  await using as = await testLatchkey();
+  as.resource("https://api.example/mcp");
+  const response = await as.fetch(
+    new Request(`${as.issuer}/oauth-protected-resource/mcp`, { headers: { accept: "application/json" } }),
+  );
+  assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
+});
+
 test("[PR-08, PR-10, PR-07] a client steps up: 401, login, 403 with all scope of the operation, login, 200", async () => {
   await using as = await testLatchkey();
   const mcp = as.resource(identifier, notes);
