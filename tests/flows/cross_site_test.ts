@@ -4,7 +4,12 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import type { EndpointDescription } from "../../src/app/endpoint.ts";
 import { programControl } from "../../src/control/program_control.ts";
+import { checkPages } from "../../src/check/check_pages.ts";
+import { clientCheck } from "../../src/check/mod.ts";
+import { documentation } from "../../src/docs/mod.ts";
+import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
+import { personas } from "../../src/testing/personas.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
 import { health } from "../../src/operating/mod.ts";
@@ -88,11 +93,13 @@ async function laptop(options: LatchkeyOptions = {}): Promise<Laptop> {
   let endpoints: readonly EndpointDescription[] = [];
   const flows = inspector();
   const control = programControl({ recorder: flows.recorder });
+  const check = clientCheck();
   const as = await latchkey({
     issuer: "http://localhost:9000",
     alg: "ES256",
     plugins: [
-      ...[health(), mcpServer("/mcp"), flows, ...control.plugins],
+      ...[check.plugin, health(), mcpServer("/mcp"), flows, documentation(() => Promise.resolve("")), personas()],
+      ...[...control.plugins, checkPages(check, showFlow)],
       faultPages({ control: { clock: control.control.clock, rules: control.control.faults } }),
       { setup: (app) => void (endpoints = app.endpoints) },
     ],
@@ -113,7 +120,7 @@ async function laptop(options: LatchkeyOptions = {}): Promise<Laptop> {
     ...{ as, endpoints, events, effects },
     send(endpoint, method, headers, body = content[endpoint.name] ?? "a=b") {
       const isJson = typeof body !== "string";
-      const path = endpoint.path.replace("*", "any");
+      const path = endpoint.path.replace(/\*+/, "any");
       const query = method === "GET" && !isJson ? `?${body}` : "";
       const type = { "content-type": isJson ? "application/json" : "application/x-www-form-urlencoded" };
       return as.fetch(
