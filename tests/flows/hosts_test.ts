@@ -238,6 +238,22 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
   );
 });
 
+test("[HT-21] the program knows that only this machine reaches it, and offers faults by default there alone", () => {
+  const local = { issuer: undefined, host: "localhost", settings: {} };
+  const names = { issuerHosts: ["oidc"], frontChannelUrl: "http://oidc:9000", backChannelUrl: "https://auth.test" };
+  assertEquals([local, { ...local, issuer: "http://127.0.0.1:9000", host: "::1" }].map(isThisMachineOnly), [
+    true,
+    true,
+  ]);
+  const reachable = [
+    ...["0.0.0.0", "::", "192.168.1.5", "workstation"].map((host) => ({ ...local, host })),
+    ...["http://as.test", "http://host.docker.internal:9000"].map((issuer) => ({ ...local, issuer })),
+    ...Object.entries(names).map(([name, value]) => ({ ...local, settings: { [name]: value } })),
+    { ...local, settings: { trustProxy: ["127.0.0.1"] } },
+  ];
+  for (const reach of reachable) assertEquals(isThisMachineOnly(reach), false, JSON.stringify(reach));
+});
+
 test("[DI-04] under a rebound name there are no pages of the demo flow", async () => {
   const { get } = await testServer({ clients: undefined });
   const headers = { host: "rebound.example.com", origin: "http://rebound.example.com" };
