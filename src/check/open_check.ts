@@ -44,8 +44,20 @@ const maxUsers = 10;
 /** How long a login may take, in milliseconds. */
 const loginMs = 10_000;
 
-/** The settings that the private mock does not take from the server: each has another value there, or no meaning. */
-const ownSettings = ["issuer", "issuerHosts", "trustProxy", "proxyHeader", "clients", "users", "login"];
+/**
+ * The settings that the private mock does not take from the server: each has another value there, or no meaning. The
+ * browser of the check knows the mock by its issuer alone, so `frontChannelUrl` would lead it away.
+ */
+const ownSettings = [
+  "issuer",
+  "issuerHosts",
+  "frontChannelUrl",
+  "trustProxy",
+  "proxyHeader",
+  "clients",
+  "users",
+  "login",
+];
 
 /**
  * Opens a check.

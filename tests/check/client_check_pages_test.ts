@@ -162,3 +162,13 @@ test("[CO-07] where each request has an issuer, the check has that of the page; 
   const { control, passed } = check.report()!;
   assertEquals([check.state().status, passed], ["ended", true], String(control.error));
 });
+
+test("[CO-07] where browsers reach the server under another name, the check still follows the login", async () => {
+  await using server = await start({ frontChannelUrl: "http://demo.test" });
+  const { open, values, ended, check } = server;
+  const { submit } = await open();
+  assertEquals((await submit({ ...values, only: "response/state-wrong" })).status, 303);
+  await ended();
+  const { control, passed } = check.report()!;
+  assertEquals(passed, true, String(control.error));
+});
