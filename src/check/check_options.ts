@@ -56,6 +56,11 @@ export interface CheckOptions {
    * three. Default: 0.
    */
   readonly pauseMs?: number;
+  /**
+   * Whether the client may run in this process: an error that no code catches is then a crash of the client. Default:
+   * true.
+   */
+  readonly inProcess?: boolean;
   /** Called with each result when it is known, and with how many there will be. */
   readonly onResult?: (result: CheckResult, total: number) => void;
 }
@@ -74,6 +79,7 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   signal: anyOption,
   repeat: anyOption,
   pauseMs: whole(0, { min: 0, expected: "a whole number of milliseconds" }),
+  inProcess: flag(true),
   onResult: anyOption,
 }, {});
 

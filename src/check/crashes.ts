@@ -32,8 +32,13 @@ const watches = new Set<(crash: Crash) => void>();
 
 let stop: (() => void) | undefined;
 
-/** Starts to watch a journey. */
-export function watchCrashes(): CrashWatch {
+/**
+ * Starts to watch a journey.
+ *
+ * @param isInProcess Whether the client runs in this process. Otherwise errors of this process are not its own, and
+ *   stay with the program that runs the check.
+ */
+export function watchCrashes(isInProcess: boolean): CrashWatch {
   const { promise: crashed, resolve } = Promise.withResolvers<Crash>();
   let first: Crash | undefined;
   const unfinished: Promise<unknown>[] = [];
@@ -41,10 +46,12 @@ export function watchCrashes(): CrashWatch {
     first ??= crash;
     resolve(crash);
   };
-  watches.add(report);
-  stop ??= onUncaughtError((error) => {
-    for (const watch of watches) watch({ error });
-  });
+  if (isInProcess) {
+    watches.add(report);
+    stop ??= onUncaughtError((error) => {
+      for (const watch of watches) watch({ error });
+    });
+  }
   return {
     get crash() {
       return first;

@@ -93,7 +93,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     async perform(running) {
       const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl });
       const repeat = (id: string) => `${command} --only ${id}`;
-      return await checkClient(driver, { as, only, except, timeoutMs: loginMs, repeat, ...running });
+      return await checkClient(driver, { as, only, except, timeoutMs: loginMs, inProcess: false, repeat, ...running });
     },
     // A fault of the last attack may not have fired.
     close: () => as.close().catch(() => {}),

@@ -57,7 +57,7 @@ const maxUnfinishedMs = 1000;
 export function checkRun(driver: ClientDriver, journeys: Journeys, options: CheckOptions): CheckRun {
   const { timeLimits = false, timeoutMs = 5000, pauseMs = 0, recoveryMs = options.as === undefined ? 0 : 60_000 } =
     options;
-  const { signal: stop } = options;
+  const { signal: stop, inProcess = true } = options;
   const limit = timeLimit({ ...options, timeoutMs });
   const { verifiesIdTokenSignature = true } = driver;
   const firstStart = sessionStartsOf(driver)[0]!;
@@ -93,7 +93,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<T>,
   ): Promise<T> {
     if (pauseMs > 0) await untilStopped(new Promise((resolve) => setTimeout(resolve, pauseMs)), stop);
-    const watch = watchCrashes();
+    const watch = watchCrashes(inProcess);
     const environment = await journeys.open(driver);
     try {
       return await use(environment, watch);

@@ -40,3 +40,9 @@ test("a client that crashes at the start fails without an attack, and is accused
   const { control, failures } = await checkCrashingClient("at the start");
   assertEquals([control, failures], ["crashed", []]);
 });
+
+test("[CO-07] an error of the program that checks a client in another process is no crash, and the program receives it", async () => {
+  const { text, control, failures, received } = await checkCrashingClient("in another process");
+  assertEquals([control, failures], ["accepted", []], text);
+  assertEquals([...new Set(received)], ["Error: of the program"]);
+});

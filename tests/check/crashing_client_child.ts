@@ -3,6 +3,7 @@
  */
 
 import type { ClientDriver } from "../../src/check/mod.ts";
+import { onUncaughtError } from "../../src/runtime/uncaught_error.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { handleCommands } from "../stores/run_child.ts";
@@ -14,17 +15,20 @@ export type Command =
   | "at a wrong nonce, rejected"
   | "at a wrong nonce, thrown"
   | "at the login after a wrong nonce"
-  | "at a response for which it does not wait";
+  | "at a response for which it does not wait"
+  | "in another process";
 
 /** What the parent receives. */
 export interface Result {
   readonly text: string;
   readonly control: string;
   readonly failures: readonly string[];
+  /** The errors that the program receives while it checks a client in another process. */
+  readonly received: readonly string[];
 }
 
-/** The correct client, which crashes besides. */
-function crashingClient(command: Command): ClientDriver {
+/** The correct client, which crashes besides; `receive` is for errors of the program itself. */
+function crashingClient(command: Command, receive: (error: unknown) => void): ClientDriver {
   const { name, logIn } = smallClient();
   let logins = 0;
   let late: unknown;
@@ -40,6 +44,10 @@ function crashingClient(command: Command): ClientDriver {
         late = undefined;
       }
       logins++;
+      if (command === "in another process") {
+        if (logins === 1) onUncaughtError(receive);
+        Promise.reject(new Error("of the program"));
+      }
       // After the control: the login of the attack, which runs again twice because of the crash.
       if (command === "at a response for which it does not wait" && logins >= 3 && logins <= 5) {
         const impatient: Fetch = (...request) => {
@@ -75,10 +83,14 @@ await handleCommands(async (command: Command): Promise<Result> => {
     : command === "at a response for which it does not wait"
     ? ["transport/slow"]
     : ["id-token/nonce-wrong", "id-token/iss-wrong", "response"];
-  const report = await checkClientWithEdDsa(crashingClient(command), { only, except: ["response/code-injected"] });
+  const received: string[] = [];
+  const client = crashingClient(command, (error) => received.push(String(error)));
+  const inProcess = command !== "in another process";
+  const report = await checkClientWithEdDsa(client, { only, inProcess, except: ["response/code-injected"] });
   return {
     text: String(report),
     control: report.control.outcome,
     failures: report.failures.map(({ attack: { id }, outcome }) => `${id} ${outcome}`),
+    received,
   };
 });

@@ -133,6 +133,7 @@ export async function checkApplication(
       timeoutMs: flags.timeout * 1000,
       recoveryMs: flags.recovery * 1000,
       pauseMs: flags.pause * 1000,
+      inProcess: false,
       restart: restartClient,
       baseline,
       repeat,
