@@ -17,7 +17,7 @@ import { allowsUser } from "../oauth/authorize/login.ts";
 import { loginCancelled } from "./login.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
-import { encodePending, findPending } from "./pending.ts";
+import { cancellationLimiter, consumePending, encodePending, findPending } from "./pending.ts";
 
 /** Redirects to the page. */
 export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<ResponseLike> {
@@ -30,6 +30,7 @@ const page = { name: "select_account", openLogin: true } as const;
 
 /** Creates the handlers of the page. */
 export function selectAccountHandlers(approver: Approver): Handlers {
+  const allowCancellation = cancellationLimiter();
   return {
     HEAD: () => emptyHeadResponse,
     async GET(context) {
@@ -38,12 +39,13 @@ export function selectAccountHandlers(approver: Approver): Handlers {
       return await showLogin(context, await findPending(context, params.get("interaction")), page, params);
     },
     async POST(context) {
-      const { server, request: httpRequest } = context;
+      const { server, request: httpRequest, target } = context;
       rejectUntrustedHost(server, httpRequest, "UI-20");
       const params = await readSameOriginForm(context);
       const pending = await findPending(context, params.get("interaction"));
       await assertCsrfToken(context, params, loginCsrfBinding(pending));
       if (params.get("cancel") !== undefined) {
+        if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
         context.destination = pending.destination;
         throw loginCancelled();
       }
@@ -52,6 +54,7 @@ export function selectAccountHandlers(approver: Approver): Handlers {
         const error = "Select a user of this list.";
         return await showLogin(context, pending, page, params, { status: 400, error, part: "password" });
       }
+      await consumePending(server, pending);
       const { request, destination, client } = pending;
       const { prompt } = request.loginRequirements;
       const loginRequirements = {

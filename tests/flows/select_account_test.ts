@@ -98,10 +98,24 @@ test("[OI-10] automatic login shows a browser the users, and one click selects o
   assertMatch(hinted.html, /value="bob"[^]*value="alice"/);
 });
 
+test("[UI-14] one click of many gets a code, and none after Cancel", async () => {
+  const server = await testServer(options);
+  const { select } = await openAccounts(server);
+  const clicks = await Promise.all(["alice", "bob", "bob", "alice"].map((sub) => select({ sub })));
+  assertEquals(clicks.map(({ status }) => status).sort(), [303, 400, 400, 400]);
+  assertEquals((await select({ cancel: "yes" })).status, 400);
+  const cancelled = await openAccounts(server);
+  assertEquals(getRedirectParams(await cancelled.select({ cancel: "yes" })).get("error"), "access_denied");
+  const late = await cancelled.select({ sub: "bob" });
+  assertEquals([late.status, late.headers.get("location")], [400, null]);
+  assertStringIncludes(await late.text(), "UI-14");
+});
+
 test("[OI-10] Cancel is access_denied; an unknown user, another browser and another site select no user", async () => {
   const server = await testServer(options);
+  const { select: selectCancelled } = await openAccounts(server);
+  assertEquals(getRedirectParams(await selectCancelled({ cancel: "yes" })).get("error"), "access_denied");
   const { select, browser } = await openAccounts(server);
-  assertEquals(getRedirectParams(await select({ cancel: "yes" })).get("error"), "access_denied");
   await forEachCase<Fields>([{}, { sub: "carol" }, { sub: "" }], async (fields) => {
     const response = await select(fields);
     assertEquals(response.status, 400);
