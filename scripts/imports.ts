@@ -206,6 +206,7 @@ const importRules: ImportRules = {
         "app/": "types",
         "oauth/": "types",
         "oauth/rules/": "anything",
+        "oauth/redact.ts": "anything",
         "oauth/secret_names.ts": "anything",
         "store/expiry_heap.ts": "anything",
       },

@@ -2,7 +2,7 @@
 
 import type { RuleResult } from "../oauth/explanation.ts";
 import { findFix } from "../oauth/rules/mod.ts";
-import { redactExchanges, redactText } from "../recorder/redact.ts";
+import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import { completeError } from "./assess.ts";
 import type { ControlResult } from "./report.ts";
 
@@ -38,7 +38,7 @@ export function describeControlFailure(
     return [{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier, fix }];
   });
   // The error may quote a page with a token of the session.
-  const text = error === undefined ? "" : `, ${redactText(completeError(error), exchanges)}`;
+  const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
   return { error: `${outcome}${text}`, rejections };
 }
 

@@ -2,7 +2,7 @@
 
 import type { HabitResult } from "../habits/mod.ts";
 import { visibleText } from "../app/visible_text.ts";
-import { redactText } from "../recorder/redact.ts";
+import { redactTextAbout } from "../recorder/redact.ts";
 import { describeError } from "./assess.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";
@@ -27,7 +27,7 @@ interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results"
 /** The result without secrets in its texts, which may quote a page of the application. */
 export function redactResult(result: CheckResult): CheckResult {
   const { because, cause, exchanges } = result;
-  const redact = (text: string) => redactText(text, exchanges);
+  const redact = (text: string) => redactTextAbout(text, exchanges);
   return { ...result, because: redact(because), ...cause !== undefined && { cause: redact(cause) } };
 }
 

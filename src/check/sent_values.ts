@@ -4,7 +4,7 @@ import { parseJsonObject } from "../http/message.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
-import { redactText } from "../recorder/redact.ts";
+import { redactTextAbout } from "../recorder/redact.ts";
 import { withoutServerNumber } from "./journeys.ts";
 
 /** The number of values that are named for one exchange. */
@@ -36,7 +36,7 @@ export function describeSent(exchanges: readonly Exchange[], reference: readonly
     .flatMap((exchange) => {
       const usual = reference.findLast((other) => isAlike(other, exchange));
       if (usual === undefined) return [];
-      const redact = (text: string) => redactText(text, [...exchanges, ...reference]);
+      const redact = (text: string) => redactTextAbout(text, [...exchanges, ...reference]);
       return describeDifferences(exchange, valuesOf(exchange, exchanges), valuesOf(usual, reference), redact);
     });
   return [...new Set(lines)];

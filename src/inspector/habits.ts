@@ -3,7 +3,7 @@
 import type { Server } from "../oauth/server.ts";
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import { redactText } from "../recorder/redact.ts";
+import { redactTextAbout } from "../recorder/redact.ts";
 import type { FlowHabits, HabitEvidence, HabitRow } from "../ui/flows/props.ts";
 import type { Tone } from "../ui/status_badge.tsx";
 import { exchangeTitle, isFromClient } from "./labels.ts";
@@ -62,8 +62,8 @@ export async function describeHabits(
     status: { tone: tones[outcome], label: outcome },
     ...outcome === "not seen" && { because },
     evidence: evidence.slice(0, maxFindings).map((item): HabitEvidence => ({
-      ...item.parameter !== undefined && { parameter: redactText(item.parameter, item.exchanges) },
-      because: redactText(item.because, item.exchanges),
+      ...item.parameter !== undefined && { parameter: redactTextAbout(item.parameter, item.exchanges) },
+      because: redactTextAbout(item.because, item.exchanges),
       steps: item.exchanges.slice(0, maxLinks).map((exchange) => describeStep(exchange, flow, base)),
     })),
   }));

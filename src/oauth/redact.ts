@@ -3,8 +3,8 @@
 import { sha256Sync } from "../runtime/crypto.ts";
 import { boundedCache } from "./bounded_cache.ts";
 import type { Client, ClientRepository } from "./clients/repository.ts";
-import { decodeName, formDecode, redactNamedValues, replaceUserInfo, secretLabel } from "./secret_names.ts";
-import type { TraceEvent } from "./trace.ts";
+import { decodeName, formDecode, removingRewriter, rewriteText, secretLabel } from "./secret_names.ts";
+import type { Explanation, TraceEvent } from "./trace.ts";
 
 /** Redacts registered client secrets in text that is shown. */
 export interface RegisteredSecrets {
@@ -132,49 +132,14 @@ function wordBoundaries(text: string, maxWords: number): number[] {
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // Bounded, so that a long request cannot keep the log busy.
   const truncated = text.slice(0, maxTextLength);
-  const label = registered?.label ?? secretLabel;
   const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
-  const withoutMembers = withoutRegistered
-    .replace(jsonMember, (whole, name, between) => label(name) === undefined ? whole : `"${name}"${between}"…"`)
-    .replace(header, (whole, name, between) => label(name) === undefined ? whole : `${name}${between}…`);
-  return replaceUserInfo(redactNamedValues(withoutMembers, label), () => "…")
+  return rewriteText(withoutRegistered, removingRewriter(registered?.label ?? secretLabel))
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
     .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secretPattern.test(word) ? maskLength(word) : word);
 }
 
-/** A member of a JSON object, complete or cut, with a string as its value. */
-const jsonMember = /"([^"\\]{1,64})"(\s*:\s*)"(?:[^"\\]|\\.)*(?:"|$)/g;
-
-/** A name and a value as in a header: `client_secret: …`. A URI has no space after the colon. */
-const header = /(?<![^\s,;{])([\w.~%+[\]-]{1,64})(:\s+)[^\s,;"]+/g;
-
 function maskLength(word: string): string {
   return `…(${word.length} characters)`;
-}
-
-/** Redacts an event for a log: clients may send a secret in the wrong parameter. */
-export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
-  if (event.type === "page_missing") {
-    const { endpoint, reason } = event;
-    return {
-      ...event,
-      endpoint: redactText(endpoint, registered),
-      reason: registered?.redact(reason, maskLength) ?? reason,
-    };
-  }
-  if (!("explanation" in event)) return event;
-  const { change, ...others } = event.explanation;
-  const { reason, received, isComputed = false } = others;
-  const explanation = {
-    ...others,
-    ...change !== undefined && JSON.stringify(change) === redactText(JSON.stringify(change), registered) && { change },
-    // This server wrote the text, but the text may contain request values.
-    reason: registered?.redact(reason, maskLength) ?? reason,
-    ...received !== undefined && !isComputed && { received: redactText(received, registered) },
-  };
-  return event.type === "rejected"
-    ? { ...event, endpoint: redactText(event.endpoint, registered), explanation }
-    : { ...event, explanation };
 }
 
 /** Maximum number of words searched for registered secrets before a text is logged: less than a millisecond. */
@@ -185,3 +150,66 @@ const maxTextLength = 2000;
 
 /** Characters that look random, or a code verifier, which may contain dots and tildes. */
 const secretPattern = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
+
+/** Redacts an event for a log: clients may send a secret in the wrong parameter. */
+export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
+  return mapEventTexts(event, {
+    own: (text) => text,
+    sentence: (text) => registered?.redact(text, maskLength) ?? text,
+    received: (text) => redactText(text, registered),
+    cause: (cause) => cause,
+  });
+}
+
+/** The functions that change each kind of text. */
+export interface EventTexts {
+  /** Text that this server wrote, or a public value. */
+  own(text: string): string;
+  /** A sentence that this server wrote, which may quote a client. */
+  sentence(text: string): string;
+  /** Text that a client sent. */
+  received(text: string): string;
+  /** The thrown value of an internal error. */
+  cause(cause: unknown): unknown;
+}
+
+/** The same event with changed texts. */
+export function mapEventTexts(event: TraceEvent, texts: EventTexts): TraceEvent {
+  switch (event.type) {
+    case "rejected":
+      return {
+        ...mapClient(event, texts),
+        endpoint: texts.received(event.endpoint),
+        explanation: mapExplanationTexts(event.explanation, texts),
+      };
+    case "warning":
+    case "note":
+      return { ...mapClient(event, texts), explanation: mapExplanationTexts(event.explanation, texts) };
+    case "page_missing":
+      return { ...event, endpoint: texts.received(event.endpoint), reason: texts.sentence(event.reason) };
+    case "internal_error":
+      return { ...event, endpoint: texts.received(event.endpoint), cause: texts.cause(event.cause) };
+    default:
+      return event;
+  }
+}
+
+function mapClient<E extends { readonly client?: string }>(event: E, { own }: EventTexts): E {
+  return event.client === undefined ? event : { ...event, client: own(event.client) };
+}
+
+/** The same explanation with changed texts; without the change of the clients if that has a text that changes. */
+export function mapExplanationTexts(explanation: Explanation, texts: EventTexts): Explanation {
+  const { change, ...others } = explanation;
+  const { reason, expected, received, earlier, fix, isComputed = false } = others;
+  const isPublic = (value: string | boolean) => typeof value !== "string" || texts.received(value) === value;
+  return {
+    ...others,
+    reason: texts.sentence(reason),
+    ...expected !== undefined && { expected: texts.own(expected) },
+    ...received !== undefined && { received: isComputed ? texts.own(received) : texts.received(received) },
+    ...earlier !== undefined && { earlier: texts.own(earlier) },
+    ...fix !== undefined && { fix: texts.own(fix) },
+    ...change !== undefined && Object.values(change).every(isPublic) && { change },
+  };
+}

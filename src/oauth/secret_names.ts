@@ -1,4 +1,4 @@
-/** Names of parameters, members and settings that contain secrets, for logs, pages and messages. */
+/** Finds secrets in text by their names: in JSON, headers, forms and URIs, and in values that contain these again. */
 
 /**
  * Labels of the secret parameters of the specifications. They include parameters that no endpoint reads, because a text
@@ -40,51 +40,6 @@ export function secretLabel(name: string): string | undefined {
   return tokenWord.test(normalized) ? "token" : undefined;
 }
 
-/** Any sign of a pair. */
-const pairPattern = /=|%(?:25){0,2}3d/i;
-
-/** A pair that is encoded more often than names and values are decoded. */
-export const deeplyEncodedPair = /%(?:25){3,}3d/i;
-
-/** One `name=value` of a query or form: at the start of a line, or after `?`, `&`, `#` or `;`. */
-const namedValue = /(^|[?&#;/\s])([\w.~%+[\]-]{1,200})(=)()([^&#;\s]+)/g;
-
-/** The same percent-encoded, up to three times: `%3d`, `%253d`, `%25253d`. Other escapes are part of the name. */
-const encodedNamedValue =
-  /(^|[?&#;/\s]|%(?:25){0,2}(?:3f|26|23|3b|2f|20|0a|0d))((?:[\w.~+[\]-]|%(?:25){0,2}(?!25|3d|3f|26|23|3b|2f|20|0a|0d)[\da-f]{2}){1,200}?)(%((?:25){0,2})3d)((?:(?!%\4(?:26|0a|0d))[^&#;\s])+)/gi;
-
-/**
- * Replaces the values of `name=value` pairs anywhere in a text.
- *
- * @param replace Returns the new value, or the same value to keep the pair. Names and values are decoded.
- */
-export function replaceNamedValues(text: string, replace: (name: string, value: string) => string): string {
-  if (!pairPattern.test(text)) return text;
-  const rewrite = (whole: string, before: string, name: string, equals: string, _: string, raw: string) => {
-    const value = formDecode(raw);
-    const replacement = replace(decodeName(name), value);
-    return replacement === value ? whole : `${before}${name}${equals}${replacement}`;
-  };
-  return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
-}
-
-/** Maximum depth of pairs in values of pairs. */
-const maxNesting = 4;
-
-/** Redacts the values of secret names in all pairs of a text, and in values that contain pairs again. */
-export function redactNamedValues(
-  text: string,
-  label: (name: string) => string | undefined = secretLabel,
-  depth = 0,
-): string {
-  if (deeplyEncodedPair.test(text) || depth > maxNesting && pairPattern.test(text)) return "…";
-  return replaceNamedValues(text, (name, value) => {
-    if (label(name) !== undefined) return "…";
-    const redacted = redactNamedValues(value, label, depth + 1);
-    return redacted === value ? value : encodeURIComponent(redacted.toWellFormed()).replaceAll("%E2%80%A6", "…");
-  });
-}
-
 /** Decodes the ASCII escapes of a name that is encoded up to three times, even if other escapes are malformed. */
 export function decodeName(name: string): string {
   let decoded = name.replaceAll("+", " ");
@@ -109,16 +64,203 @@ export function formDecode(text: string): string {
   }
 }
 
-/** Replaces user and password of the URIs in a text (RFC 3986 §3.2.1). */
-export function replaceUserInfo(text: string, replace: (part: string) => string): string {
-  return text.replace(/(:\/\/)([^\s"'<>/?#]*)@/g, (_, slashes, info) => {
-    const parts = (info as string).split(":").map((part) => part === "" ? part : replace(part));
-    return `${slashes}${parts.join(":")}@`;
-  });
+/** How secrets and all other texts are rewritten. */
+export interface Rewriter {
+  /** Rewrites a value that is secret by its name or position; `kind` is a word for it, such as `code`. */
+  secret(value: string, kind: string): string;
+  /** Rewrites text of this server, or a public value. */
+  trusted(text: string): string;
+  /** Rewrites text of clients, which may contain misplaced secrets. */
+  untrusted(text: string): string;
+  /** The kind of the values of a name, such as `code`; `undefined` if they are not secret. */
+  kind(name: string): string | undefined;
+  /** Rewrites the registered client secrets of a text. */
+  registered(text: string): string;
+  /** Whether the value of a parameter is public although it looks random. */
+  isPublic(name: string): boolean;
+  /** Encodes a rewritten value for its pair. */
+  encode(value: string): string;
 }
 
-/** Redacts one value: the values of secret parameters, and user and password of a URI. */
-export function redactSecrets(value: string): string {
+/** The last word of a name. */
+const lastWord = /[^?&#;/\s"'{,]*$/;
+
+type RewriteString = (text: string) => string;
+
+/** What is between a name and its value, or begins an escape. Most texts have none. */
+const nameSign = /[=:%]/;
+
+/** JSON, or a part of it: a form parser splits JSON at `&` and `=`. */
+const jsonSign = /^\s*\{|["']\s*:|[\w\]]\s*:\s*["']/;
+
+/** What is probably a JSON object or array: a failed attempt to parse takes longer than all other work. */
+const jsonShape = /^\s*[{[]\s*["{[][^]*[}\]]\s*$/;
+
+/** A member with a string or number, of JSON that is cut or has other quotes or none. */
+const looseMember =
+  /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})(\1\s{0,20}:\s{0,20})(?:(["'])((?:(?!\4)[^\\]|\\[^]?)*)(?:\4|$)|(-?\d[\w.+-]*))/g;
+
+/** The beginning of a member with an object or array, of such JSON. */
+const looseParent = /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})\1\s{0,20}:\s{0,20}(?=[{[])/g;
+
+/** A name and a value as in a header: `client_secret: …`. A URI has no space after the colon. */
+const header = /(?<![^\s,;{?&#/])([\w.~%+[\]-]{1,64})(:\s+)([^\s,;"]+)/g;
+
+/** Any sign of a pair. */
+const pairSign = /=|%(?:25){0,2}3d/i;
+
+/** A pair that is encoded more often than names and values are decoded. */
+const deeplyEncodedPair = /%(?:25){3,}3d/i;
+
+/** One `name=value` of a query or form: at the start of a line or string, or after `?`, `&`, `#` or `;`. */
+const namedValue = /(^|[?&#;/\s"'])([\w.~%+[\]-]{1,200})(=)()([^&#;\s]+)/g;
+
+/** The same percent-encoded, up to three times: `%3d`, `%253d`, `%25253d`. Other escapes are part of the name. */
+const encodedNamedValue =
+  /(^|[?&#;/\s]|%(?:25){0,2}(?:3f|26|23|3b|2f|20|0a|0d))((?:[\w.~+[\]-]|%(?:25){0,2}(?!25|3d|3f|26|23|3b|2f|20|0a|0d)[\da-f]{2}){1,200}?)(%((?:25){0,2})3d)((?:(?!%\4(?:26|0a|0d))[^&#;\s])+)/gi;
+
+/** Maximum nesting of pairs and JSON in values, such as a query in a URI in a parameter; deeper text is a secret. */
+const maxNesting = 4;
+
+/** Rewrites text of unknown format: JSON, a part of it, or text that may contain pairs. `depth` is its nesting. */
+export function rewriteText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
+  if (!nameSign.test(text)) return rewrite(rewriter.registered(text));
+  if (!jsonSign.test(text)) return rewritePairs(text, rewriter, rewrite, depth);
+  if (depth > maxNesting) return rewriter.secret(text, "value");
+  return jsonShape.test(text)
+    ? rewriteJson(text, rewriter, (inner) => rewriteText(inner, rewriter, rewrite, depth + 1), rewrite, depth)
+    : rewriteLooseMembers(text, rewriter, rewrite, depth);
+}
+
+/** Rewrites the value of a parameter. `depth` is its nesting. */
+export function rewriteValue(
+  name: string,
+  value: string,
+  rewriter: Rewriter,
+  rewrite = rewriter.untrusted,
+  depth = 0,
+): string {
+  if (value === "") return value;
+  // A form parser takes the text before a pair for a part of its name.
+  const start = name.search(lastWord);
+  const kind = rewriter.kind(name) ?? (start > 0 ? rewriter.kind(name.slice(start)) : undefined);
+  if (kind !== undefined) return rewriter.secret(value, kind);
+  return rewriteText(value, rewriter, rewriter.isPublic(name) ? rewriter.trusted : rewrite, depth);
+}
+
+/** Rewrites JSON; `rewriteString` rewrites its strings. Of other text, it rewrites what looks like members. */
+export function rewriteJson(
+  text: string,
+  rewriter: Rewriter,
+  rewriteString: RewriteString,
+  rewriteRest: RewriteString = rewriter.untrusted,
+  depth = 0,
+): string {
+  const rewrite = (value: unknown, name = ""): unknown => {
+    const kind = rewriter.kind(name);
+    if (typeof value === "string") {
+      return kind === undefined || value === "" ? rewriteString(value) : rewriter.secret(value, kind);
+    }
+    if (typeof value === "number" && kind !== undefined) return rewriter.secret(String(value), kind);
+    if (Array.isArray(value)) return value.map((item) => rewrite(item, name));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([member, memberValue]) => [
+        rewritePairs(member, rewriter, rewriter.trusted),
+        rewrite(memberValue, kind === undefined ? member : name),
+      ]),
+    );
+  };
+  try {
+    const parsed = JSON.parse(text);
+    const rewritten = JSON.stringify(rewrite(parsed));
+    return rewritten !== text && rewritten === JSON.stringify(parsed) && isEqualJson(rewritten, text)
+      ? text
+      : rewritten;
+  } catch {
+    return rewriteLooseMembers(text, rewriter, rewriteRest, depth);
+  }
+}
+
+/** Rewrites text that is not JSON, is nested too deeply, or was split at `&` and `=` of a form. */
+function rewriteLooseMembers(text: string, rewriter: Rewriter, rewriteRest: RewriteString, depth: number): string {
+  for (const { 0: begin, 2: name = "", index } of text.matchAll(looseParent)) {
+    const kind = rewriter.kind(name);
+    if (kind === undefined) continue;
+    // Its end is unknown.
+    const end = index + begin.length;
+    return rewriteLooseMembers(text.slice(0, end), rewriter, rewriteRest, depth) +
+      rewriter.secret(text.slice(end), kind);
+  }
+  const members = text.replace(looseMember, (whole, before, name, between, quote = "", string, number) => {
+    const kind = rewriter.kind(name);
+    if (string === "" || kind === undefined && string === undefined) return whole;
+    if (kind !== undefined) return before + name + between + quote + rewriter.secret(string ?? number, kind) + quote;
+    const value = string.replace(/\\(.)/g, "$1");
+    const rewritten = rewriteText(value, rewriter, rewriteRest, depth + 1);
+    return rewritten === value ? whole : before + name + between + JSON.stringify(rewritten);
+  });
+  return rewritePairs(members, rewriter, rewriteRest, depth);
+}
+
+/** Whether two JSON texts differ in white space alone. A repeated member, of which only the last is parsed, differs. */
+function isEqualJson(first: string, second: string): boolean {
+  return first.replace(/\s+/g, "") === second.replace(/\s+/g, "");
+}
+
+/** Rewrites text that contains names and values: a URI, an unparsed form, or lines. `depth` is its nesting. */
+function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
+  if (deeplyEncodedPair.test(text) || depth > maxNesting && pairSign.test(text)) return rewriter.secret(text, "value");
+  const withoutHeaders = rewrite === rewriter.trusted ? text : text.replace(header, (whole, name, between, value) => {
+    const kind = rewriter.kind(name);
+    return kind === undefined ? whole : name + between + rewriter.secret(value, kind);
+  });
+  const rewritten = !pairSign.test(withoutHeaders) ? withoutHeaders : replaceNamedValues(
+    withoutHeaders,
+    (name, value) => {
+      const replaced = rewriteValue(name, value, rewriter, rewrite, depth + 1);
+      return replaced === value ? value : rewriter.encode(replaced);
+    },
+  );
+  return rewriteWords(rewritten, rewriter, rewrite);
+}
+
+/** Rewrites text without names: registered secrets, user and password of URIs (RFC 3986 §3.2.1), and the rest. */
+export function rewriteWords(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted): string {
+  const redacted = rewriter.registered(text).replace(/(:\/\/)([^\s"'<>/?#]*)@/g, (_, slashes, info) => {
+    const parts = (info as string).split(":").map((part) => part === "" ? part : rewriter.secret(part, "password"));
+    return `${slashes}${parts.join(":")}@`;
+  });
+  return rewrite(redacted);
+}
+
+/** `replace` returns the new value, or the same value to keep the pair. Names and values are decoded. */
+function replaceNamedValues(text: string, replace: (name: string, value: string) => string): string {
+  const rewrite = (whole: string, before: string, name: string, equals: string, escapes: string, raw: string) => {
+    let value = formDecode(raw);
+    // The value of a pair that is percent-encoded is encoded as often, and once more for the pair.
+    for (let times = equals === "=" ? 0 : 1 + escapes.length / 2; times > 0; times--) value = formDecode(value);
+    const replacement = replace(decodeName(name), value);
+    return replacement === value ? whole : `${before}${name}${equals}${replacement}`;
+  };
+  return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
+}
+
+/** Removes secrets found by their names. All other text is redacted as a whole, afterwards. */
+export function removingRewriter(kind: Rewriter["kind"]): Rewriter {
+  return {
+    kind,
+    secret: () => "…",
+    trusted: (text) => text,
+    untrusted: (text) => text,
+    registered: (text) => text,
+    isPublic: () => false,
+    encode: (value) => encodeURIComponent(value.toWellFormed()).replaceAll("%E2%80%A6", "…"),
+  };
+}
+
+/** Redacts the value of a setting: the values of secret names, and user and password of a URI. */
+export function redactSetting(value: string): string {
   // A password that is not percent-encoded may contain any character, also spaces.
-  return redactNamedValues(value).replace(/:(\/\/)?.*@/s, ":$1…@");
+  return rewritePairs(value, removingRewriter(secretLabel)).replace(/:(\/\/)?.*@/s, ":$1…@");
 }

@@ -3,7 +3,7 @@
 import type { Fields } from "../http/form.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
-import { rewriteExchange, rewriteFields, type Rewriter } from "./rewrite.ts";
+import { rewriteExchange, rewriteParameters, type Rewriting } from "./rewrite.ts";
 
 /** Whether secrets are shown. */
 export interface RedactOptions {
@@ -85,7 +85,7 @@ export function redactExchanges(
 }
 
 /** Redacts the secrets of exchanges in a text about them that may quote a client. */
-export function redactText(text: string, exchanges: readonly Exchange[]): string {
+export function redactTextAbout(text: string, exchanges: readonly Exchange[]): string {
   return redactingRewriter(collectSecrets(exchanges, undefined), shorten).untrusted(text);
 }
 
@@ -95,8 +95,7 @@ export function redactText(text: string, exchanges: readonly Exchange[]): string
  * @param recorded An exchange of the server that declares the parameters. Default: the names in specifications only.
  */
 export function redactFields(fields: Fields, recorded?: Exchange): Fields {
-  const registeredSecrets = recorded && registeredSecretsFor(recorded);
-  return rewriteFields(fields, { ...redactingRewriter(new Map(), shorten), registeredSecrets });
+  return rewriteParameters(fields, redactingRewriter(new Map(), shorten), recorded);
 }
 
 /** A JWT, complete or cut: base64url parts, the first of which begins like a JSON object. Five parts are a JWE. */
@@ -144,7 +143,7 @@ function getSecrets(exchange: Exchange, extraSecretNames: RedactionOptions["extr
   return secrets;
 }
 
-function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewriter {
+function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewriting {
   const secret = (value: string, kind: string) => redactSecret(value, secrets.get(value) ?? kind);
   const replaceSecrets = secretReplacer(secrets, redactSecret);
   const trusted = (trusted: string) => replaceSecrets(trusted.replace(jwtPattern, (token) => secret(token, "token")));

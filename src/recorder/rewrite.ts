@@ -1,26 +1,29 @@
 /** Rewrites every text of an exchange: secrets by their kind, and all other text. */
 
 import type { Fields } from "../http/form.ts";
-import type { RegisteredSecrets } from "../oauth/redact.ts";
-import { deeplyEncodedPair, replaceNamedValues, replaceUserInfo, secretLabel } from "../oauth/secret_names.ts";
-import type { Explanation, TraceEvent } from "../oauth/trace.ts";
+import { type EventTexts, mapEventTexts, mapExplanationTexts, type RegisteredSecrets } from "../oauth/redact.ts";
+import {
+  rewriteJson,
+  type Rewriter,
+  rewriteText,
+  rewriteValue,
+  rewriteWords,
+  secretLabel,
+} from "../oauth/secret_names.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { isHtmlPage } from "./record_response.ts";
 import { findBasicCredentials } from "./record_request.ts";
 
-/** The functions that rewrite each kind of text. */
-export interface Rewriter {
-  /** Rewrites a value that is secret by its name or position; `kind` is a word for it, such as `code`. */
-  secret(value: string, kind: string): string;
-  /** Rewrites text of this server, or a public value. */
-  trusted(text: string): string;
-  /** Rewrites text of clients, which may contain misplaced secrets. */
-  untrusted(text: string): string;
-  /** The client secrets of the server that recorded the exchange. */
-  readonly registeredSecrets?: RegisteredSecrets;
+/** How the texts of an exchange are rewritten: {@link Rewriter}. */
+export interface Rewriting extends Pick<Rewriter, "secret" | "trusted" | "untrusted"> {
   /** Further parameters and members to treat like secrets, and their kinds. */
   readonly extraSecretNames?: Readonly<Record<string, string>>;
+}
+
+/** The texts of exchanges of one server, and its clients if it is known. */
+interface ExchangeRewriter extends Rewriter {
+  readonly registeredSecrets?: RegisteredSecrets;
 }
 
 /** The parameters that are public although they look random. */
@@ -30,23 +33,30 @@ const publicParameters = new Set([
   ...["error", "error_description", "subject", "sub"],
 ]);
 
-/** JSON, or a part of it: a form parser splits JSON at `&` and `=`. */
-const jsonSign = /^\s*\{|["']\s*:/;
-
-/** A member whose value is a string or begins a list of strings, of JSON that is cut or has other quotes or none. */
-const looseMember =
-  /(["']|(?<![\w-]))(\w[\w -]{0,63})(\1\s{0,20}:\s{0,20}\[?\s{0,20}(["']))((?:(?!\4)[^\\]|\\[^]?)*)(?:\4|$)/g;
-
-/** Maximum nesting of pairs inside values, such as a query in a URI in a parameter; deeper text is a secret. */
-const maxNesting = 4;
+function toRewriter(
+  { extraSecretNames = {}, ...rewriting }: Rewriting,
+  registeredSecrets: RegisteredSecrets | undefined,
+): ExchangeRewriter {
+  return {
+    ...rewriting,
+    registeredSecrets,
+    kind: (name) =>
+      (registeredSecrets?.label ?? secretLabel)(name) ??
+        (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined),
+    registered: (text) =>
+      registeredSecrets?.redact(text, (secret) => rewriting.secret(secret, "client_secret")) ?? text,
+    isPublic: (name) => publicParameters.has(name),
+    encode: encodeReadable,
+  };
+}
 
 /**
  * Rewrites an exchange. Bodies of HTML pages are removed: they repeat other values and may contain secrets. If the
  * rewriting fails, everything that the client sent is removed.
  */
-export function rewriteExchange(exchange: Exchange, rewriter: Rewriter): Exchange {
+export function rewriteExchange(exchange: Exchange, rewriting: Rewriting): Exchange {
   try {
-    return rewriteParts(exchange, rewriter);
+    return rewriteParts(exchange, toRewriter(rewriting, registeredSecretsFor(exchange)));
   } catch {
     const { client: _client, rejection: _rejection, ...rest } = exchange;
     return {
@@ -60,8 +70,13 @@ export function rewriteExchange(exchange: Exchange, rewriter: Rewriter): Exchang
   }
 }
 
-function rewriteParts(exchange: Exchange, baseRewriter: Rewriter): Exchange {
-  const rewriter = { ...baseRewriter, registeredSecrets: registeredSecretsFor(exchange) };
+function rewriteParts(exchange: Exchange, rewriter: ExchangeRewriter): Exchange {
+  const texts: EventTexts = {
+    own: rewriter.trusted,
+    sentence: (text) => rewriteWords(text, rewriter, rewriter.trusted),
+    received: (text) => rewriteText(text, rewriter),
+    cause: (cause) => rewriteText(errorText(cause), rewriter),
+  };
   const { response, client, passed, rejection, warnings, events } = exchange;
   return {
     ...exchange,
@@ -70,19 +85,19 @@ function rewriteParts(exchange: Exchange, baseRewriter: Rewriter): Exchange {
     ...client !== undefined && { client: rewriteClient(client, exchange, rewriter) },
     passed: passed.map(({ rule, value }) => ({ rule, ...value !== undefined && { value: rewriter.trusted(value) } })),
     ...rejection &&
-      { rejection: { error: rejection.error, explanation: rewriteExplanation(rejection.explanation, rewriter) } },
-    warnings: warnings.map((explanation) => rewriteExplanation(explanation, rewriter)),
-    events: events.map((event) => rewriteEvent(event, rewriter)),
+      { rejection: { error: rejection.error, explanation: mapExplanationTexts(rejection.explanation, texts) } },
+    warnings: warnings.map((explanation) => mapExplanationTexts(explanation, texts)),
+    events: events.map((event) => mapEventTexts(event, texts)),
   };
 }
 
-function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest {
+function rewriteRequest(exchange: Exchange, rewriter: ExchangeRewriter): RecordedRequest {
   const { request } = exchange;
   const { path, headers, query, form, body } = request;
   const fields = rewriteFields(form, rewriter);
   return {
     ...request,
-    path: rewritePairs(path, rewriter),
+    path: rewriteText(path, rewriter),
     headers: rewriteHeaders(headers, rewriter, exchange),
     query: rewriteFields(query, rewriter),
     form: fields,
@@ -97,7 +112,7 @@ function rewriteRequest(exchange: Exchange, rewriter: Rewriter): RecordedRequest
 /** The endpoints whose responses repeat what a client sent. */
 const repeatingEndpoints = ["register", "client_configuration"];
 
-function rewriteResponse(response: RecordedResponse, endpoint: string, rewriter: Rewriter): RecordedResponse {
+function rewriteResponse(response: RecordedResponse, endpoint: string, rewriter: ExchangeRewriter): RecordedResponse {
   const rewriteString = repeatingEndpoints.includes(endpoint)
     ? (text: string) => rewriteText(text, rewriter)
     : rewriter.trusted;
@@ -116,71 +131,30 @@ function rewriteResponse(response: RecordedResponse, endpoint: string, rewriter:
   };
 }
 
-export function rewriteFields(fields: Fields, rewriter: Rewriter): Fields {
-  return fields.map(([name, value]) => [rewriteName(name, rewriter), rewriteValue(name, value, rewriter)]);
+/** Rewrites parameters; `recorded` is an exchange of the server that declares them. */
+export function rewriteParameters(fields: Fields, rewriting: Rewriting, recorded: Exchange | undefined): Fields {
+  return rewriteFields(fields, toRewriter(rewriting, recorded && registeredSecretsFor(recorded)));
 }
 
-/** JSON sent as a form (curl's default content type) parses as one long name; so does an encoded form. */
-function rewriteName(name: string, rewriter: Rewriter): string {
-  return /^\s*[{[]/.test(name)
-    ? rewriteJsonText(name, rewriter, (text) => rewriteText(text, rewriter))
-    : rewritePairs(name, rewriter);
-}
-
-function rewriteValue(name: string, value: string, rewriter: Rewriter, depth = 0): string {
-  if (value === "") return value;
-  const kind = getSecretKind(name, rewriter);
-  if (kind !== undefined) return rewriter.secret(value, kind);
-  const rewrite = publicParameters.has(name) ? rewriter.trusted : rewriter.untrusted;
-  return rewriteText(value, rewriter, rewrite, depth);
-}
-
-/** Text of unknown format: JSON, a part of it, or text that may contain pairs. `depth` is its nesting. */
-function rewriteText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
-  if (!jsonSign.test(text)) return rewritePairs(text, rewriter, rewrite, depth);
-  if (depth > maxNesting) return rewriter.secret(text, "value");
-  const rewriteString = (inner: string) => rewriteText(inner, rewriter, rewrite, depth + 1);
-  return rewriteJsonText(text, rewriter, rewriteString, rewrite, depth);
-}
-
-function getSecretKind(name: string, { extraSecretNames = {}, registeredSecrets }: Rewriter): string | undefined {
-  return (registeredSecrets?.label ?? secretLabel)(name) ??
-    (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined);
-}
-
-/** Text that contains names and values: a URI, a form that was not parsed, or lines. `depth` is its nesting. */
-function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
-  const isTooDeep = deeplyEncodedPair.test(text) || depth > maxNesting && /=|%(?:25)*3d/i.test(text);
-  if (isTooDeep) return rewriter.secret(text, "value");
-  const rewritten = replaceNamedValues(text, (name, value) => {
-    const isPublic = rewrite !== rewriter.untrusted && getSecretKind(name, rewriter) === undefined;
-    const replaced = isPublic ? value : rewriteValue(name, value, rewriter, depth + 1);
-    return replaced === value ? value : encodeReadable(replaced);
-  });
-  return rewriteClientText(rewritten, rewriter, rewrite);
-}
-
-/** Text that a client sent: redacts registered client secrets, and user and password of URIs. */
-function rewriteClientText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted): string {
-  const redacted = rewriter.registeredSecrets?.redact(text, (secret) => rewriter.secret(secret, "client_secret")) ??
-    text;
-  return rewrite(replaceUserInfo(redacted, (part) => rewriter.secret(part, "password")));
+/** JSON sent as a form, the default content type of curl, is parsed as one long name; so is an encoded form. */
+function rewriteFields(fields: Fields, rewriter: Rewriter): Fields {
+  return fields.map(([name, value]) => [rewriteText(name, rewriter), rewriteValue(name, value, rewriter)]);
 }
 
 /** Whether a name is a client ID and therefore not a misplaced secret; true if the server is unknown. */
-function isClient(name: string, { passed }: Exchange, { registeredSecrets }: Rewriter): boolean {
+function isClient(name: string, { passed }: Exchange, { registeredSecrets }: ExchangeRewriter): boolean {
   return registeredSecrets === undefined || registeredSecrets.isClient(name) ||
     passed.some(({ rule, value }) => rule === "CA-07" && value === name);
 }
 
-function rewriteClient(client: string, exchange: Exchange, rewriter: Rewriter): string {
+function rewriteClient(client: string, exchange: Exchange, rewriter: ExchangeRewriter): string {
   const isUser = findBasicCredentials(exchange.request)?.user === client && !isClient(client, exchange, rewriter);
-  return isUser ? rewriter.secret(client, "user") : rewriteClientText(client, rewriter, rewriter.trusted);
+  return isUser ? rewriter.secret(client, "user") : rewriteWords(client, rewriter, rewriter.trusted);
 }
 
 function rewriteHeaders(
   headers: Readonly<Record<string, string>>,
-  rewriter: Rewriter,
+  rewriter: ExchangeRewriter,
   exchange?: Exchange,
 ): Record<string, string> {
   const rewritten = Object.entries(headers).map(([name, value]) => {
@@ -195,18 +169,18 @@ function rewriteHeaders(
         return [name, rewriter.secret(value, "dpop_proof")];
       case "location":
       case "referer":
-        return [name, rewritePairs(value, rewriter)];
+        return [name, rewriteText(value, rewriter)];
       default:
-        return [name, exchange === undefined ? rewriter.trusted(value) : rewritePairs(value, rewriter)];
+        return [name, exchange === undefined ? rewriter.trusted(value) : rewriteText(value, rewriter)];
     }
   });
   return Object.fromEntries(rewritten);
 }
 
-function rewriteAuthorization(value: string, exchange: Exchange | undefined, rewriter: Rewriter): string {
+function rewriteAuthorization(value: string, exchange: Exchange | undefined, rewriter: ExchangeRewriter): string {
   const user = (name: string) =>
     exchange === undefined || isClient(name, exchange, rewriter)
-      ? rewriteClientText(name, rewriter)
+      ? rewriteWords(name, rewriter)
       : name === ""
       ? ""
       : rewriter.secret(name, "user");
@@ -235,7 +209,7 @@ function rewriteCookie(line: string, rewriter: Rewriter): string {
   );
 }
 
-/** Rewrites text of any format; `leaf` rewrites the strings in JSON. */
+/** Rewrites text of any format; `rewriteString` rewrites the strings of JSON. */
 function rewriteBody(
   body: string,
   headers: Readonly<Record<string, string>>,
@@ -243,93 +217,7 @@ function rewriteBody(
   rewriteString: (text: string) => string,
 ): string {
   const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "");
-  return isJson ? rewriteJsonText(body, rewriter, rewriteString) : rewritePairs(body, rewriter);
-}
-
-function rewriteJsonText(
-  text: string,
-  rewriter: Rewriter,
-  rewriteString: (text: string) => string,
-  rewriteRest = rewriter.untrusted,
-  depth = 0,
-): string {
-  const rewrite = (value: unknown, name = ""): unknown => {
-    if (typeof value === "string") {
-      const kind = getSecretKind(name, rewriter);
-      return kind === undefined || value === "" ? rewriteString(value) : rewriter.secret(value, kind);
-    }
-    if (Array.isArray(value)) return value.map((item) => rewrite(item, name));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([member, memberValue]) => {
-        const isInSecret = getSecretKind(name, rewriter) !== undefined;
-        return [rewritePairs(member, rewriter, rewriter.trusted), rewrite(memberValue, isInSecret ? name : member)];
-      }),
-    );
-  };
-  try {
-    return JSON.stringify(rewrite(JSON.parse(text)));
-  } catch {
-    // The text is not JSON, is nested too deeply, or was split at `&` and `=` of a form.
-    const members = text.replace(looseMember, (whole, before, name, between, quote, value) => {
-      const kind = getSecretKind(name, rewriter);
-      return kind === undefined || value === ""
-        ? whole
-        : before + name + between + rewriter.secret(value, kind) + quote;
-    });
-    return rewritePairs(members, rewriter, rewriteRest, depth);
-  }
-}
-
-function rewriteExplanation(explanation: Explanation, rewriter: Rewriter): Explanation {
-  const { reason, expected, received, earlier, fix, isComputed = false, change } = explanation;
-  return {
-    ...explanation,
-    reason: rewriteClientText(reason, rewriter, rewriter.trusted),
-    ...expected !== undefined && { expected: rewriter.trusted(expected) },
-    ...received !== undefined &&
-      { received: isComputed ? rewriter.trusted(received) : rewritePairs(received, rewriter) },
-    ...earlier !== undefined && { earlier: rewriter.trusted(earlier) },
-    ...fix !== undefined && { fix: rewriter.trusted(fix) },
-    ...change !== undefined &&
-      { change: Object.values(change).some((text) => isRewritten(text, rewriter)) ? undefined : change },
-  };
-}
-
-function isRewritten(text: string | boolean, rewriter: Rewriter): boolean {
-  return typeof text === "string" && rewritePairs(text, rewriter) !== text;
-}
-
-function rewriteEvent(event: TraceEvent, rewriter: Rewriter): TraceEvent {
-  switch (event.type) {
-    case "rejected":
-      return {
-        ...rewriteEventClient(event, rewriter),
-        endpoint: rewritePairs(event.endpoint, rewriter),
-        explanation: rewriteExplanation(event.explanation, rewriter),
-      };
-    case "page_missing":
-      return {
-        ...event,
-        endpoint: rewritePairs(event.endpoint, rewriter),
-        reason: rewriteClientText(event.reason, rewriter, rewriter.trusted),
-      };
-    case "warning":
-    case "note":
-      return { ...rewriteEventClient(event, rewriter), explanation: rewriteExplanation(event.explanation, rewriter) };
-    case "internal_error":
-      return {
-        ...event,
-        endpoint: rewritePairs(event.endpoint, rewriter),
-        cause: rewritePairs(errorText(event.cause), rewriter),
-      };
-    default:
-      return event;
-  }
-}
-
-function rewriteEventClient<E extends { readonly client?: string }>(event: E, rewriter: Rewriter): E {
-  return event.client === undefined ? event : { ...event, client: rewriter.trusted(event.client) };
+  return isJson ? rewriteJson(body, rewriter, rewriteString) : rewriteText(body, rewriter);
 }
 
 /** Percent-encodes a value where necessary. Masks stay readable; a mask may cut a surrogate pair. */

@@ -140,7 +140,7 @@ export function eventEmitter(
     plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
   );
   if (trace !== undefined) {
-    listeners.push((event) => trace("explanation" in event ? redactEvent(event, getRegisteredSecrets()) : event));
+    listeners.push((event) => trace(redactEvent(event, getRegisteredSecrets())));
   }
   return (event, context) => {
     for (const listener of listeners) {

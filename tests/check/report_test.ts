@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { reportPage } from "../../src/check/report_page.ts";
-import { redactText } from "../../src/recorder/redact.ts";
+import { redactTextAbout } from "../../src/recorder/redact.ts";
 import { missingAbility } from "../../src/check/abilities.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { severities } from "../../src/check/effect.ts";
@@ -170,7 +170,7 @@ test("a client that does not compare state fails in the whole catalogue only the
 test("no reason for a skipped attack looks like a secret, which reports redact", () => {
   for (const { id, needs } of attacks) {
     const reason = missingAbility(needs, new Set()) ?? "";
-    assertEquals(redactText(reason, []), reason, id);
+    assertEquals(redactTextAbout(reason, []), reason, id);
   }
 });
 

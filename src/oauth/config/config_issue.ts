@@ -1,6 +1,6 @@
 /** An invalid setting and a setting with a warning, and how messages quote text. */
 
-import { redactSecrets } from "../secret_names.ts";
+import { redactSetting } from "../secret_names.ts";
 
 /** An invalid setting. */
 export interface ConfigIssue {
@@ -42,7 +42,7 @@ const maxQuotedChars = 100;
 export function quote(value: unknown): string {
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
   if (typeof value !== "string") return typeof value === "number" ? String(value) : JSON.stringify(value) ?? "nothing";
-  const text = redactSecrets(value);
+  const text = redactSetting(value);
   const shown = text.length > maxQuotedChars
     ? `${text.slice(0, maxQuotedChars).replace(/[\ud800-\udbff]$/, "")}…`
     : text;
