@@ -45,6 +45,7 @@ const importRules: ImportRules = {
         "runtime/crypto.ts": "anything",
         "runtime/node_version.ts": "anything",
         "runtime/serve.ts": "dynamic",
+        "runtime/safe_fetch.ts": "dynamic",
         "runtime/uncaught_error.ts": "anything",
       },
     },

@@ -12,7 +12,8 @@ import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_
 import { settingFields } from "../oauth/config/settings.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
-import { isTestUrl, testHosts } from "../oauth/test_hosts.ts";
+import { isTestHost, isTestUrl, testHosts } from "../oauth/test_hosts.ts";
+import type { Fetch } from "../testing/fetch.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";
 import { applicationDriver } from "./application_driver.ts";
@@ -91,7 +92,10 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   return {
     dispatch,
     async perform(running) {
-      const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl });
+      const { safeFetch } = await import("../runtime/safe_fetch.ts");
+      // A name of the local network may stand for the metadata service of a cloud provider.
+      const fetch = safeFetch({ allows: isTestHost }) as Fetch;
+      const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl, fetch });
       const repeat = (id: string) => `${command} --only ${id}`;
       return await checkClient(driver, { as, only, except, timeoutMs: loginMs, inProcess: false, repeat, ...running });
     },

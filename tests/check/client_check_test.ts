@@ -119,6 +119,19 @@ test("[CO-07] a check requests no redirect URI on another host, and a client tha
   assertEquals(as.clients.find("shop")!.redirectUris.length, 3);
 });
 
+test("[CO-07] requests to the application have the limits of requests to URLs that others name", async () => {
+  await using server = await start();
+  const large = createServer((_, response) => response.end("x".repeat(1024 * 1024 + 1)));
+  await new Promise<void>((resolve) => large.listen(0, "127.0.0.1", resolve));
+  const loginUrl = `http://127.0.0.1:${(large.address() as AddressInfo).port}/login`;
+  await server.begin({ loginUrl, loggedInUrl: undefined, only: ["response/late"] });
+  await server.end();
+  const { control } = (await server.get("/clientCheck/report")).body;
+  assertStringIncludes(JSON.stringify(control), "expected a body of at most 1048576 bytes");
+  large.closeAllConnections();
+  await new Promise((resolve) => large.close(resolve));
+});
+
 test("[CO-07] a confidential client keeps its secret in the check, and has its former grants afterwards", async () => {
   await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
   await as.listen();
