@@ -132,8 +132,8 @@ function wordBoundaries(text: string, maxWords: number): number[] {
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // Bounded, so that a long request cannot keep the log busy.
   const truncated = text.slice(0, maxTextLength);
-  const withoutRegistered = registered?.redact(truncated, maskLength, maxLoggedWords) ?? truncated;
-  return rewriteText(withoutRegistered, removingRewriter(registered?.label ?? secretLabel))
+  const redactRegistered = (text: string) => registered?.redact(text, maskLength, maxLoggedWords) ?? text;
+  return rewriteText(truncated, removingRewriter(registered?.label ?? secretLabel, redactRegistered))
     .replace(/(?<=[?&#;][^=&#;\s]*=)[^&#;\s]+/g, "…")
     .replace(/[A-Za-z0-9._~+/-]{32,}=*/g, (word) => secretPattern.test(word) ? maskLength(word) : word);
 }
@@ -153,12 +153,21 @@ const secretPattern = /[A-Za-z0-9_-]{32}|[A-Za-z0-9._~-]{43}/;
 
 /** Redacts an event for a log: clients may send a secret in the wrong parameter. */
 export function redactEvent(event: TraceEvent, registered?: RegisteredSecrets): TraceEvent {
-  return mapEventTexts(event, {
+  return mapEventTexts(event, logTexts(registered));
+}
+
+/** Redacts an explanation like {@link redactEvent}. */
+export function redactExplanation(explanation: Explanation, registered: RegisteredSecrets): Explanation {
+  return mapExplanationTexts(explanation, logTexts(registered));
+}
+
+function logTexts(registered: RegisteredSecrets | undefined): EventTexts {
+  return {
     own: (text) => text,
     sentence: (text) => registered?.redact(text, maskLength) ?? text,
     received: (text) => redactText(text, registered),
     cause: (cause) => cause,
-  });
+  };
 }
 
 /** The functions that change each kind of text. */

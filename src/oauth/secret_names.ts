@@ -90,18 +90,21 @@ type RewriteString = (text: string) => string;
 /** What is between a name and its value, or begins an escape. Most texts have none. */
 const nameSign = /[=:%]/;
 
+/** A colon that is encoded. */
+const encodedColon = /%(?:25)*3a/i;
+
 /** JSON, or a part of it: a form parser splits JSON at `&` and `=`. */
 const jsonSign = /^\s*\{|["']\s*:|[\w\]]\s*:\s*["']/;
 
 /** What is probably a JSON object or array: a failed attempt to parse takes longer than all other work. */
 const jsonShape = /^\s*[{[]\s*["{[][^]*[}\]]\s*$/;
 
-/** A member with a string or number, of JSON that is cut or has other quotes or none. */
+/** A member with a string or number, of JSON that is cut, or has other quotes, or lost some. */
 const looseMember =
-  /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})(\1\s{0,20}:\s{0,20})(?:(["'])((?:(?!\4)[^\\]|\\[^]?)*)(?:\4|$)|(-?\d[\w.+-]*))/g;
+  /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})(\1["']?\s{0,20}:\s{0,20})(?:(["'])((?:(?!\4)[^\\]|\\[^]?)*)(?:\4|$)|(-?\d[\w.+-]*))/g;
 
 /** The beginning of a member with an object or array, of such JSON. */
-const looseParent = /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})\1\s{0,20}:\s{0,20}(?=[{[])/g;
+const looseParent = /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})\1["']?\s{0,20}:\s{0,20}(?=[{[])/g;
 
 /** A name and a value as in a header: `client_secret: …`. A URI has no space after the colon. */
 const header = /(?<![^\s,;{?&#/])([\w.~%+[\]-]{1,64})(:\s+)([^\s,;"]+)/g;
@@ -125,11 +128,28 @@ const maxNesting = 4;
 /** Rewrites text of unknown format: JSON, a part of it, or text that may contain pairs. `depth` is its nesting. */
 export function rewriteText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
   if (!nameSign.test(text)) return rewrite(rewriter.registered(text));
-  if (!jsonSign.test(text)) return rewritePairs(text, rewriter, rewrite, depth);
-  if (depth > maxNesting) return rewriter.secret(text, "value");
+  if (depth > maxNesting && jsonSign.test(text)) return rewriter.secret(text, "value");
   return jsonShape.test(text)
     ? rewriteJson(text, rewriter, (inner) => rewriteText(inner, rewriter, rewrite, depth + 1), rewrite, depth)
-    : rewriteLooseMembers(text, rewriter, rewrite, depth);
+    : rewriteOther(text, rewriter, rewrite, depth);
+}
+
+/** Rewrites text that is not JSON, is nested too deeply, or was split at `&` and `=` of a form. */
+function rewriteOther(text: string, rewriter: Rewriter, rewrite: RewriteString, depth: number): string {
+  if (jsonSign.test(text)) return rewriteLooseMembers(text, rewriter, rewrite, depth);
+  return encodedColon.test(text) && !pairSign.test(text)
+    ? rewriteEncoded(text, rewriter, rewrite, depth)
+    : rewritePairs(text, rewriter, rewrite, depth);
+}
+
+/** Rewrites text that may be percent-encoded as a whole. */
+function rewriteEncoded(text: string, rewriter: Rewriter, rewrite: RewriteString, depth: number): string {
+  const decoded = formDecode(text);
+  if (decoded === text || depth > maxNesting) return rewritePairs(text, rewriter, rewrite, depth);
+  const rewritten = rewriteText(decoded, rewriter, rewrite, depth + 1);
+  return rewritten === decoded
+    ? rewritePairs(text, rewriter, rewrite, depth)
+    : rewriter.encode(rewritten).replaceAll("%2F", "/");
 }
 
 /** Rewrites the value of a parameter. `depth` is its nesting. */
@@ -178,11 +198,11 @@ export function rewriteJson(
       ? text
       : rewritten;
   } catch {
-    return rewriteLooseMembers(text, rewriter, rewriteRest, depth);
+    return rewriteOther(text, rewriter, rewriteRest, depth);
   }
 }
 
-/** Rewrites text that is not JSON, is nested too deeply, or was split at `&` and `=` of a form. */
+/** Rewrites what looks like members of JSON. */
 function rewriteLooseMembers(text: string, rewriter: Rewriter, rewriteRest: RewriteString, depth: number): string {
   for (const { 0: begin, 2: name = "", index } of text.matchAll(looseParent)) {
     const kind = rewriter.kind(name);
@@ -246,14 +266,13 @@ function replaceNamedValues(text: string, replace: (name: string, value: string)
   return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
 }
 
-/** Removes secrets found by their names. All other text is redacted as a whole, afterwards. */
-export function removingRewriter(kind: Rewriter["kind"]): Rewriter {
+/** Removes secrets found by their names, and registered ones. All other text is redacted as a whole, afterwards. */
+export function removingRewriter(kind: Rewriter["kind"], registered: Rewriter["registered"]): Rewriter {
   return {
-    kind,
+    ...{ kind, registered },
     secret: () => "…",
     trusted: (text) => text,
     untrusted: (text) => text,
-    registered: (text) => text,
     isPublic: () => false,
     encode: (value) => encodeURIComponent(value.toWellFormed()).replaceAll("%E2%80%A6", "…"),
   };
@@ -262,5 +281,5 @@ export function removingRewriter(kind: Rewriter["kind"]): Rewriter {
 /** Redacts the value of a setting: the values of secret names, and user and password of a URI. */
 export function redactSetting(value: string): string {
   // A password that is not percent-encoded may contain any character, also spaces.
-  return rewritePairs(value, removingRewriter(secretLabel)).replace(/:(\/\/)?.*@/s, ":$1…@");
+  return rewritePairs(value, removingRewriter(secretLabel, (text) => text)).replace(/:(\/\/)?.*@/s, ":$1…@");
 }

@@ -9,7 +9,7 @@ import { object } from "../oauth/config/field.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import { frontChannelBase, serverOrigins } from "../oauth/config/issuer_urls.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
-import { redactText } from "../oauth/redact.ts";
+import { redactExplanation } from "../oauth/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
 import { defaultOutbound } from "../server/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
@@ -162,9 +162,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     const explanation = rejection?.explanation;
     const internalError = events.findLast((event) => event.type === "internal_error");
     return {
-      explanation: explanation?.received === undefined
-        ? explanation
-        : { ...explanation, received: redactText(explanation.received, getApp().server.registeredSecrets) },
+      explanation: explanation && redactExplanation(explanation, getApp().server.registeredSecrets),
       internalError: internalError && { endpoint: internalError.endpoint, cause: internalError.cause },
     };
   };

@@ -3,8 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
-import type { TraceEvent } from "../../src/mod.ts";
-import { redactEvent, redactText } from "../../src/oauth/redact.ts";
+import type { Latchkey, TraceEvent } from "../../src/mod.ts";
+import { redactEvent, redactText, registeredSecrets } from "../../src/oauth/redact.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
@@ -30,6 +30,7 @@ const forms: readonly ((name: string, value: string) => string)[] = [
   (name, value) => JSON.stringify([{ a: 1, [name]: [value] }]),
   (name, value) => JSON.stringify({ b: true, [name]: { value } }, null, 1),
   (name, value) => JSON.stringify({ [name]: value }).slice(0, -2),
+  (name, value) => encodeURIComponent(JSON.stringify({ [name]: value })),
 ];
 
 /** Texts that contain another text. */
@@ -74,6 +75,17 @@ test("[HT-15, FL-03] the value of a secret name is in no log and no redacted exc
     assert(!JSON.stringify(redactEvent(eventOf(text))).includes(secret), text);
     const redacted = redactExchanges([exchangeOf(text, json), exchangeOf(text, "text/plain")]);
     assert(!JSON.stringify(redacted).includes(secret), JSON.stringify(redacted));
+  }));
+});
+
+test("[HT-15] a registered client secret is in no log, in whatever text it is", () => {
+  const clients = {
+    allCached: () => [{ secretDigest: new Promise(() => {}), pendingSecret: secret }],
+    findCached: () => undefined,
+  };
+  const registered = registeredSecrets(clients as unknown as Latchkey["clients"]);
+  fc.assert(fc.property(texts(publicNames, [secret], 2), (text) => {
+    assert(!JSON.stringify(redactEvent(eventOf(text), registered)).includes(secret), text);
   }));
 });
 
