@@ -1,9 +1,12 @@
 /** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { exportJWK, generateKeyPair } from "jose";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import { type ClientAuth, PrivateKeyJwt } from "openid-client";
+import type { ClientMetadata } from "../../src/mod.ts";
 import { basic } from "../flows/harness.ts";
 import { controlClient } from "../control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
@@ -12,12 +15,15 @@ import { until } from "../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
 
 /** A server with the control, and an application that has it as its issuer. */
-async function start(mistake?: ApplicationMistake) {
+async function start(
+  mistake?: ApplicationMistake,
+  { authentication, ...metadata }: Partial<ClientMetadata> & { readonly authentication?: ClientAuth } = {},
+) {
   const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256" });
   await as.listen();
   const application = await startWebApplication((url) => {
-    as.client({ client_id: "shop", redirect_uris: [`${url}/callback`] });
-    return { issuer: as.issuer, clientId: "shop", mistake };
+    as.client({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
+    return { issuer: as.issuer, clientId: "shop", mistake, authentication };
   });
   const { get, post } = controlClient({ issuer: as.issuer, fetch });
   const { url } = application;
@@ -55,6 +61,19 @@ test("[CO-07] a correct application passes, one with a mistake fails, and the se
     assertEquals((await get("/health")).body, health);
     assertEquals(await (await fetch(`${as.issuer}/oauth2/jwks`)).text(), keys);
   }
+});
+
+test("[CO-07] a correct application that signs assertions by its own clock is accused of nothing", async () => {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const jwks = { keys: [{ ...await exportJWK(publicKey), kid: "shop", alg: "ES256" }] };
+  await using server = await start(undefined, {
+    authentication: PrivateKeyJwt({ key: privateKey, kid: "shop" }),
+    token_endpoint_auth_method: "private_key_jwt",
+    jwks,
+  });
+  await server.begin({ only: ["clock/small", "id-token/nonce-wrong"] });
+  const { passed, failed, inconclusive } = await server.end();
+  assertEquals([passed, failed, inconclusive], [true, 0, 0]);
 });
 
 test("[CO-07] a second check is rejected; a stopped one has a report of what is known", async () => {

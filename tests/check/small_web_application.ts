@@ -55,6 +55,8 @@ export interface SmallWebApplication extends AsyncDisposable {
 interface Configuration {
   readonly issuer: string;
   readonly clientId: string;
+  /** How it authenticates. Default: as a public client. */
+  readonly authentication?: openid.ClientAuth;
   /** The algorithm of ID tokens. Default: RS256. */
   readonly alg?: "RS256" | "EdDSA";
   readonly mistake?: ApplicationMistake;
@@ -91,6 +93,7 @@ export function webApplicationAt(
     issuer,
     clientId,
     alg = "RS256",
+    authentication = openid.None(),
     mistake,
     variants = [],
     pages = correctPages,
@@ -111,7 +114,7 @@ export function webApplicationAt(
       new URL(issuer),
       clientId,
       { id_token_signed_response_alg: alg },
-      openid.None(),
+      authentication,
       {
         execute: [openid.allowInsecureRequests],
         timeout: 60,
