@@ -67,7 +67,10 @@ export const home: Handlers = {
   },
 };
 
-/** The host that a browser asked, if it is neither that of the issuer nor that of the pages. */
+/**
+ * The host that a browser asked, if it is neither that of the issuer nor that of the pages. A name that is not trusted
+ * changes no response (DNS rebinding).
+ */
 function findOtherHost({ server, request }: Context): string | undefined {
   const host = request.headers.get("host");
   const isOwn = (origin: string) => {
@@ -75,8 +78,8 @@ function findOtherHost({ server, request }: Context): string | undefined {
     const asked = `${own.protocol}//${host}`;
     return URL.canParse(asked) && new URL(asked).host === own.host;
   };
-  if (host === null || server.settings.isIssuerFromHost || serverOrigins(server).some(isOwn)) return undefined;
-  return host;
+  if (host === null || server.settings.isIssuerFromHost || !isTrustedHost(server, request)) return undefined;
+  return serverOrigins(server).some(isOwn) ? undefined : host;
 }
 
 /**

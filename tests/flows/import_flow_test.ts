@@ -57,8 +57,10 @@ async function openServer() {
       if (file !== undefined) body.append("file", new File([file], "flow.har", { type: "application/json" }));
       // As the network brings it: whole, with its length.
       const encoded = new Response(body);
+      // Before the body: afterwards Bun has none.
+      const type = encoded.headers.get("content-type")!;
       const bytes = await encoded.bytes();
-      const sent = { "content-type": encoded.headers.get("content-type")!, "content-length": String(bytes.length) };
+      const sent = { "content-type": type, "content-length": String(bytes.length) };
       return await as.fetch(
         new Request(`${issuer}/flows/import`, {
           method: "POST",

@@ -48,6 +48,8 @@ test("[DM-19] the home page warns if it was requested from another host or port 
     ["localhost:9001", "localhost:9001"],
     ["127.0.0.1:9000", "127.0.0.1:9000"],
     ["localhost", "localhost"],
+    // HT-16: not the name of a page that DNS rebinding brings here.
+    ["rebound.example:9000", undefined],
   ], async ([host, expected]) => assertEquals((await warning(host))?.replaceAll("<wbr/>", ""), expected));
   await using named = await latchkey({ issuer: "https://as.test", frontChannelUrl: "http://localhost:8000" });
   for (const host of ["as.test", "as.test:443", "localhost:8000"]) {
