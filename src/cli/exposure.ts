@@ -28,8 +28,8 @@ interface Reach {
 }
 
 /**
- * Whether only this machine can reach the server: it listens on a loopback address, no name of the server leads another
- * machine here, and there is no proxy.
+ * Whether only this machine can reach the server: it listens on a loopback address, every name of the server is
+ * loopback, and it trusts no proxy.
  */
 export function isThisMachineOnly(reach: Reach): boolean {
   return listensOnLoopback(reach.host) && otherName(reach) === undefined && !reach.settings.trustProxy?.length;

@@ -55,8 +55,8 @@ export interface ConfigFile extends Settings, ExtensionSettings {
   readonly insecureExportSecrets?: boolean;
   /**
    * Whether the page /faults lets visitors choose faults for the next request of a client, move the clock and rotate
-   * keys; only if the issuer is on a test host. Default: whether only this machine can reach the server, because it
-   * listens on a loopback address and the issuer is on one.
+   * keys; only if the issuer is on a test host. Default: whether only this machine can reach the server: it listens
+   * on a loopback address, every name of the server is loopback, and it trusts no proxy.
    */
   readonly faults?: boolean;
   /**
