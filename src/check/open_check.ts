@@ -156,7 +156,7 @@ function keysOf(keys: Keys): KeySource {
   const signers = new Map<string, Signer>();
   return {
     async create(alg, number) {
-      // A question for the signer of an unused algorithm would create a key of the server.
+      // To request the signer of an unused algorithm would create a key on the server.
       const published = (await keys.publishedKeys([])).filter((key) => key.alg === alg);
       if (number > 0 || published.length === 0) return await generatedKeys.create(alg, number);
       const signer = await keys.signer(alg);

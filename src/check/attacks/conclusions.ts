@@ -3,12 +3,12 @@
 import type { Assessment, Conclusion } from "../attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";
 
-/** A client that did what a correct one does. `undefined`: the level of the attack decides. */
+/** Passes the client if `isCorrect`; else returns `undefined`, and the level of the attack decides. */
 export function passIf(isCorrect: boolean, because: string): Assessment | undefined {
   return isCorrect ? { passed: true, because } : undefined;
 }
 
-/** A client that did what a correct one does not. `undefined`: the level of the attack decides. */
+/** Fails the client if `isWrong`; else returns `undefined`, and the level of the attack decides. */
 export function failIf(isWrong: boolean, because: string): Assessment | undefined {
   return isWrong ? { passed: false, because } : undefined;
 }

@@ -13,7 +13,7 @@ import { withParameters } from "./callback_parameters.ts";
 import { oneOf } from "./parameters.ts";
 import { undecided } from "./conclusions.ts";
 
-/** Every delivery to the redirect URI of a web application: the attack itself looks what the client did. */
+/** Every delivery to the redirect URI of a web application: the attack itself checks what the client did. */
 const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
 
 const withoutQuery = (url: string) => url.replace(/[?#].*$/, "");
