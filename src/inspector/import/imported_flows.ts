@@ -1,4 +1,4 @@
-/** Flows from files, in memory beside the recorder: no program and no other page sees them. */
+/** Flows from files, in memory beside the recorder: no log, habit or `/flows.json` contains them. */
 
 import type { Flow } from "../../recorder/exchange.ts";
 
