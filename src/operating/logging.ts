@@ -150,15 +150,11 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
     // A process that ends immediately has no fixes yet.
     close: writeWaiting,
     handle: (next) => async (request, peer) => {
-      const proxyRequestId = request.headers.get("x-request-id");
-      const id = proxyRequestId !== null && peer?.proxy !== undefined && requestIdPattern.test(proxyRequestId)
-        ? proxyRequestId
-        : randomRequestId();
+      const proxyRequestId = peer?.proxy === undefined ? null : request.headers.get("x-request-id");
+      const id = proxyRequestId !== null && requestIdPattern.test(proxyRequestId) ? proxyRequestId : randomRequestId();
       const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
-      const logged: ActiveRequest = {
-        ...{ id, path, method: request.method.slice(0, 16) },
-        events: format === "text" ? [] : undefined,
-      };
+      const method = request.method.slice(0, 16);
+      const logged: ActiveRequest = { id, path, method, events: format === "text" ? [] : undefined };
       requests.set(request, logged);
       const startedAt = performance.now();
       // Read before the response: the connection may be closed afterwards.
