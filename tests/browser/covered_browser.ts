@@ -5,6 +5,9 @@
 
 import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
+import { checkPages } from "../../src/check/check_pages.ts";
+import { clientCheck } from "../../src/check/mod.ts";
+import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
@@ -15,7 +18,10 @@ const skip = executablePath === undefined;
 
 const { url, close } = serveSamples();
 const watching = inspector();
-const as = await latchkey({ plugins: [watching, faultPages({ recorder: watching.recorder })] });
+const check = clientCheck();
+const as = await latchkey({
+  plugins: [check.plugin, watching, faultPages({ recorder: watching.recorder }), checkPages(check, showFlow)],
+});
 const { url: serverUrl } = await as.listen({ port: 0 });
 // A flow with tokens, and one that failed.
 await (await fetch(`${serverUrl}/start`)).text();
@@ -31,11 +37,14 @@ const serverPaths = [
   "/clients",
   "/clients/demo-confidential",
   "/clients/demo-public?edit",
+  "/clients/demo-public/check",
+  "/faults",
   "/users",
   "/users/alice",
   "/flows",
   "/flows/1",
   "/flows/2",
+  "/flows/import",
 ];
 
 const urls = [
