@@ -53,7 +53,7 @@ export const pageRules = {
     cites: [],
   },
   "DI-03": {
-    fix: "Use a button of the page, or send its value as action.",
+    fix: "Use a button of the page, or send its name and value.",
     cites: [],
   },
   "DI-04": {
