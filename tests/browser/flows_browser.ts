@@ -201,6 +201,9 @@ test("[FL-02] the page of a flow reports new steps, and does not change otherwis
   await using opened = await openListening(`/flows/${id}`);
   const { page } = opened;
   await code();
+  // The list beside it announces the other flow.
+  await page.locator(`#flow-${watching.recorder.flows().at(-1)!.id}`).waitFor();
+  assertEquals(await page.getByRole("link", { name: "New steps in this flow" }).count(), 0);
   await token({ grant_type: "refresh_token", refresh_token });
   await page.getByRole("link", { name: "New steps in this flow" }).waitFor();
   assertEquals(await page.getByRole("status").textContent(), "New steps in this flow");
