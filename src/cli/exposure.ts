@@ -44,9 +44,7 @@ function otherName(
 }
 
 /** A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can. */
-export function describeExposure(
-  parts: ExposedParts,
-): string | undefined {
+export function describeExposure(parts: ExposedParts): string | undefined {
   const { issuer, host, settings, inspector, faults, control } = parts;
   const { openLogin, openTools } = settings.allows;
   if (isThisMachineOnly(parts) || listensOnLoopback(host) && !openTools) return undefined;

@@ -46,8 +46,8 @@ export function sampling(limit: number, onComplete: () => void): Sampling {
 }
 
 /**
- * A request of which the end decides whether it is recorded, as the next plugin receives it. A recorder finds it by
- * itself and not by a map, because an entry in a WeakMap costs more than all the rest.
+ * A request whose end decides whether it is recorded, as the next plugin receives it. It has what the recorder must
+ * know of it, because an entry in a WeakMap costs more than the rest of the recorder's work.
  */
 export class UndecidedRequest extends TappedRequest {
   readonly recorder: object;
