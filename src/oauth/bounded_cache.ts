@@ -40,7 +40,7 @@ export function boundedCache<T>(size: number): BoundedCache<T> {
 /** Maximum number of failures in one window: for one client from one network, and for all clients from one network. */
 const maxFailuresPerClient = 10;
 const maxFailuresPerNetwork = 100;
-/** How many times as many one IPv6 site may have, which has up to 65,536 networks. */
+/** Factor of the higher limit for one IPv6 site, which has up to 65,536 networks. */
 const siteFactor = 10;
 /** Length of a window, in milliseconds. */
 const windowMs = 60_000;
@@ -73,7 +73,7 @@ export function rateLimiter(now: () => number): RateLimiter {
     const known = failures.get(key);
     const counter = known !== undefined && known.until > now() ? known : { count: 0, until: now() + windowMs };
     counter.count++;
-    // As the newest one: failures from many networks must not evict the counter of their site.
+    // Makes the counter the newest: failures from many networks must not evict the counter of their site.
     failures.set(key, counter);
   }
 

@@ -1,15 +1,15 @@
 /**
- * Bounds what public and unknown clients write to a store, of any kind: the server counts these records by the site of
- * their sender (IPv4 address, IPv6 /48).
+ * Bounds the records that public and unknown clients write to a store of any kind. The server counts these records by
+ * the site of their sender (IPv4 address, IPv6 /48).
  *
  * - Pushed requests and device authorizations are evicted ({@link evictBeyondBound}): a site with too many bytes loses
  *   its own oldest record, and beyond the bound for all, the site with the most bytes loses one. So a flood evicts its
  *   own records.
  * - Marks that prevent a second use, and registrations, are not evicted: beyond the bound the request is rejected
- *   ({@link rejectBeyondBound}). In the second half of the space a site may not have more than remains free, so that
+ *   ({@link rejectBeyondBound}). When half of the space is used, a site may have no more than remains free, so that
  *   other sites always find space.
  *
- * Each instance counts the records that it wrote itself. Loaded with the first of them.
+ * Each instance counts the records that it wrote itself. The first such record loads this file.
  */
 
 import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
@@ -20,7 +20,7 @@ import { isPermitted } from "./clients/standing.ts";
 import { OAuthError } from "./errors.ts";
 import type { Server } from "./server.ts";
 
-/** Maximum bytes of the records of one kind: of one site that loses its oldest, and in all. */
+/** Maximum bytes of the evictable records of one kind: per site, and in total. */
 const maxSiteBytes = 1024 * 1024;
 const maxBytes = 16 * 1024 * 1024;
 

@@ -256,7 +256,7 @@ function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
-/** The user's values of those claims, without unknown or empty ones and standard claims of a wrong type. */
+/** The user's values of these claims. Unknown and empty values, and standard claims of a wrong type, are left out. */
 function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
   const claims: Record<string, unknown> = {};
   for (const name of names) {

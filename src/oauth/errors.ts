@@ -79,13 +79,13 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
    */
   readonly publicExpected?: string;
   /**
-   * Whether only the trace has the expected and the received value, the fix and `internalRule`: they say what the
-   * server fetched (SSRF). Default: false.
+   * Whether only the trace contains the expected and the received value, the fix and `internalRule`, because they
+   * reveal what the server fetched (SSRF). Default: false.
    */
   readonly detailsInTraceOnly?: boolean;
   /** The rule that the trace names, if the response must not reveal it. */
   readonly internalRule?: RejectionRuleId;
-  /** Whether the error is shown to the user even where errors leave by redirect. Default: false. */
+  /** Whether the user sees the error even where other errors are sent to the redirect URI. Default: false. */
   readonly forUser?: boolean;
   /** The underlying error. */
   readonly cause?: unknown;
@@ -128,8 +128,8 @@ export class OAuthError extends Error {
   }
 
   /**
-   * The value of `error_description` on test hosts. Where all errors of a code have one message, so that an attacker
-   * learns nothing, it is the reason and its rule.
+   * The value of `error_description` on test hosts. If all errors of a code share one message, so that an attacker
+   * learns nothing, this value is the reason and its rule.
    */
   get openDescription(): string {
     if (!uniformCodes.includes(this.code)) return this.description;

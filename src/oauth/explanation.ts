@@ -3,8 +3,8 @@
 import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
 
 /**
- * The result of one check of a request, a token or a response. Explanations, pages and reports have these members; each
- * adds what it alone shows.
+ * The result of one check of a request, a token or a response. Explanations, pages and reports have these members and
+ * add their own.
  */
 export interface RuleResult {
   /** Whether the check passed; undefined: it was not checked. */
@@ -33,11 +33,14 @@ export interface ExplanationTexts {
   readonly expected?: string;
   /** The received value. */
   readonly received?: string;
-  /** Whether the server computed `received`: logs show it as it is. Default: false, they hide what may be a secret. */
+  /**
+   * Whether the server computed `received`: logs show it as it is. Default: false; logs then hide possible secrets in
+   * it.
+   */
   readonly isComputed?: boolean;
   /** The earlier request that this one conflicts with, and its time. */
   readonly earlier?: string;
-  /** The change of the registered clients after which the server accepts the request, if there is one. */
+  /** The change of the registered clients that would make the server accept the request; absent if there is none. */
   readonly change?: ClientChange;
 }
 

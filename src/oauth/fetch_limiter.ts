@@ -1,7 +1,7 @@
 /**
- * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Fetches for
- * clients in use, which something was issued to, and those for other clients have limits of their own: otherwise
- * unknown clients could stop the clients in use.
+ * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Clients in
+ * use are those to which something was issued. They share no limit with other clients, so that unknown clients cannot
+ * block them.
  */
 
 import { networkFromAddress } from "../runtime/ip_address.ts";
@@ -20,7 +20,7 @@ const maxTrackedHosts = 6 * maxFetches;
 export class FetchLimitError extends Error {
   /** The limit. */
   readonly expected: string;
-  /** That there was one more. */
+  /** The received value: one fetch more than the limit. */
   readonly received = "one more";
   /** The seconds until the next window. */
   readonly retryAfter: number;
@@ -34,7 +34,7 @@ export class FetchLimitError extends Error {
   }
 }
 
-/** What a fetch is made for. */
+/** The client and the request that cause a fetch. */
 export interface FetchCause {
   /** Whether the client is in use, or approved. */
   readonly isInUse: boolean;

@@ -1,6 +1,6 @@
 /**
- * Notes: what a valid request causes that its client may not expect. For developers: `Server.tracesNotes`. Also the
- * warnings about what is not registered and was accepted, because a setting is `"any"`.
+ * Notes for developers: effects of a valid request that its client may not expect (`Server.tracesNotes`). Also the
+ * warnings about unregistered values that were accepted because a setting is `"any"`.
  */
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
@@ -39,7 +39,7 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
   });
 }
 
-/** Notes an ignored `audience`, and a slash that is no part of the `aud` of the access token. */
+/** Notes an ignored `audience`, and a slash at the end of `resource` that `aud` of the access token lacks. */
 export function noteResource(server: Server, client: Client, params: Params): void {
   if (!server.tracesNotes) return;
   if (params.get("audience") !== undefined) {
@@ -59,7 +59,7 @@ export function noteResource(server: Server, client: Client, params: Params): vo
   });
 }
 
-/** Whether clients have called userinfo since their last ID token without the claims of its scope. */
+/** Whether each client has called userinfo since its last ID token that lacked the claims of its scope. */
 const hasReadUserinfo = new WeakMap<Client, boolean>();
 
 /** Records that a client called userinfo. */
@@ -68,8 +68,8 @@ export function recordUserinfoCall(client: Client): void {
 }
 
 /**
- * Notes an ID token without the claims of the granted scope, if the client did not call userinfo after the one before:
- * it probably reads the ID token alone.
+ * Notes an ID token without the claims of the granted scope, if the client did not call userinfo after the previous ID
+ * token: it probably reads only the ID token.
  */
 export function noteMinimalIdToken(server: Server, { client, scope }: Authorization): void {
   if (!server.tracesNotes) return;

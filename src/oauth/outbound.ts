@@ -99,8 +99,8 @@ export async function readLimited({ body }: Response, maxBytes: number): Promise
 }
 
 /**
- * Whether the server may fetch from a host although its address is not public: hosts of the setting `privateHosts`, and
- * from a test host, test hosts. Only a server on a loopback host may fetch from loopback addresses.
+ * Whether the server may fetch from a host although its address is not public: hosts of the setting `privateHosts`,
+ * and, for a server on a test host, all test hosts. Only a server on a loopback host may fetch from loopback addresses.
  *
  * @param hostname As `URL.hostname` spells it.
  */

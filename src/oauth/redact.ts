@@ -18,7 +18,7 @@ export interface RegisteredSecrets {
   isClient(id: string): boolean;
   /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not secret. */
   label(name: string): string | undefined;
-  /** A value that is another one after a client changed: text redacted before may need it again. */
+  /** A value that changes with the clients: text that was redacted under an earlier value may need redaction again. */
   version(): unknown;
 }
 
@@ -31,7 +31,7 @@ const maxSecretLength = 512;
 /** Maximum number of word boundaries in a secret, such as the `/` and `=` of base64. */
 const maxBoundaries = 8;
 
-/** Secrets that contain boundaries are searched from this many first boundaries only; after them, only single words. */
+/** Number of leading boundaries from which secrets of several words are searched; after them, only single words are. */
 const maxThoroughBoundaries = 64;
 
 /** Cached words, so that repeated text is hashed once. */
@@ -207,7 +207,7 @@ function mapClient<E extends { readonly client?: string }>(event: E, { own }: Ev
   return event.client === undefined ? event : { ...event, client: own(event.client) };
 }
 
-/** The same explanation with changed texts; without the change of the clients if that has a text that changes. */
+/** The same explanation with changed texts. Its change of the clients is left out if one of its texts changes. */
 export function mapExplanationTexts(explanation: Explanation, texts: EventTexts): Explanation {
   const { change, ...others } = explanation;
   const { reason, expected, received, earlier, fix, isComputed = false } = others;

@@ -87,7 +87,7 @@ const lastWord = /[^?&#;/\s"'{,]*$/;
 
 type RewriteString = (text: string) => string;
 
-/** What is between a name and its value, or begins an escape. Most texts have none. */
+/** A character between a name and its value, or at the start of an escape. Most texts have none. */
 const nameSign = /[=:%]/;
 
 /** A colon that is encoded. */
@@ -96,7 +96,10 @@ const encodedColon = /%(?:25)*3a/i;
 /** JSON, or a part of it: a form parser splits JSON at `&` and `=`. */
 const jsonSign = /^\s*\{|["']\s*:|[\w\]]\s*:\s*["']/;
 
-/** What is probably a JSON object or array: a failed attempt to parse takes longer than all other work. */
+/**
+ * Text that is probably a JSON object or array. Other text is not parsed: a failed attempt takes longer than all other
+ * work.
+ */
 const jsonShape = /^\s*[{[]\s*["{[][^]*[}\]]\s*$/;
 
 /** A member with a string or number, of JSON that is cut, or has other quotes, or lost some. */

@@ -1,4 +1,4 @@
-/** The sender of a request: what the server fetches because of the request depends on it (SSRF). */
+/** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
 
 import { addressMatcher } from "../runtime/ip_address.ts";
 import type { Allowances } from "./config/allowances.ts";
@@ -14,7 +14,8 @@ export interface Sender {
 const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
 
 /**
- * Whether the sender is a program on the machine of a server on a test host: the developer, not a page that is open.
+ * Whether the sender is a program on the machine of a server on a test host: the developer, not a web page in the
+ * browser.
  */
 export function isLocalProgram(
   { settings, sender }: { readonly settings: { readonly allows: Allowances }; readonly sender?: Sender },

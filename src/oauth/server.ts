@@ -46,7 +46,10 @@ import type { RulePassed, Trace } from "./trace.ts";
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
-  /** What stored secrets and cookies are bound to: the issuer; one value for all names of a server that has several. */
+  /**
+   * The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server that
+   * has several.
+   */
   readonly storageIssuer: string;
   /** The settings, with defaults. `issuer` and `audience` are members of the server: the former follows the port. */
   readonly settings: Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
@@ -74,17 +77,17 @@ export interface Server {
   readonly deliveries: readonly Delivery<Server>[];
   /** Where the parameters of authorization requests come from, besides the requests themselves. */
   readonly requestSources: readonly RequestSource<Server>[];
-  /** The issuers of a token response, in the order in which they run. */
+  /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
-  /** What extensions do before something is issued to a client. */
+  /** Functions of extensions that run before something is issued to a client. */
   readonly useRecorders: readonly RecordUse[];
   /** The subject types besides `public`. */
   readonly subjectTypes: readonly SubjectType<Server>[];
   /** Verify a client that registers itself, or changes its registration. */
   readonly registrationVerifiers: readonly VerifyRegistration[];
-  /** How requests prove keys; absent: no token is bound to one. */
+  /** How requests prove possession of a key; absent if no token is bound to a key. */
   readonly keyProofs?: KeyProofs;
-  /** Encrypts responses for clients; absent: none is encrypted. */
+  /** Encrypts responses for clients; absent if no response is encrypted. */
   readonly responseEncryption?: ResponseEncryption<Server>;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
@@ -156,15 +159,15 @@ export type VerifyRegistration = (server: Server, client: Client) => Promise<voi
 /** What maintenance does each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;
 
-/** Knows sessions in which something was issued, and learns that they have ended. */
+/** Tracks the sessions in which something was issued, and is called when they end. */
 export interface SessionWatcher {
-  /** The ids of the sessions of a user that it knows and that have not ended. */
+  /** The ids of the tracked sessions of a user that have not ended. */
   findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
   /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
   sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
 }
 
-/** The part of a request that a proof of a key is for; at a protected resource without its client. */
+/** The part of a request that a proof of possession covers; at a protected resource, it has no client. */
 export type ProvenRequest =
   & Pick<AuthenticatedRequest, "method" | "url" | "header">
   & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
@@ -177,7 +180,7 @@ export interface ProvenToken {
   readonly boundKey: string;
 }
 
-/** How requests prove that they have a key, by signed proofs. Tokens are then bound to it (RFC 9449). */
+/** How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
 export interface KeyProofs {
   /** What the server accepts: the signature algorithms of proofs, and whether each token must be bound to a key. */
   policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
@@ -187,7 +190,7 @@ export interface KeyProofs {
    * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
    */
   provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
-  /** The same for a token request, which is rejected if the client or the server requires a proof (RFC 9449 §5.2). */
+  /** The same for a token request, which needs a proof if the client or the server requires one (RFC 9449 §5.2). */
   tokenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
   /**
    * The thumbprint of the key that a request to a protected resource proves.
@@ -264,7 +267,7 @@ export type TokenIssuer = (
   request: AuthenticatedRequest,
 ) => MaybePromise<Partial<TokenResponse>>;
 
-/** What a part is read from. */
+/** The request from which a part is read. */
 export interface PartRequest {
   /** The server. */
   readonly server: Server;
@@ -285,7 +288,7 @@ export interface PartRequest {
 /** A part of a request for access: how it is read, and what the client is warned about. */
 export type RequestPart = CheckedPart | AnyMemberPart;
 
-/** What every part has. */
+/** The members of every part. */
 export interface BasePart {
   /** The entry points that read it. */
   readonly at: readonly EntryPoint[];
@@ -297,9 +300,9 @@ export interface BasePart {
 
 /** A part that becomes no member of the request. */
 export interface CheckedPart extends BasePart {
-  /** None. */
+  /** Always absent. */
   readonly name?: undefined;
-  /** None: access is a member of the request. */
+  /** Always absent: access is a member of the request. */
   readonly access?: undefined;
   /**
    * Verifies the part. It changes nothing, so that a request may be read more than once.
@@ -319,15 +322,15 @@ export interface MemberPart<Name extends keyof AuthorizationRequest> extends Bas
   /**
    * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
    *
-   * @param parts The parts before it.
+   * @param parts The parts that were read before this one.
    * @throws {OAuthError} If the part is missing or invalid.
    */
   read(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<AuthorizationRequest[Name]>;
-  /** The life of access besides scope. Default: the part is none. */
+  /** How access besides scope is handled. Default: the part is not such access. */
   readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
 }
 
-/** What an entry point reads, and what it warns about. */
+/** The readers and the warnings of an entry point. */
 export interface EntryPointParts {
   /** The parts to read, in this order; one without a name becomes no member of the request. */
   readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];

@@ -37,7 +37,8 @@ export function isTestUrl(text: string): boolean {
 const documentationHost = /(?:^|\.)(?:example|invalid)$/;
 
 /**
- * Whether a developer serves pages on a host, as `URL.hostname` spells it: a test host, and no name for documentation.
+ * Whether a developer serves pages on a host, as `URL.hostname` spells it: a test host that is not a name for
+ * documentation.
  */
 export function servesOwnPages(hostname: string): boolean {
   return isTestHost(hostname) && !documentationHost.test(hostname);
@@ -45,8 +46,8 @@ export function servesOwnPages(hostname: string): boolean {
 
 /**
  * Whether plain http is allowed for the host of a client or resource. Names without a dot and container names resolve
- * differently in each network, so they are allowed only if the issuer is a test host. The other test names cannot be
- * registered.
+ * differently in each network, so they are allowed only if the issuer is a test host. The other test names
+ * cannot be registered as domains.
  *
  * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */

@@ -41,7 +41,10 @@ export type TraceEvent =
     readonly explanation: Explanation;
   }
   | {
-    /** A browser opened an address without a page: unknown, off, or for programs alone. It is no error of a client. */
+    /**
+     * A browser opened a URL without a page: unknown, switched off, or for programs only. It is not an error of a
+     * client.
+     */
     readonly type: "page_missing";
     readonly at: number;
     readonly endpoint: string;
@@ -52,7 +55,7 @@ export type TraceEvent =
   /** A request to a protected resource had no access token; the challenge names these scope values. */
   | { readonly type: "challenged"; readonly at: number; readonly endpoint: string; readonly scope: readonly string[] }
   | { readonly type: "warning"; readonly at: number; readonly client?: string; readonly explanation: Explanation }
-  /** On test hosts: what a valid request causes that its client may not expect. */
+  /** On test hosts: an effect of a valid request that its client may not expect. */
   | { readonly type: "note"; readonly at: number; readonly client: string; readonly explanation: Explanation }
   | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }

@@ -244,7 +244,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
       return server.token({ code: await server.code(), code_verifier: other });
     },
     ...wrongVerifier,
-    sentence: "code_verifier belongs to another authorization request of this client, such as one of a second tab",
+    sentence: "code_verifier belongs to another authorization request of this client, such as one in a second tab",
     expected: `code_challenge ${challenge}`,
     received: `code_challenge ${hash("x".repeat(43), "base64url")}, computed from code_verifier`,
     fix: /Store the code_verifier of each login under its state/,
@@ -373,7 +373,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     options: { resources: [{ uri: "https://api.example/v1" }] },
     outcome: "302 invalid_target",
     rule: "RI-01",
-    sentence: "resource is not one of this server",
+    sentence: "resource is not a resource of this server",
     expected: "https://api.example/v1",
     received: "https://api.example/v2",
     fix: /add this one to the setting resources/,

@@ -1,6 +1,7 @@
 /**
- * Access besides scope, through its whole life: asked for, approved, narrowed for a token, issued, shown. Each function
- * loops over the access parts of the server (`request_part.ts`). Without such access nothing is loaded.
+ * Access besides scope, such as `authorization_details`: how it is requested, approved, narrowed for a token, issued
+ * and shown. Each function loops over the access parts of the server (`request_part.ts`). A request without such access
+ * loads no code for it.
  */
 
 import type { FurtherAccess, Grant } from "../../store/store.ts";
@@ -10,7 +11,10 @@ import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
 import type { AccessItems, ConsentItem } from "./request_part.ts";
 
-/** The names of access besides scope, also of parts that a server does not have: it does not show their claims. */
+/**
+ * The wire names of access besides scope. They include parts that a server does not have, so that it hides their
+ * claims.
+ */
 export const accessNames: Readonly<Record<keyof FurtherAccess, string>> = {
   authorizationDetails: "authorization_details",
 };
@@ -128,9 +132,9 @@ export async function readClaimedAccess(
 }
 
 /**
- * Reads the access that a client requests at another authorization server, by the names of its claims.
+ * Reads the access that a client requests at another authorization server, as claims by name.
  *
- * @param types The types of objects that the server has.
+ * @param types The types of objects that the other server supports.
  * @throws {OAuthError} If it is invalid, or has no object of these types.
  */
 export async function readForeignAccess(
@@ -147,7 +151,10 @@ export async function readForeignAccess(
   return claims;
 }
 
-/** Issues access besides scope. The access token has what its resources may see, the response has all. */
+/**
+ * Issues access besides scope. The access token contains the objects that its resources may see; the response contains
+ * all objects.
+ */
 export async function issueAccess(
   server: Server,
   access: FurtherAccess,
@@ -165,8 +172,8 @@ export async function issueAccess(
 }
 
 /**
- * The access besides scope of an access token that a client sees: of its own token all, otherwise that for the default
- * audience or for a resource that it serves.
+ * The access besides scope that a client may see in an access token. In its own token, the client sees all of it. In
+ * other tokens, it sees the access for the default audience and for the resources that it serves.
  */
 export async function visibleAccess(
   server: Server,

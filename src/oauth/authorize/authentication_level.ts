@@ -1,6 +1,6 @@
 /**
- * What every server knows of levels of authentication (`acr`; OpenID Connect Core §2). An extension may have levels;
- * without one, no login reaches a level.
+ * Levels of authentication (`acr`; OpenID Connect Core §2). An extension defines them; without it, no login reaches a
+ * level.
  */
 
 import { type Field, text } from "../config/field.ts";
@@ -67,8 +67,8 @@ export function statedLevel(
 }
 
 /**
- * The error if no login of this server, or not this login, meets the demand (OpenID Connect Unmet Authentication
- * Requirements §2).
+ * The error if this login, or every login of this server, misses the demanded level (OpenID Connect Unmet
+ * Authentication Requirements §2).
  */
 export function unmetRequirements(
   rule: "ST-06" | "ST-07" | "ST-08",

@@ -1,7 +1,8 @@
 /**
  * Authorization requests, from their parameters to a code (OAuth 2.1 §4.1.1, §4.1.2).
  *
- * 1. `findDestination` finds the client and the verified redirect URI. Until then errors are shown as a page.
+ * 1. `findDestination` finds the client and the verified redirect URI. Errors before that are shown on a page of this
+ *    server.
  * 2. `readRequest` (`request_parts.ts`) reads the parts of the request into an `AuthorizationRequest`: a plain JSON
  *    record, which is stored whole while the user logs in. From here on errors are sent to the destination.
  * 3. `usableSession` (`login.ts`) decides whether the user's session suffices, before the approver is asked.

@@ -16,13 +16,16 @@ import { deliveryTo, type PendingAuthorization, storedRequests } from "./destina
 import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
 
-/** The decision of a user. Of the requested access besides scope, it has what is granted: all of it or less. */
+/** The decision of a user, with the granted part of the requested access besides scope. */
 export interface Approval extends FurtherAccess {
   /** One of the server's users. */
   readonly user: User;
   /** The allowed part of the requested scope. */
   readonly scope: readonly string[];
-  /** The allowed claims of those requested by name. Default: all except those of denied scope values. */
+  /**
+   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
+   * values.
+   */
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
@@ -35,8 +38,8 @@ export interface Approval extends FurtherAccess {
 }
 
 /**
- * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). For a device, which has a code
- * already, it stores the approval.
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). For a device, which already
+ * has a device code, it stores only the approval.
  *
  * @param session The session that the user approved in.
  * @returns The code; `undefined` for a device.
@@ -62,7 +65,7 @@ export async function issueCode(
   const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
   if (scope.length === 0 && !hasAccess(server, access)) {
     const requested = requestedScope.length > 0 ? requestedScope : server.requestParts.access.map(({ name }) => name);
-    throw new OAuthError("access_denied", "nothing of the request was granted", {
+    throw new OAuthError("access_denied", "no part of the request was granted", {
       rule: "AZ-18",
       expected: `some of: ${requested.join(" ")}`,
       received: "nothing",
@@ -118,7 +121,7 @@ export async function issueCode(
   return code;
 }
 
-/** The claims requested by name, without those of a denied scope value and those denied by name. */
+/** The claims requested by name, without claims of a denied scope value and claims that the user denied by name. */
 function allowedClaims(
   { claims: rules }: Server,
   scope: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Destinations that are no redirect URIs: an extension delivers the decisions to them. The types have the server as a
- * parameter, because `server.ts` imports them.
+ * Destinations other than redirect URIs: an extension delivers the decision of the user to them. The server is a type
+ * parameter, because `server.ts` imports these types.
  */
 
 import type { FurtherAccess, Grant } from "../../store/store.ts";
@@ -18,13 +18,13 @@ export interface PolledDestination {
   readonly uri: string;
   /** The code that the user typed, as the client shows it; absent if it shows none. */
   readonly userCode?: string;
-  /** The client sends none. */
+  /** Always absent: the client sends no `state`. */
   readonly state?: undefined;
-  /** The request itself is stored. */
+  /** Always absent: `id` names the stored request. */
   readonly storedRequest?: undefined;
 }
 
-/** What the user is shown of a request that started elsewhere. */
+/** The facts that a page shows about a request that started on another device. */
 export interface PolledFacts {
   /** The code that the client shows. */
   readonly userCode?: string;
@@ -44,14 +44,16 @@ export interface Delivery<Server> {
   readonly name: string;
   /** Whether a client may still receive decisions. */
   mayReceive(client: Client): boolean;
-  /** Delivers an approval. @throws {OAuthError} If there is a decision already, or it is too late. */
+  /** Delivers an approval. @throws {OAuthError} If the request already has a decision or has expired. */
   approve(server: Server, destination: PolledDestination, grant: Grant): Promise<void>;
   /** Delivers a denial. @throws {OAuthError} As `approve`. */
   deny(server: Server, destination: PolledDestination): Promise<void>;
-  /** The access besides scope of the request, which no browser carries. @throws {OAuthError} As `approve`. */
+  /**
+   * The access besides scope of the stored request; the browser does not carry it. @throws {OAuthError} As `approve`.
+   */
   findAccess(server: Server, destination: PolledDestination): Promise<FurtherAccess>;
   /**
-   * What the user is shown before the decision.
+   * The facts that the user sees before the decision.
    *
    * @param address The network address of the user; absent if unknown.
    * @throws {OAuthError} As `approve`.

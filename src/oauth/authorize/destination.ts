@@ -15,7 +15,7 @@ import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { Delivery, PolledDestination } from "./delivery.ts";
 import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 
-/** What completes an authorization request. Plain JSON: it is stored with the pending authorization. */
+/** Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending authorization. */
 export type Destination = RedirectDestination | PolledDestination;
 
 /** The redirect URI of a client, which receives the response. */
@@ -47,7 +47,8 @@ const requestItself: RequestOrigin = {};
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
  * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
  *
- * @throws {OAuthError} Also the rejection of the source of the request, if no registered redirect URI is beside it.
+ * @throws {OAuthError} Also the rejection of the request source, if the parameters outside the source name no
+ *   registered redirect URI.
  */
 export async function findDestination(
   server: Server,
@@ -117,7 +118,7 @@ export async function findDestination(
 /**
  * The stored requests of a server, for a destination that names one.
  *
- * @throws {OAuthError} If the server stores none any more.
+ * @throws {OAuthError} If the server no longer stores requests.
  */
 export function storedRequests({ requestSources }: Server): StoredRequests<Server> {
   const { stored } = requestSources.find((source) => source.stored !== undefined) ?? {};
@@ -125,20 +126,20 @@ export function storedRequests({ requestSources }: Server): StoredRequests<Serve
   throw new OAuthError("invalid_request_uri", "request_uri is unknown, expired or used", {
     rule: "JR-01",
     expected: "an authorization request without request_uri",
-    received: "a stored request, which this server does not support any more",
+    received: "a stored request, which this server no longer supports",
     forUser: true,
   });
 }
 
 /**
- * What delivers decisions to a destination that is no redirect URI.
+ * Finds the delivery for a destination other than a redirect URI.
  *
- * @throws {OAuthError} If the server delivers to none of its mode any more.
+ * @throws {OAuthError} If the server no longer has this delivery.
  */
 export function deliveryTo({ deliveries }: Server, { delivery: name }: PolledDestination): Delivery<Server> {
   const delivery = deliveries.find((delivery) => delivery.name === name);
   if (delivery !== undefined) return delivery;
-  throw new OAuthError("invalid_request", "the server does not support such logins any more", {
+  throw new OAuthError("invalid_request", "the server no longer supports such logins", {
     rule: "DV-07",
     expected: "a login in a browser",
     received: `a login of the extension ${name}`,

@@ -9,7 +9,7 @@ import { subjectFor } from "../users/users.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
 import type { PendingAuthorization } from "./destination.ts";
 
-/** Whether a request allows a user: it demands their subject for the client, or none. */
+/** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */
 export function allowsUser(
   server: Server,
   { request: { loginRequirements: { demandedSubs } }, client }: Pick<PendingAuthorization, "request" | "client">,
@@ -103,7 +103,7 @@ export function wrongUser({ demandedSubs: [first = [], ...others] = [] }: LoginR
   });
 }
 
-/** Number of users whose pairwise subjects are compared, besides those in memory. */
+/** Maximum number of users whose pairwise subjects are compared, besides the users in memory. */
 const maxPairwiseCandidates = 1000;
 
 /** The users, by `sub` on this server, whose subject for the client is in every list. */

@@ -18,8 +18,8 @@ export const promptValues = ["none", "login", "consent", "select_account"] as co
 const maxLoginHintLength = 255;
 
 /**
- * Reads what a request requires of the login. Where the client polls, the user always decides on a page, so `prompt`
- * does not count.
+ * Reads what a request requires of the login. Where the client polls, the user always decides on a page, so `prompt` is
+ * ignored.
  */
 export function readLoginRequirements(
   from: PartRequest,
@@ -40,7 +40,7 @@ export function readLoginRequirements(
 }
 
 /**
- * Reads the parameters, besides `claims`; `display`, `ui_locales` and `claims_locales` are ignored.
+ * Reads all parameters except `claims`; `display`, `ui_locales` and `claims_locales` are ignored.
  *
  * @param hintedLogin The login of a valid `id_token_hint`.
  */
@@ -82,7 +82,7 @@ function readMaxAge(text: string | undefined): number | undefined {
   });
 }
 
-/** Adds what `claims` and the requested levels demand of the login to the requirements of the other parameters. */
+/** Adds the requirements of `claims` and of the requested levels to those of the other parameters. */
 function addRequestedClaims(
   from: PartRequest,
   scope: readonly string[],
@@ -102,7 +102,7 @@ function addRequestedClaims(
   };
 }
 
-/** Maximum number of subjects that `claims` demands; the same one may count twice. */
+/** Maximum number of subjects that `claims` demands; the same subject may count twice. */
 const maxDemandedSubs = 16;
 
 function rejectManySubjects(count: number): void {

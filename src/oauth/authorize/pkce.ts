@@ -141,7 +141,7 @@ export function verifyCodeVerifier(
           rule: "PK-10",
           reason: "a public client cannot exchange a code without code_challenge",
           expected: "a code requested with a code_challenge",
-          received: "a code from when the client was confidential",
+          received: "a code that was issued while the client was confidential",
         },
       );
     }
@@ -227,7 +227,7 @@ const mistakes: readonly Mistake[] = [
 /**
  * Explains that a verifier does not match.
  *
- * @param codeChallenge That of the authorization request.
+ * @param codeChallenge The challenge of the authorization request.
  * @param computed The challenge of the verifier.
  */
 async function explainVerifier(
@@ -239,7 +239,7 @@ async function explainVerifier(
 ): Promise<RuleExplanation> {
   for (const { challenge, ...texts } of mistakes) {
     if (await challenge(verifier) !== codeChallenge) continue;
-    // With plain the challenge is the verifier, which is a secret.
+    // With the method plain, the challenge is the verifier itself: a secret.
     return {
       rule: "PK-09",
       ...texts,
@@ -259,7 +259,7 @@ async function explainVerifier(
   }
   return {
     ...values,
-    reason: "code_verifier belongs to another authorization request of this client, such as one of a second tab",
+    reason: "code_verifier belongs to another authorization request of this client, such as one in a second tab",
     fix: "Store the code_verifier of each login under its state, and look it up by the state of the response.",
   };
 }

@@ -17,7 +17,7 @@ export type EntryPoint = "authorize" | "par" | "poll";
 /** The objects that a request asks for, or that are granted. */
 export type AccessItems = NonNullable<FurtherAccess[keyof FurtherAccess]>;
 
-/** What access besides scope uses of a server. */
+/** The members of a server that access besides scope uses. */
 export interface PartServer {
   /** The settings, with those of extensions. */
   readonly settings: object;
@@ -30,8 +30,8 @@ export interface PartServer {
 }
 
 /**
- * Access besides scope: a list of objects. A request for some needs no scope, users are asked about each object, and a
- * token request may name some of the granted objects. Functions that handle it are in `access.ts`.
+ * Access besides scope: a list of objects. A request for such access needs no scope. The consent page lists each
+ * object. A token request may name some of the granted objects. Functions that handle it are in `access.ts`.
  */
 export interface Access {
   /** Whether a token request asks for it. */
@@ -50,12 +50,12 @@ export interface AccessPart extends Access {
   readonly name: string;
 }
 
-/** The life of {@link Access} after the request. */
+/** How {@link Access} is handled after the request was read. */
 export interface AccessLife {
   /** What the user is asked about each object, in their order. */
   describe(server: PartServer, items: AccessItems): readonly ConsentItem[];
   /**
-   * What an approval grants; `undefined` if it is nothing.
+   * The objects that an approval grants; `undefined` if there are none.
    *
    * @throws {Error} If the approver grants more than the client has requested.
    */
@@ -68,8 +68,8 @@ export interface AccessLife {
   /**
    * The part of a grant that a token request receives.
    *
-   * @returns The objects of the access token, and those of the grant that the server still has; `undefined` without
-   *   any.
+   * @returns The objects of the access token, and the objects of the grant that the server still supports; `undefined`
+   *   if there are none.
    * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
    */
   narrow(
@@ -85,7 +85,7 @@ export interface AccessLife {
    */
   readOwn(server: PartServer, client: Client, params: Params): AccessItems | undefined;
   /**
-   * Reads the claim of an assertion: what the client may have here.
+   * Reads the claim of an assertion that lists the access of the client on this server.
    *
    * @throws {OAuthError} If it is invalid.
    */
@@ -93,11 +93,13 @@ export interface AccessLife {
   /**
    * Reads what a client requests at another authorization server.
    *
-   * @param types The types of objects that it has.
+   * @param types The types of objects that the other server supports.
    * @throws {OAuthError} If it is invalid, or has no object of these types.
    */
   readForeign(params: Params, types: readonly string[]): AccessItems;
-  /** The objects that resource servers of these audiences may see; `undefined` without any. For no audience: all. */
+  /**
+   * The objects that the resource servers of these audiences may see; without an audience, all. `undefined` for none.
+   */
   visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
 }
 

@@ -19,13 +19,13 @@ import { assertResponseMode, assertResponseType, assertState } from "./destinati
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
 
-/** The parts that are read before the parts of extensions that become no member of the request. */
+/** The parts that are read first. After them come those parts of extensions that become no member of the request. */
 const firstParts: readonly RequestPart[] = [
   { at: everywhere, warn: warnDocument },
   { at: byRedirect, read: rejectRepeated },
 ];
 
-/** The parts that are read before all other parts of extensions. */
+/** The parts that are read next. After them come all other parts of extensions. */
 const nextParts: readonly RequestPart[] = [
   { at: byRedirect, read: assertState },
   { at: byRedirect, read: assertResponseType },
@@ -132,8 +132,8 @@ export const requestUriParameter: ParameterDescription = {
 };
 
 /**
- * Every parameter that a specification defines for it, whether this server supports it or rejects it, besides those of
- * extensions.
+ * Every parameter that a specification defines for the authorization endpoint, supported or rejected, besides the
+ * parameters of extensions.
  */
 const authorizationParameters = parameters(
   ...[
@@ -155,8 +155,8 @@ const authorizationParameters = parameters(
 );
 
 /**
- * The parameters of requests that the client polls for, such as those of devices (RFC 8628 §3.1), besides those of
- * client authentication and of extensions.
+ * The parameters of requests whose client polls, such as a device (RFC 8628 §3.1), besides the parameters of client
+ * authentication and of extensions.
  */
 const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
   name: "resource",

@@ -1,6 +1,6 @@
 /**
- * Sources of the parameters of an authorization request besides the request itself: what an extension implements. The
- * types have the server as a parameter, because `server.ts` imports them.
+ * Sources of the parameters of an authorization request besides the request itself. Extensions implement them. The
+ * server is a type parameter, because `server.ts` imports these types.
  */
 
 import type { FurtherAccess } from "../../store/store.ts";
@@ -20,15 +20,17 @@ export interface RequestOrigin {
   readonly storedRequest?: string;
   /** Whether the client signed the request (RFC 9101); absent: no. */
   readonly isSigned?: boolean;
-  /** Why the source cannot be used: the parameters are those outside of it, and the client receives the error. */
+  /**
+   * Why the source cannot be used. The parameters are then those outside the source, and the client receives the error.
+   */
   readonly rejection?: OAuthError;
 }
 
-/** The parameters of a request that count, and where they come from. */
+/** The effective parameters of a request, and their origin. */
 export interface ResolvedRequest {
   /** The parameters. */
   readonly params: Params;
-  /** Where they come from. */
+  /** Their origin. */
   readonly origin: RequestOrigin;
 }
 
@@ -52,7 +54,7 @@ export interface RequestSource<Server> {
    * @throws {OAuthError} If they are invalid.
    */
   readSigned?(server: Server, client: Client, received: Params): Promise<[name: string, value: string][]>;
-  /** The requests that it has stored. Default: it stores none. */
+  /** The requests that the source has stored. Default: none. */
   readonly stored?: StoredRequests<Server>;
 }
 
@@ -67,9 +69,12 @@ export interface StoredRequests<Server> {
   /**
    * Consumes a request, just before the response to it is sent. Of concurrent calls one succeeds.
    *
-   * @throws {OAuthError} For all other calls; the user sees the error, because the client has a response.
+   * @throws {OAuthError} For every other call. The user sees the error, because the client already has a response.
    */
   consume(server: Server, id: string): Promise<void>;
-  /** The access besides scope of a request, which no browser carries; `undefined` if the request has expired. */
+  /**
+   * The access besides scope of a stored request, which the browser does not carry; `undefined` if the request has
+   * expired.
+   */
   findAccess(server: Server, id: string): Promise<FurtherAccess | undefined>;
 }

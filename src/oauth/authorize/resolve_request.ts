@@ -1,5 +1,5 @@
 /**
- * Finds the parameters of an authorization request that are not the request itself: a source of the server reads them.
+ * Finds the parameters of an authorization request that refers to another source: a source of the server reads them.
  * Loaded with the first request that contains `request` or `request_uri`.
  */
 

@@ -21,7 +21,7 @@ const maxNamedLength = 200;
 /** The scope values that a message may repeat; an error response repeats no other characters of a request. */
 const namedToken = /^[\w.:/-]+$/;
 
-/** Maximum number of unknown values that a known one is suggested for. */
+/** Maximum number of unknown values for which a known value is suggested. */
 const maxSuggestions = 4;
 
 /**
@@ -62,7 +62,7 @@ export function resolveScope(server: Server, client: Client, requested: string |
         received: "no scope",
       });
     }
-    // These values are those of the server, so the response may name them.
+    // These values are configured on the server, so the response may name them.
     const reason = disallowed.length === 0
       ? "scope contains no value that this client may request"
       : `scope contains a value that this client may not request: ${disallowed.join(" ")}`;
@@ -80,7 +80,10 @@ export function resolveScope(server: Server, client: Client, requested: string |
   return supported;
 }
 
-/** Reads the scope of a request. A request for other access needs none, and then gets no default (RFC 9396 §3.1). */
+/**
+ * Reads the scope of a request. A request for access besides scope may omit scope, and then receives no default scope
+ * (RFC 9396 §3.1).
+ */
 export function readScope(
   { server, client, params }: PartRequest,
   parts: Partial<AuthorizationRequest>,
@@ -100,12 +103,12 @@ export function warnIgnoredScope({ server, client, params }: PartRequest, { scop
   server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
 }
 
-/** Whether the server has a scope value, or accepts it of this client without having it. */
+/** Whether the server has a scope value, or accepts this client's unknown values. */
 function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
   return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
 }
 
-/** A sentence that follows a reason, with the values that misspelt ones probably stand for; empty without any. */
+/** A sentence to append to a reason: it suggests the nearest known values. Empty if no value is near. */
 export function suggestScope(unknown: readonly string[], known: readonly string[]): string {
   const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, known) ?? []));
   return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
@@ -129,7 +132,10 @@ const maxResources = 16;
 const maxUriLength = 512;
 const maxTotalUriLength = 2048;
 
-/** The registered spelling of a resource. The id of a client is never one; this check fetches no metadata document. */
+/**
+ * The registered spelling of a resource. The id of a client is never a resource; this check fetches no metadata
+ * document.
+ */
 async function findResource(server: Server, uri: string): Promise<string | undefined> {
   const { clients, resources } = server;
   const registered = resources.find(uri);
@@ -161,7 +167,9 @@ export function readResources(server: Server, params: Params): MaybePromise<read
   return requested;
 }
 
-/** Warns about an accepted request without `resource`, if the server expects one; notes what it may not expect. */
+/**
+ * Warns about an accepted request without `resource`, if the server expects one; and traces notes about the resource.
+ */
 export function warnAboutResource(server: Server, client: Client, params: Params): void {
   noteResource(server, client, params);
   const settings = policyOf(server, client);
@@ -211,7 +219,7 @@ function invalidResource(server: Server, uri: string, isTooMuch: boolean): OAuth
   }
   if (configured !== undefined) {
     return reject(
-      "resource is not one of this server",
+      "resource is not a resource of this server",
       [...configured, ...server.resources.hosted.map(({ identifier }) => ({ uri: identifier }))].map(({ uri }) => uri)
         .join(" or "),
       "Send a resource of this server, or add this one to the setting resources.",
@@ -239,7 +247,7 @@ export function narrowResources(
 function narrowTo(granted: readonly string[], requested: readonly string[]): readonly string[] {
   if (requested.length === 0) return granted;
   if (requested.every((uri) => granted.includes(uri))) return requested;
-  throw new OAuthError("invalid_target", "resource is not one that was granted", {
+  throw new OAuthError("invalid_target", "resource was not granted", {
     rule: "RI-03",
     expected: granted.join(" or ") || "no resource, none was granted",
     received: requested.join(" "),

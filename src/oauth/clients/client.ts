@@ -122,9 +122,9 @@ export interface ClientMetadata extends ResponseMembers {
    * `HS384` or `HS512`, which use the secret. Default: any that suits the keys of the client; never `none`.
    */
   readonly request_object_signing_alg?: string;
-  /** Counts as `acr_values` in authorization requests without it: levels of authentication, the most wanted first. */
+  /** The `acr_values` of authorization requests that have none: levels of authentication, the preferred one first. */
   readonly default_acr_values?: readonly string[];
-  /** Counts as `max_age` in authorization requests without it: the maximum age of the login, in seconds. */
+  /** The `max_age` of authorization requests that have none: the maximum age of the login, in seconds. */
   readonly default_max_age?: number;
   /**
    * Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false.
@@ -158,8 +158,8 @@ export interface ClientRegistration {
   /** The verified software statement, unmodified. */
   readonly softwareStatement?: string;
   /**
-   * Random; another one after each change of its redirect URIs, method or keys, so that an earlier consent does not
-   * count. Absent before the first such change.
+   * A random value. Each change of the redirect URIs, the method or the keys replaces it, so that earlier consents do
+   * not count. Absent before the first such change.
    */
   readonly identity?: string;
 }
@@ -265,7 +265,10 @@ export const clientField = object<ClientMetadata>(
   { required: ["client_id"] },
 );
 
-/** The members that demand what an extension does. Ignored by a server without it, they would weaken the client. */
+/**
+ * The members that demand a feature of an extension. A server without the extension rejects them, because ignoring them
+ * would weaken the client.
+ */
 export const demandMembers: readonly ClientDemand[] = [
   "dpop_bound_access_tokens",
   "require_pushed_authorization_requests",
@@ -274,7 +277,7 @@ export const demandMembers: readonly ClientDemand[] = [
   "userinfo_encrypted_response_alg",
 ];
 
-/** A member that demands something. */
+/** The name of a member that demands a feature of an extension. */
 export type ClientDemand =
   | "dpop_bound_access_tokens"
   | "require_pushed_authorization_requests"
@@ -307,7 +310,9 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
 /** The description of a client that is registered at run time: unknown metadata is ignored (RFC 7591 §2). */
 export const registeredClientField: Field<ClientMetadata> = { ...clientField, others: anyValue };
 
-/** The description of a user outside a file: a standard claim of a wrong type causes a warning there, not an issue. */
+/**
+ * The description of a user who is not in a file: a standard claim of a wrong type then causes a warning, not an issue.
+ */
 export const registeredUserField: Field<User> = {
   ...userField,
   members: { sub: userField.members.sub, password: userField.members.password },

@@ -1,4 +1,4 @@
-/** What identifies a client that no operator registered to its users: a consent depends on it. */
+/** The identity of a client that no operator registered, as its users know it. Consents depend on it. */
 
 import type { ClientMetadata } from "./client.ts";
 import type { Client } from "./repository.ts";

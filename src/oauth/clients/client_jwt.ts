@@ -38,7 +38,7 @@ interface ClientJwtKind {
   readonly claims: Pick<JWTVerifyOptions, "audience" | "subject">;
   /** Creates its error. */
   readonly reject: RejectJwt;
-  /** Creates its error if it is not valid at this time. Default: `reject`. */
+  /** Creates its error if the JWT has expired or is not yet valid. Default: `reject`. */
   readonly rejectTime?: RejectJwt;
 }
 

@@ -1,4 +1,4 @@
-/** The public keys of a client: how they are fetched, and what the client learns if they cannot be. */
+/** The public keys of a client: how they are fetched, and what the client learns if the fetch fails. */
 
 import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
 import type { KeyFetcher, KeyOwner } from "../keys/remote_keys.ts";

@@ -27,7 +27,7 @@ export function clientRepository(
 ): ClientRepository {
   let isStarting = true;
   const parseMetadata = (metadata: ClientMetadata) => {
-    // The start has validated the configured clients together.
+    // The server validates the configured clients together when it starts.
     if (!isStarting) {
       assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
     }

@@ -4,7 +4,7 @@ import { clientField, type ClientMetadata } from "./client.ts";
 import type { Field } from "../config/field.ts";
 import { hasStanding, type Standing } from "./standing.ts";
 
-/** The members that a client may set itself, each with the standing from which on it may: `openFrom` of its field. */
+/** The members that a client may set itself, each with the lowest standing that may set it: `openFrom` of its field. */
 export const openMembers: { readonly [Name in keyof ClientMetadata]?: Standing } = Object.fromEntries(
   Object.entries<Field>(clientField.members).flatMap(([name, { openFrom }]) =>
     openFrom === undefined ? [] : [[name, openFrom]]

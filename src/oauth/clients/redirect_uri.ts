@@ -15,7 +15,7 @@ const forbiddenSchemes = new Set([
   ...["ws:", "wss:", "ftp:", "mailto:"],
 ]);
 
-/** The printable ASCII characters that no URI contains, but the backslash, which has its own issue. */
+/** The printable ASCII characters that a URI must not contain, except the backslash, which has its own issue. */
 const notInUris = /["<>^`{|}]/;
 
 /** A problem of a URI. */
@@ -82,7 +82,7 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: bo
     if (url.protocol === "http:" && !allowHttp && !allowsHttp(url.hostname, localUrls)) {
       return {
         expected: `https, or http on ${httpHosts(localUrls)}`,
-        hint: "Use https, or set insecureAllowHttpRedirectUris for a test that cannot.",
+        hint: "Use https. For a test without TLS, set insecureAllowHttpRedirectUris.",
       };
     }
   } else if (/^[^:]+:\d/.test(uri)) {

@@ -20,7 +20,7 @@ export interface ClientDocument {
   readonly fetchedAt: number;
   /** When it expires and must be fetched again, in milliseconds. */
   readonly validUntil: number;
-  /** A digest of the redirect URIs, the method and the keys: a consent to another one does not count. */
+  /** A digest of the redirect URIs, the method and the keys: a consent given under another digest does not count. */
   readonly identity: string;
   /** The warnings: values that a client should not use, or that this server does not support. */
   readonly warnings: readonly RuleExplanation[];

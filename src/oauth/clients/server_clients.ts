@@ -23,11 +23,11 @@ export interface ServerClients extends ClientRepository {
   /** The registered clients alone. */
   readonly registered: ClientRepository;
   /**
-   * The client of an issued token; `undefined` if it no longer exists. What was fetched for it before is not fetched
-   * again, however old it is.
+   * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if
+   * it has expired.
    *
-   * @param sender The sender of a request that names the client, without a token or for a redirect: then what has
-   *   expired is fetched again.
+   * @param sender The sender of a request that names the client, without a token or for a redirect. Expired metadata is
+   *   then fetched again.
    */
   findHolder(id: string, sender?: Sender): MaybePromise<Client | undefined>;
   /** Records that something was issued to a client: fetches for it no longer share their limits with other clients. */
@@ -40,7 +40,7 @@ export interface ServerClients extends ClientRepository {
   forgetExternalClients(): void;
 }
 
-/** What clients of an extension need of the server. */
+/** The members of the server that an extension needs to add clients. */
 export interface ClientDependencies {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;

@@ -53,12 +53,12 @@ export function withUnregisteredClients(
     ...clients,
     find: (id, sender) => chain(clients.find(id, sender), (client) => client ?? unregisteredClient(id)),
     findHolder: (id, sender) => chain(clients.findHolder(id, sender), (client) => client ?? unregisteredClient(id)),
-    // Only ids that were used as a client_id: other text is looked up, too, to find a secret in the place of an id.
+    // Finds only ids that were used as a client_id. Other text is looked up too, to detect a secret in place of an id.
     findCached: (id) => clients.findCached(id) ?? cached.get(id),
   };
 }
 
-/** The client after it has authenticated with a secret, which nothing can be compared with. */
+/** The client after it has authenticated with a secret. The server has no secret to compare. */
 export function withAnySecret(client: Client, method: ClientAuthMethod): Client {
   return { ...client, confidential: true, authMethod: method, authMethods: [method] };
 }
@@ -70,7 +70,7 @@ export function warnUnregistered(server: Server, client: Client, rule: Rejection
     reason: "client_id is not registered",
     expected: "the client_id of a registered client",
     received: client.id,
-    fix: "Register the client. Another server rejects it.",
+    fix: "Register the client. Other servers reject a client that is not registered.",
   });
 }
 

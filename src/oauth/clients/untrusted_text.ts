@@ -1,4 +1,7 @@
-/** The texts in the metadata of a client that the operator does not know: their length, and what a name may contain. */
+/**
+ * Limits of the texts in the metadata of a client that the operator does not know: their length, and the characters of
+ * names.
+ */
 
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import type { ClientMetadata } from "./client.ts";
@@ -10,7 +13,7 @@ const maxTextLength = 2048;
 /** Control characters, and characters that change the direction of the text around them (Unicode UAX #9). */
 const forbiddenInName = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
 
-/** The issues of the texts. `scope` has no limit of its own: its values must be ones of the server. */
+/** The issues of the texts. `scope` has no limit of its own: its values must be scope values of the server. */
 export function validateUntrustedText(metadata: Partial<ClientMetadata>): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const [name, value] of Object.entries(metadata)) {

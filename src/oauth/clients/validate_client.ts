@@ -16,7 +16,7 @@ import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */
 type ClientValidator = (client: ClientMetadata, settings: ResolvedSettings) => ConfigIssue[];
 
-/** What is compared, in the order of the issues. */
+/** The validators, in the order of their issues. */
 const validators: readonly ClientValidator[] = [
   validateAuthMethod,
   validateClientSecret,
@@ -105,7 +105,7 @@ function validateDemands(client: ClientMetadata, { extensions }: ResolvedSetting
   return demandMembers.flatMap((path) =>
     !client[path] || extensions.some(({ clientDemands = [] }) => clientDemands.includes(path)) ? [] : [{
       path,
-      expected: "no demand that needs an extension that the server does not have",
+      expected: "no member that requires an extension which the server lacks",
       received: quote(client[path]),
       hint: "Add the extension, or remove the member.",
     }]
@@ -138,7 +138,7 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
   }];
 }
 
-/** A profile of the client that leaves no value of a setting. */
+/** An issue if the client's profile leaves a setting without a value. */
 function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   if (profile === undefined) return [];
   return [
@@ -245,7 +245,7 @@ function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings
       path: "jwks",
       expected: `at least one public key, because ${keyUse}`,
       received: "none",
-      hint: "Add the client's public keys as a JWK Set, or a jwks_uri where they are found.",
+      hint: "Add the client's public keys as a JWK Set, or a jwks_uri that serves them.",
     });
   }
   issues.push(...validatePublicKeys(client, allows.localUrls));

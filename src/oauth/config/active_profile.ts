@@ -1,4 +1,4 @@
-/** The profile in effect: types alone, which no process loads. */
+/** The types of the profile in effect. */
 
 /** A setting that a profile can decide: its path. */
 export type ProfileSetting =
@@ -45,6 +45,9 @@ export interface ActiveProfile {
   readonly label: string;
   /** Its values. */
   readonly values: ReadonlyMap<ProfileSetting, unknown>;
-  /** The settings whose value comes from a profile, because they are not set, or are weaker; with its label. */
+  /**
+   * The settings whose value comes from a profile, because the configuration omits them or sets a weaker value. Each
+   * has the label of the profile.
+   */
   readonly decides: ReadonlyMap<ProfileSetting, string>;
 }

@@ -17,7 +17,9 @@ export interface Allowances {
   readonly openLogin: boolean;
   /** Responses explain rejections, with names of clients and links to recorded flows; notes are traced. */
   readonly explanations: boolean;
-  /** Clients, resources and trusted issuers have http URLs on any test host, and local programs register such URLs. */
+  /**
+   * Clients, resources and trusted issuers may have http URLs on any test host, and local programs may register them.
+   */
   readonly localUrls: boolean;
   /**
    * Clients of unknown standing may do what `onTestHosts` of a requirement says, and by default any client can register

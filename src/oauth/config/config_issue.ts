@@ -24,7 +24,8 @@ export interface ConfigurationWarning {
   readonly message: string;
 }
 
-// Control characters, bidirectional marks and line separators would act on a terminal; the other spaces look like one.
+// Control characters, bidirectional marks and line separators would control a terminal; the other space characters look
+// like a space.
 const unprintablePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /** The text with escapes for all characters that act on a terminal. */
@@ -57,8 +58,8 @@ export class ConfigurationError extends Error {
   /**
    * Creates the error.
    *
-   * @param warnings Shown after the issues, because they may explain them: a misspelt variable leaves a setting at its
-   *   default.
+   * @param warnings Shown after the issues, because a warning may explain an issue: a misspelt variable leaves a
+   *   setting at its default.
    */
   constructor(issues: readonly ConfigIssue[], warnings: readonly ConfigurationWarning[] = []) {
     const count = issues.length === 1 ? "1 issue" : `${issues.length} issues`;
@@ -96,7 +97,9 @@ export function describeKind(value: unknown): string {
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A path; `undefined` if it does not look like one: it may be a secret in place of the path of its file. */
+/**
+ * The path of a secret's file; `undefined` if the text does not look like a path, because it may be the secret itself.
+ */
 export function showFile(path: string): string | undefined {
   const isPath = /^(?:[A-Za-z]:)?[^:@=?&#%\r\n]{1,400}$/.test(path) && /[/\\.]/.test(path);
   return isPath ? printable(path) : undefined;
@@ -116,8 +119,8 @@ function showStore(store: string): string {
 }
 
 /**
- * A value as messages show it: strings quoted, of arrays and objects only the type. Of a value whose name speaks of a
- * secret only the type is shown, and of a store URL only the scheme.
+ * A value as messages show it: strings quoted, of arrays and objects only the type. A value whose name marks it as
+ * secret is shown as its type only, and a store URL as its scheme only.
  */
 export function showValue(value: unknown, path: Path): string {
   if (value === undefined) return "nothing";
@@ -141,7 +144,7 @@ export function showPath(path: Path): string {
   return shown;
 }
 
-/** Longer names are not misspelt ones. */
+/** Maximum length of a name that is compared with the known names. */
 const maxInputChars = 64;
 
 /**

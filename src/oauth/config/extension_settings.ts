@@ -28,7 +28,7 @@ export interface OptionalGrantType {
   isOn(settings: object): boolean;
 }
 
-/** The values of list members of client metadata, by the member. */
+/** The allowed values of list members of client metadata, by the name of the member. */
 export type ClientValues = Readonly<Record<string, readonly string[]>>;
 
 /** The settings of an extension. The functions receive all settings of the server. */
@@ -53,7 +53,7 @@ export interface SettingsExtension {
   clientValues?(settings: object): ClientValues;
   /** Warnings about valid settings. */
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
-  /** Whether the extension lets clients exist that the operator does not know. Default: it does not. */
+  /** Whether the extension accepts clients that the operator does not know. Default: false. */
   acceptsUnknownClients?(settings: object): boolean;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
@@ -96,7 +96,7 @@ export function unlistedClientsWarnings(
   return paths.map((path) => ({
     path: `${path}.clients`,
     message:
-      "the entry lists no clients, so only configured clients may use it, and no client that registered itself or has " +
+      "the entry lists no clients, so only configured clients may use it, not clients that registered themselves or have " +
       "a metadata document. List the clients.",
   }));
 }

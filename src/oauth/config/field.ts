@@ -12,8 +12,8 @@ import { type ConfigIssue, type Path, quote, showPath, showValue, suggest } from
 /** A description of one value. */
 export interface Field<T = unknown> {
   /**
-   * The JSON type; `function` is for options of an embedding program, `any` for a value that only its user can
-   * validate.
+   * The JSON type; `function` is for options of an embedding program, `any` for a value that only the code that reads
+   * it can validate.
    */
   readonly type: "string" | "integer" | "boolean" | "array" | "object" | "function" | "any";
   /** A valid value as a noun phrase, for messages. */
@@ -57,7 +57,7 @@ export type Fields<T> = { readonly [Name in keyof Required<T>]: Field<NonNullabl
 
 type Details<T> = Partial<Omit<Field<T>, "examples" | "type">>;
 
-/** A value that only its user can validate. */
+/** A value that only the code that reads it can validate. */
 export const anyValue: Field = { type: "any", expected: "any value", examples: [{}] };
 
 /** A string. */
@@ -236,7 +236,7 @@ function invalidValue(field: Field, value: unknown, path: Path): ConfigIssue {
   };
 }
 
-/** An unknown name; without known names any name is allowed but this one. */
+/** The mismatch of an unknown name. Without known names, every other name is allowed. */
 function unknownName(name: string, known: readonly string[], parent: Path): Mismatch {
   const path = [...parent, name];
   const suggestion = suggest(name, known);

@@ -187,7 +187,7 @@ const combine: Readonly<Record<ProfileSetting, Combine>> = {
   defaultEndpoints: anything,
 };
 
-/** Whether a server must have a setting: only what a profile does not merely prefer. */
+/** Whether a server must support a setting of a profile. False for a setting whose value the profile only prefers. */
 function isDemand(path: ProfileSetting): boolean {
   return combine[path] !== anything;
 }
@@ -235,7 +235,7 @@ export function withProfile<T extends ProfileSettings>(settings: T): T {
   return withValues(settings, [...active.decides.keys()].map((path) => [path, active.values.get(path)]));
 }
 
-/** The demo clients that settings allow, if these are others than usual. */
+/** The demo clients that the settings allow; `undefined` for the usual ones. */
 export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): readonly ClientMetadata[] | undefined {
   return clientAuthMethods?.includes("none") === false && clientAuthMethods.includes("private_key_jwt")
     ? [demoKeyClient(issuer)]
@@ -250,7 +250,7 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
   const stricter: [ProfileSetting, unknown][] = [];
   for (const [path, floor] of values) {
     const value = readSetting(settings, path);
-    // Of an extension that the server does not have: `validateExtensions` rejects the client.
+    // The server lacks the extension of this setting: `validateExtensions` rejects the client.
     if (value === undefined || !isWeaker(path, value, floor)) continue;
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
@@ -258,7 +258,7 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
   return { ...withValues(settings, stricter), profile: { label, values, decides } };
 }
 
-/** The lists among the settings of a client with a profile that have no value left. */
+/** The list settings that a client's profile leaves without a value. */
 export function findEmptySettings(settings: object): ProfileSetting[] {
   const names = Object.keys(combine) as ProfileSetting[];
   return names.filter((path) =>
@@ -313,7 +313,7 @@ export function validateProfile(
   return issues;
 }
 
-/** An issue for each setting that a profile demands, and that no extension of the server has. */
+/** An issue for each setting that a profile demands but that no extension of the server has. */
 export function validateExtensions(
   { label, values }: ActiveProfile,
   extensions: readonly SettingsExtension[],

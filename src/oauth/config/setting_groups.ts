@@ -28,11 +28,11 @@ export interface Lifetimes {
 export interface RefreshSettings {
   /** Rotate the refresh tokens of confidential clients too. Default: false. */
   readonly rotateConfidential?: boolean;
-  /** Rotate the refresh tokens of public clients that are bound to a key (DPoP), too. Default: false. */
+  /** Also rotate the refresh tokens of public clients if the tokens are bound to a key (DPoP). Default: false. */
   readonly rotateBound?: boolean;
   /**
    * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
-   * response. Default: 0, a second use revokes the grant. Maximum: 60.
+   * response. Default: 0 (a second use revokes the grant). Maximum: 60.
    */
   readonly grace?: number;
   /** Issue refresh tokens only if `offline_access` was granted. Default: false. */

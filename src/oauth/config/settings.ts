@@ -282,7 +282,7 @@ export const settingFields = {
   ...insecureFields,
 } satisfies Fields<Settings>;
 
-/** {@link Settings} with what only an embedding program can set. */
+/** {@link Settings} with the members that only an embedding program can set. */
 export interface ProgramSettings extends Settings {
   /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
   readonly grantTypes?: readonly SupportedGrantType[];
@@ -295,7 +295,7 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
   return new URL(`${scheme}://localhost:${port}`).origin;
 }
 
-/** The value that accepts what is not registered. */
+/** The value of a setting that also accepts values that are not registered. */
 export type Any = "any";
 
 /** The name of a setting that may be `"any"`. */

@@ -1,4 +1,4 @@
-/** What only an issuer on a real host must not have: logins, clients and pages that are for tests. */
+/** Logins, clients and pages that are for tests: an issuer on a real host must not have them. */
 
 import { rejectAny, type Settings } from "./settings.ts";
 import { type ConfigIssue, quote } from "./config_issue.ts";

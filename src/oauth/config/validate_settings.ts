@@ -78,7 +78,7 @@ function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): 
   if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
     issues.push(issue(
       `https, or http on a test host (${testHosts})`,
-      "Use https or a test host, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.",
+      "Use https or a test host. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.",
     ));
   }
   return issues;
@@ -113,7 +113,7 @@ function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): Con
         "Choose test hosts for both, or real hosts for both.",
       );
     } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
-      issue("https", "Use https, or set insecureAllowHttpIssuer in the configuration file for a test that cannot.");
+      issue("https", "Use https. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.");
     }
   }
   return issues;
@@ -175,8 +175,8 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
 }
 
 /**
- * An issue for each value of an extension that the server does not have. A profile may name such values, but not only
- * such.
+ * An issue for each value of an extension that the server does not have. A profile may list such values if it also
+ * lists available ones.
  */
 function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSettings): ConfigIssue[] {
   return (["clientAuthMethods", "responseModes"] as const).flatMap((setting) => {
@@ -210,7 +210,10 @@ function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettin
   }];
 }
 
-/** What is no http URL has an issue of its own, and may stand for a test host: localhost:9000. */
+/**
+ * Whether the issuer is on a real host. Text that is not an http URL has its own issue, and may mean a test host:
+ * localhost:9000.
+ */
 function isOnRealHost({ issuer, allows }: ResolvedSettings): boolean {
   return /^https?:/i.test(issuer) && URL.canParse(issuer) && !allows.openLogin;
 }
@@ -234,7 +237,7 @@ function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[
   if (audience !== "" && !clients.some((client) => client.client_id === audience)) return [];
   return [{
     path: "audience",
-    expected: "the name of what access tokens are for, which is not the id of a client",
+    expected: "the name of the API that access tokens are for, not the id of a client",
     received: audience === "" ? "an empty string" : `${quote(audience)}, a client`,
     hint: "Write the URI of your API, or remove the setting: the default is the issuer.",
   }];
@@ -256,7 +259,7 @@ function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] 
 
 function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  // An issuer that is no URL has an issue of its own, and may stand for a test host.
+  // An issuer that is not a URL has its own issue, and may mean a test host.
   const openLogin = !URL.canParse(issuer) || allows.openLogin;
   for (const [i, user] of users.entries()) {
     for (const issue of validateUser(user, openLogin)) issues.push({ ...issue, path: `users[${i}].${issue.path}` });

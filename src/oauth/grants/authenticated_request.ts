@@ -37,7 +37,7 @@ export interface Authorization {
   readonly resources: readonly string[];
   /** Identifies everything issued for one approval; all of it is revoked together. */
   readonly grantId: string;
-  /** The `jti` of the access token that was exchanged: the new access token ends with it. Default: none was. */
+  /** The `jti` of the exchanged access token, whose revocation also revokes the new access token. Default: none. */
   readonly subjectTokenId?: string;
   /** The user who approved; absent if the client acts on its own behalf. */
   readonly subject?: Subject;

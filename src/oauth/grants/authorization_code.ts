@@ -91,8 +91,8 @@ export const authorizationCode: GrantType = {
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
     const authorization = await narrowGrant(server, request, stored, scope);
-    // Atomic: of concurrent requests one succeeds. Nothing is issued before. If a later step fails, the code stays
-    // consumed: the user must log in again, but no code is exchanged twice (replay).
+    // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
+    // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).
     if (!await server.store.consume("code", id, server.now())) {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }

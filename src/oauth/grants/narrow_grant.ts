@@ -14,7 +14,7 @@ import type { RuleExplanation } from "../trace.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
-/** The granted scope values that the server still has and the client may still have. */
+/** The granted scope values that the server still has and the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
   return granted.filter((token) => client.allowsScope(token));
 }
@@ -24,8 +24,8 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
  * claims and other access that are no longer registered are left out. Warns the operator about them.
  *
  * @param scope The part of the granted scope that is still registered.
- * @throws {OAuthError} `invalid_target` if no resource is left: the default audience does not replace them. Or if the
- *   request asks for more than was granted. Or if no ID token can be encrypted for the client.
+ * @throws {OAuthError} `invalid_target` if no granted resource is left, because the default audience does not replace
+ *   it. Also if the request asks for more than was granted, or if no ID token can be encrypted for the client.
  */
 export async function narrowGrant(
   server: Server,
@@ -37,7 +37,7 @@ export async function narrowGrant(
   const registered = registeredResources(server, grant.resources);
   const granted = isPromise(registered) ? await registered : registered;
   if (granted.length === 0 && grant.resources.length > 0) {
-    throw new OAuthError("invalid_target", "no granted resource is registered any more", {
+    throw new OAuthError("invalid_target", "none of the granted resources is still registered", {
       rule: "RI-05",
       expected: "a grant for a configured resource",
       received: grant.resources.join(" "),
@@ -128,8 +128,8 @@ function clientSessionId(clientId: string, sid: string): string {
 }
 
 /**
- * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run at the same
- * time: one round trip.
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run
+ * concurrently, so they take one round trip.
  */
 export async function findRevoked(
   { store }: Server,
@@ -165,7 +165,7 @@ export async function findInvalidReason(
     };
   }
   if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
-    const reason = "no scope value of the grant is registered any more";
+    const reason = "no scope value of the grant is still registered";
     return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: grant.scope.join(" ") };
   }
   // With offline_access a grant outlives the session.

@@ -47,8 +47,8 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const { id, stored, registered } = await findRefreshToken(server, request, token);
   const authorization = await narrowGrant(server, request, stored, registered);
   const scope = narrowScope(registered, parameters);
-  // A token that was rotated stays consumed, even if the client has become confidential since. The key of a bound
-  // token replaces the rotation (OAuth 2.1 §4.3.1).
+  // A token that was rotated stays consumed, even if the client has become confidential since. A token that is bound to
+  // a key needs no rotation (OAuth 2.1 §4.3.1).
   const settings = policyOf(server, client).refresh;
   const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
   const rotates = !client.confidential && !isBound || settings.rotateConfidential ||

@@ -1,11 +1,11 @@
 /**
- * What each verification of a JWT accepts: one row for each kind. Every `typ`, tolerance and limit stands here; the
- * signature, the issuer and the audience are checked where the keys are known. Settings can shorten the lifetimes.
+ * The requirements for each kind of JWT: one row for each kind. Every `typ`, tolerance and limit is listed here. The
+ * code that has the keys checks the signature, the issuer and the audience. Settings can shorten the lifetimes.
  */
 
 import { quote } from "../config/config_issue.ts";
 
-/** What is accepted of one kind of JWT. Times are in seconds. */
+/** The requirements for one kind of JWT. Times are in seconds. */
 export interface JwtPolicy {
   /** The accepted values of `typ`, in lower case and without `application/`. Default: `typ` is not checked. */
   readonly types?: readonly string[];
@@ -30,7 +30,7 @@ export interface JwtPolicy {
 /** The claims with the times of a JWT (RFC 7519 §4.1). */
 type JwtTime = "iat" | "nbf" | "exp";
 
-/** The clock of this server set both times. It can be set back in tests, so a time of issue may be in the future. */
+/** The clock of this server set the times of the JWT. Tests can set that clock back, so `iat` may be in the future. */
 const ownClock = { secondsAhead: 0, secondsLate: 0, ignoredTimes: ["iat"] } as const;
 
 /** FAPI 2.0 Security Profile §5.3.2.1: up to 10 seconds ahead must be accepted, more than 60 must be rejected. */
@@ -52,7 +52,7 @@ export const jwtPolicies = {
     ...{ ...ownClock, ignoredTimes: ["iat", "nbf", "exp"] },
     ...{ types: ["jwt"], requiredClaims: ["exp", "iat"] },
   },
-  /** Any JWT of this server whose signature alone is checked. */
+  /** A JWT of this server of which only the signature is checked. */
   own_signature: { ...ownClock, ignoredTimes: ["iat", "nbf", "exp"] },
   /** A signed authorization response (JARM §2.4), which has no `typ`. */
   authorization_response: { ...ownClock, requiredClaims: ["aud", "exp"] },
@@ -93,8 +93,8 @@ export const jwtPolicies = {
 const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])/.source;
 
 /**
- * Three such parts (RFC 7515 §7.1). The library accepts padding and non-zero unused bits, which are other encodings of
- * the same JWT.
+ * A compact JWS: three such parts (RFC 7515 §7.1). The library accepts padding and non-zero unused bits, which are
+ * other encodings of the same JWT.
  */
 const compactJws = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
 
@@ -137,7 +137,7 @@ export function findTypeProblem({ types, isTypeOptional = false }: JwtPolicy, ty
   };
 }
 
-/** A `typ` in the form that the policies have. */
+/** A `typ` in the form that the policies use. */
 export function mediaType(typ: string): string {
   return typ.toLowerCase().replace(/^application\//, "");
 }

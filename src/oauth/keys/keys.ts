@@ -2,7 +2,7 @@
  * Signing keys (RFC 7517), kept in the store and shared by all instances.
  *
  * `signer` loads the current key of an algorithm, or generates the first one. `rotate` adds the next key: it is
- * published immediately, signs after a lead time, and the key before it retires when its tokens have expired. Each key
+ * published immediately, signs after a lead time, and the previous key retires when its tokens have expired. Each key
  * is imported once. JWTs are in `jwt.ts`, the server's symmetric secrets in `session/session.ts`, the primitives in
  * `runtime/crypto.ts`.
  */
@@ -49,15 +49,15 @@ export interface Keys {
    *   ignored. Default: 0.
    */
   verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
-  /** The keys that a verifier may need, of these algorithms and of every other one that was ever used. */
+  /** The keys that a verifier may need: those of these algorithms and of every other algorithm that was ever used. */
   publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
-   * Generates the next key of an algorithm. It is published immediately and signs after `lead` seconds; the key before
-   * it stays published until its tokens have expired. If two instances rotate at the same time, both use one of the two
-   * keys.
+   * Generates the next key of an algorithm. It is published immediately and signs after `lead` seconds; the previous
+   * key stays published until its tokens have expired. If two instances rotate at the same time, both use one of the
+   * two keys.
    *
    * @param key The next key. Default: a new one of the source.
-   * @returns Until when the key before it is published, in milliseconds since the epoch.
+   * @returns The time until which the previous key is published, in milliseconds since the epoch.
    */
   rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<number>;
   /**
@@ -234,7 +234,7 @@ export function storedKeys(
       const isDue = (keys: readonly LoadedKey[]) => keys.at(-1)!.record.signsFrom + every * 1000 <= now();
       const keys = await keyRing(alg);
       if (!isDue(keys)) return;
-      // Another instance may have added it since. Of two that add the same key from here on, the store takes one.
+      // Another instance may have added the key meanwhile. If two instances add it from here on, the store keeps one.
       const newest = await loadNewer(alg, keys);
       await replaceKeyRing(
         alg,
@@ -243,7 +243,7 @@ export function storedKeys(
     },
 
     async refresh() {
-      // All of them: another instance may have extended the lifetime of one.
+      // Reloads every key: another instance may have extended the lifetime of one.
       await Promise.all([...keyRings.keys()].map((alg) => replaceKeyRing(alg, loadKeys(alg))));
     },
   };

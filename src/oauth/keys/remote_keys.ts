@@ -13,7 +13,7 @@ import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtP
  */
 const maxKeyAgeMs = 600_000;
 const minFetchIntervalMs = 30_000;
-/** For how long after their fetch keys are used while the limit of fetches is reached, in milliseconds. */
+/** Maximum age of fetched keys, in milliseconds, while the limit of fetches prevents a new fetch. */
 const maxStaleMs = maxKeyAgeMs + 300_000;
 /** The limits of a fetched key set. */
 const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
@@ -44,9 +44,9 @@ export interface FetchedKeys {
 
 /** The last successful fetch of one URL, and the last failed one after it. */
 export interface KeyFetches {
-  /** The last one that did not fail. */
+  /** The last successful fetch. */
   readonly last?: FetchedKeys;
-  /** A failed one after it. */
+  /** The failed fetch after it. */
   readonly failed?: FetchedKeys;
 }
 
@@ -213,7 +213,7 @@ async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicK
 }
 
 /**
- * Selects a fetched key. The library quotes members of a key that it cannot import.
+ * Selects a fetched key. A `DocumentError` replaces errors of the library that quote members of a key.
  *
  * @throws {errors.JWKSNoMatchingKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
  */

@@ -50,8 +50,8 @@ export function clientJwtAlgorithms(
 export const privateJwkMembers: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 /**
- * The URL of a text; `undefined` if it is none. The parser alone accepts spaces around a URL, and more characters in it
- * than a URI may have (RFC 3986 §2).
+ * Parses a text as a URL; `undefined` if it is not a URI. The URL parser alone would accept surrounding spaces, and
+ * characters that a URI must not contain (RFC 3986 §2).
  */
 export function parseUrl(text: string): URL | undefined {
   return /^[^\s\p{Cc}"<>\\^`{|}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
@@ -113,7 +113,7 @@ function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: str
   }];
 }
 
-/** The characters of a coordinate as base64url, by the curve (RFC 7518 §6.2.1.2, RFC 8037 §2). */
+/** The length of a coordinate in characters of base64url, by curve (RFC 7518 §6.2.1.2, RFC 8037 §2). */
 const coordinateLengths: ReadonlyMap<unknown, number> = new Map([
   ["P-256", 43],
   ["P-384", 64],

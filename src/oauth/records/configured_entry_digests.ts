@@ -6,8 +6,8 @@ import { type SecretOwner, serverSecret } from "../session/session.ts";
 
 /**
  * Creates digests of configured entries; `""` if the id has none. The digests are keyed with a server secret (HMAC),
- * because an entry may hold a guessable secret: a copied change cannot be used to test guesses. The store that holds
- * this server secret also holds the signing keys.
+ * because an entry may hold a guessable secret: without the key, a copied record cannot be used to test guesses. The
+ * store that holds the key also holds the signing keys.
  */
 export function configuredEntryDigests(
   owner: SecretOwner,

@@ -9,7 +9,7 @@ const maxPageSize = 1000;
  * The id of an override. Each configured entry of a client or user has its own, so that instances with two
  * configurations, as in a rolling update, do not replace each other's changes.
  *
- * @param prefix What the ids of the issuer's records begin with.
+ * @param prefix The prefix of the ids of the issuer's records.
  */
 export function overrideId(
   prefix: string,

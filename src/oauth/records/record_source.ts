@@ -13,14 +13,14 @@ import { configuredEntryDigests } from "./configured_entry_digests.ts";
 import { listAll } from "./override_records.ts";
 import { recordPrefix } from "./repository.ts";
 
-/** What a repository takes from the overrides. */
+/** How a repository receives the overrides. */
 interface OverrideListener {
   readonly kind: "client" | "user";
   configuredIds(): Iterable<string>;
   /** Parses the overrides; the function that it returns applies them. */
   prepare(
     overrides: readonly ListedRecord<OverrideRecord>[],
-    /** For each of them, the digest of the entry that is configured now. */
+    /** For each override, the digest of the entry that is configured now. */
     currentDigests: readonly string[],
   ): Promise<() => void>;
   /** Receives the number of records that have the id of a configured entry, and are therefore not in effect. */
@@ -35,13 +35,13 @@ type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
 export interface RecordSource {
   readonly store: Store;
   readonly now: () => number;
-  /** What the ids of this issuer's records begin with. */
+  /** The prefix of the ids of this issuer's records. */
   readonly prefix: string;
   /** When this instance started, in milliseconds by the server's clock. */
   readonly startedAt: number;
   /** The digest of the configured entry of an id; `""` if it is not configured. */
   entryDigest(kind: "client" | "user", id: string): Promise<string>;
-  /** Grows when a write begins and when it ends: what was read before may be older than what this instance knows. */
+  /** A counter that grows when a write begins and when it ends. A value that was read before may be outdated. */
   writes(): number;
   /** Runs writes one after the other, in the order of the calls. */
   write<T>(operation: () => Promise<T>): Promise<T>;
@@ -75,7 +75,7 @@ const maxParallelReads = 32;
 /** Number of ids in a trace event. */
 const maxReportedIds = 20;
 
-/** Number of times that the overrides are read again because this instance wrote one meanwhile. */
+/** Maximum number of reads of the overrides: each write of this instance meanwhile causes another read. */
 const maxAttempts = 5;
 
 /** Creates the source for a server with these settings. */
@@ -164,9 +164,9 @@ export function recordSource(
   }
 
   /**
-   * Drops changes whose configured entry was changed or removed since. Not if another change is based on the present
-   * entry: then this may be a late start with a former configuration, in a rolling update. A dropped record is
-   * consumed, so that running instances keep using it, and later starts ignore it.
+   * Drops changes whose configured entry was changed or removed since. It keeps them if another change is based on the
+   * present entry: this instance may then have started late with a former configuration (rolling update). A dropped
+   * record is consumed, so that running instances keep using it, and later starts ignore it.
    */
   async function dropOutdated({ overrides, digests }: Overrides): Promise<void> {
     const current = new Set<string>();
@@ -226,7 +226,7 @@ export function recordSource(
     });
   }
 
-  /** A failure is traced once, until it is over. */
+  /** A failure is traced once, until a read succeeds. */
   async function refresh(): Promise<void> {
     const startedAt = lastRefreshAt = now();
     try {

@@ -37,9 +37,7 @@ export interface Repository<Input, Item> {
   readonly isPersistent: boolean;
   /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
-  /**
-   * Finds one by id in the store, also where memory has it: for a decision that a change of another instance may alter.
-   */
+  /** Finds one by id in the store, even if memory has it: for decisions that a change of another instance may alter. */
   reload(id: string): MaybePromise<Item | undefined>;
   /** Whether {@link Repository.find} returns without reading the store. */
   isFresh(id: string): boolean;
@@ -83,7 +81,7 @@ export interface Repository<Input, Item> {
   all(): MaybePromise<readonly Item[]>;
   /** Those in memory: the configured ones and those used lately. The same array until one of them changes. */
   allCached(): readonly Item[];
-  /** Reads what other instances have changed until now. Without it, an instance does so within a second. */
+  /** Reads the changes of other instances now; without this call, an instance reads them within a second. */
   refresh(): MaybePromise<void>;
   /** Replaces the configured entries; changes at run time still apply to them. */
   reconfigure(inputs: readonly Input[]): void;
@@ -125,11 +123,11 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   restore(inputs: readonly Input[], by: string): void;
 }
 
-/** What a repository needs to know of its entries. */
+/** How a repository handles its entries. */
 export interface EntryDefinition<Input, Item> {
   /** The kind of the records in the store. */
   readonly kind: "client" | "user";
-  /** Whether entries may be registered for a limited time; existing ones are ignored otherwise. */
+  /** Whether entries may be registered for a limited time. If false, such entries of the store are ignored. */
   readonly acceptsExpiring: boolean;
   /** The id of an entry. */
   getId(input: Input): string;

@@ -4,7 +4,7 @@ import type { ListedRecord, OverrideRecord, RegisteredRecord } from "../../store
 
 export type StoredEntry = Pick<RegisteredRecord, "entry" | "generation">;
 
-/** A parsed entry, and the JSON it was parsed from: while that is the same, the object stays the same. */
+/** A parsed entry, and the JSON it was parsed from: the object stays the same as long as the JSON does. */
 export interface ParsedEntry<Item> {
   readonly json: string;
   /** `undefined` if the entry is removed, or invalid under the settings of this server. */
@@ -15,7 +15,7 @@ export interface ParsedEntry<Item> {
 export interface CachedEntry<Item> extends ParsedEntry<Item> {
   /** Milliseconds since the epoch, by the server's clock. */
   readonly readAt: number;
-  /** All entries of an earlier number are stale. */
+  /** The epoch of the read: entries of earlier epochs are stale. */
   readonly epoch: number;
 }
 
@@ -25,8 +25,8 @@ export type OverrideChange =
   | { readonly change: "delete" | "default"; readonly generation?: string };
 
 /**
- * The generations of configured entries whose changes were dropped, because the configuration was changed since: a
- * removed entry is there again, but what was issued before its removal stays invalid.
+ * The generations of configured entries whose changes were dropped, because the configuration was changed since. A
+ * removed entry then exists again, but tokens issued before its removal stay invalid.
  *
  * @param currentDigests For each override, the digest of the entry that is configured now.
  */
@@ -44,7 +44,7 @@ export function generationsOfDropped(
   return generations;
 }
 
-/** The JSON of an entry; another one means that the entry has changed. */
+/** The JSON of an entry; it differs if the entry has changed. */
 export function toJson({ entry, generation }: StoredEntry): string {
   return JSON.stringify({ entry, generation });
 }

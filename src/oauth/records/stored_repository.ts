@@ -93,7 +93,7 @@ export function storedRepository<Input, Item>(
     return parseEntry(id, record.value, cache.get(id));
   }
 
-  /** Reads from the store, after what this instance is still writing. */
+  /** Reads from the store, after the pending writes of this instance. */
   async function load(id: string): Promise<Item | undefined> {
     await source.waitForWrites();
     return await read(id);
@@ -108,7 +108,7 @@ export function storedRepository<Input, Item>(
     if ((latestRead.get(id) ?? 0) > order) return cache.get(id)?.item;
     latestRead.set(id, order);
     const entry = record && parseRecord(id, record);
-    // A change made here meanwhile is newer than what was read.
+    // A change that this instance made meanwhile is newer than the value that was read.
     if (source.writes() === writesBefore) {
       // The age of the entry counts from the start of the read, because the record may have changed since.
       if (entry !== undefined) cacheEntry(id, entry, readAt);

@@ -19,7 +19,8 @@ export const assertionGrantRules = {
   },
   "JB-04": {
     passes: "the assertion is valid now",
-    fix: "Request a new assertion with sub, iat and exp. Compare the clocks. For longer lifetimes, set maxLifetime.",
+    fix:
+      "Request a new assertion with sub, iat and exp. Compare the clocks of issuer and server. For longer lifetimes, set maxLifetime.",
     cites: ["RFC 7523 §3"],
   },
   "JB-05": {
@@ -69,7 +70,7 @@ export const assertionGrantRules = {
   },
   "IJ-03": {
     passes: "subject_token is valid and belongs to the client",
-    fix: "Exchange the latest ID token of this client before it expires, or its refresh token.",
+    fix: "Exchange the latest ID token of this client before it expires, or the refresh token of this client.",
     cites: [],
   },
   "IJ-04": {
@@ -104,7 +105,7 @@ export const assertionGrantRules = {
   },
   "IJ-15": {
     fix:
-      "Send the ID-JAG with the client that its client_id names. The identity provider maps its own client ids to those of this server.",
+      "Send the ID-JAG with the client whose id is the client_id in it. The identity provider maps its own client ids to those of this server.",
     cites: [],
   },
   "IJ-16": {
@@ -136,7 +137,7 @@ export const assertionGrantRules = {
   },
   "TX-04": {
     fix:
-      "Let the actor that may_act names exchange the token. For a token that is bound to a key, send a DPoP proof signed by that key.",
+      "The actor named in may_act must exchange the token. For a token that is bound to a key, send a DPoP proof signed by that key.",
     cites: ["RFC 8693 §4.1, §4.4"],
   },
   "TX-05": {

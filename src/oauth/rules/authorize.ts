@@ -50,7 +50,7 @@ export const authorizeRules = {
   },
   "AZ-19": {
     fix:
-      "Send a response_mode that the metadata lists and the client may use; without one it is query. To accept others, add them to the setting responseModes.",
+      "Send a response_mode that the metadata lists and the client may use; the default is query. To accept others, add them to the setting responseModes.",
     cites: ["OAuth 2.0 Multiple Response Types"],
   },
   "AZ-21": {
@@ -58,7 +58,7 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "AZ-22": {
-    fix: "See the server's log for what failed.",
+    fix: "Read the cause in the server's log.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
   "RU-01": {

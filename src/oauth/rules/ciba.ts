@@ -34,7 +34,7 @@ export const cibaRules = {
     cites: ["OpenID Connect CIBA §8"],
   },
   "CB-07": {
-    fix: "Let the client start again: each request can be decided on once.",
+    fix: "Start a new request in the client: users can decide only once on each request.",
     cites: ["OpenID Connect CIBA §8"],
   },
   "CB-08": {

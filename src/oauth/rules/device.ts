@@ -30,7 +30,7 @@ export const deviceRules = {
     cites: ["RFC 8628 §3.3, §5.4"],
   },
   "DV-07": {
-    fix: "Start again on the device: each code can be decided on once.",
+    fix: "Start again on the device: users can decide only once on each code.",
     cites: ["RFC 8628 §3.3", "OAuth 2.1 §7.11"],
   },
 } as const satisfies Record<string, Rule>;

@@ -23,12 +23,12 @@ export const dpopRules = {
   },
   "DO-04": {
     passes: "the DPoP proof was not used before",
-    fix: "Create a proof with a new random jti for each request, also for a repeated one.",
+    fix: "Create a proof with a new random jti for each request, even when the client repeats a request.",
     cites: ["RFC 9449 §11.1"],
   },
   "DO-05": {
     fix:
-      "Repeat the request with the value of the header DPoP-Nonce as nonce of a new proof, and keep it for the next ones.",
+      "Repeat the request with a new proof whose nonce is the value of the header DPoP-Nonce. Use this nonce until a response has another.",
     cites: ["RFC 9449 §8, §9"],
   },
   "DO-06": {

@@ -86,8 +86,8 @@ export type RuleId = keyof RuleTable;
 export type RejectionRuleId = { [Id in RuleId]: RuleTable[Id] extends { readonly fix: string } ? Id : never }[RuleId];
 
 /**
- * The broken rule, a row of the rule table, and how to fix this request if that is more than the fix of the rule; or,
- * in a rejection by the embedding program, how to fix the request.
+ * The broken rule, a row of the rule table, with a fix for this request if it differs from the fix of the rule. A
+ * rejection by the embedding program has a fix and no rule.
  */
 export type RuleOrFix =
   | { readonly rule: RejectionRuleId; readonly fix?: string }

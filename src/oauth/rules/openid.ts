@@ -17,7 +17,7 @@ export const openidRules = {
   },
   "OI-06": {
     fix:
-      "Send the sub of a user as login_hint, on test hosts also an e-mail address or a preferred_username, or leave it out. The setting unknownLoginHint decides about other values.",
+      "Send the sub of a user as login_hint, on test hosts also an e-mail address or a preferred_username, or leave it out. The setting unknownLoginHint decides what other values do.",
     cites: ["OpenID Connect Core §3.1.2.1"],
   },
   "OI-07": {

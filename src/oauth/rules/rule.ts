@@ -7,8 +7,12 @@ export interface Rule {
    * not traced.
    */
   readonly passes?: string;
-  /** How to fix a request that breaks it, for the developer of the client. Absent if the rule rejects no request. */
+  /**
+   * How to fix a request that breaks the rule, for the developer of the client. Absent if the rule rejects no request.
+   */
   readonly fix?: string;
-  /** The specifications that it is taken from, as `tests/rules.md` names them; none where it is this project's own. */
+  /**
+   * The specifications that the rule is taken from, as `tests/rules.md` names them; empty for a rule of this project.
+   */
   readonly cites: readonly string[];
 }

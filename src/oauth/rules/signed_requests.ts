@@ -23,11 +23,12 @@ export const signedRequestRules = {
     cites: ["RFC 9101 §4, §6.3, §10.7", "RFC 9126 §3"],
   },
   "JR-04": {
-    fix: "Create a request object for each request, without sub, with iat, nbf and exp by a correct clock.",
+    fix: "Create a request object for each request: without sub, and with iat, nbf and exp from a correct clock.",
     cites: ["RFC 9101 §4, §10.8"],
   },
   "JR-05": {
-    fix: "Sign the parameters as a JWT, and send it as request, to the authorization endpoint or pushed.",
+    fix:
+      "Sign the parameters as a JWT, and send it in the parameter request: to the authorization endpoint, or in a pushed request.",
     cites: ["RFC 9101 §10.5", "RFC 9126 §3"],
   },
 } as const satisfies Record<string, Rule>;

@@ -7,7 +7,7 @@ export const stepUpRules = {
   "ST-04": {
     passes: "the login of the access token is as strong and as recent as the operation needs",
     fix:
-      "Start a new authorization request with acr_values and max_age of the challenge, and send the new access token.",
+      "Start a new authorization request with the acr_values and the max_age of the challenge, and send the new access token.",
     cites: ["RFC 9470 §3, §6"],
   },
   "ST-06": {

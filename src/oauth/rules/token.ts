@@ -42,7 +42,7 @@ export const tokenRules = {
   "TK-16": {
     passes: "this server issued the code",
     fix:
-      "Exchange the code of the callback immediately and unchanged. An expired code is unknown, and so is one from another server or, with the memory store, from before a restart.",
+      "Exchange the code of the callback immediately and unchanged. A code is also unknown if it has expired, if another server issued it, or if a server with the memory store was restarted.",
     cites: ["OAuth 2.1 §3.2.4"],
   },
   "CA-04": {

@@ -66,8 +66,8 @@ export function previouslyAllowedScope(
 
 /**
  * Who could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its redirect URI identifies it. Any
- * program on a device can listen on a loopback port or claim a private-use scheme, over plain http an attacker on the
- * network can read the response, and an attacker may send a user code of theirs (RFC 8628 §5.4).
+ * program on a device can listen on a loopback port or claim a private-use scheme. Over plain http, an attacker on the
+ * network can read the response. An attacker may send the user the user code of another device (RFC 8628 §5.4).
  */
 export function impersonationRisk(
   { client, destination }: PendingAuthorization,
@@ -144,7 +144,7 @@ export async function saveConsent(
 export async function revokeConsent(server: Server, sub: string, clientId: string): Promise<void> {
   const record = await findConsent(server, sub, clientId);
   if (record === undefined) return;
-  // The latter also revokes a consent that is being stored at the same time.
+  // Twice the lifetime also covers a consent that is being stored at the same time.
   const revocationExpiresAt = Math.max(record.expiresAt, server.now() + 2 * maxGrantLifetimeMs(server));
   await revokeGrant(server, record.value.name, "the user revoked the consent", revocationExpiresAt);
 }

@@ -35,7 +35,7 @@ export interface Session extends Subject {
 const maxEarlierSessions = 8;
 
 /**
- * Creates a session. It takes over the ids of the former session if that was of the same user.
+ * Creates a session. If the former session was of the same user, the new session takes over its ids.
  *
  * @param level The level of the login. Default: none.
  */
@@ -212,8 +212,8 @@ export async function endForgottenSessions(server: Server, formerSession: Sessio
 }
 
 /**
- * Ends the sessions of a user that are over because the user was removed or got another password, as far as they are
- * watched. Sessions are not stored; the others end when their cookie is read. It never rejects.
+ * Ends the watched sessions of a user who was removed or whose password was changed. Sessions are not stored; all other
+ * sessions end when their cookie is read. It never rejects.
  */
 export async function endUserSessions(server: Server, sub: string): Promise<void> {
   try {

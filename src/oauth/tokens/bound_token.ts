@@ -1,6 +1,6 @@
 /**
- * The check of access tokens that all protected resources share, userinfo among them: where a token may stand (RFC 6750
- * §2), and the proof of the key that it is bound to (RFC 9449 §7). Each resource verifies the token itself.
+ * The check of access tokens that all protected resources share, userinfo among them: where a request may carry a token
+ * (RFC 6750 §2), and the proof of the key that it is bound to (RFC 9449 §7). Each resource verifies the token itself.
  */
 
 import { OAuthError } from "../errors.ts";
@@ -20,8 +20,8 @@ export interface SentToken {
 /**
  * Reads the `Authorization` header of a request to a protected resource.
  *
- * @param acceptsProofs Whether the resource accepts proofs of keys. One that accepts none does not know the scheme
- *   `DPoP`.
+ * @param acceptsProofs Whether the resource accepts proofs of keys. A resource that accepts no proofs does not know the
+ *   scheme `DPoP`.
  * @throws {OAuthError} `invalid_request` if it has a token of each scheme (RFC 9449 §7.2).
  */
 export function readAuthorization(authorization: string | null, acceptsProofs: boolean): SentToken {
@@ -140,11 +140,11 @@ export async function assertKeyProven(
  * Requires the proof of the key that an access token is bound to.
  *
  * @param cnf The claim `cnf` of the valid token.
- * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks no proof of another
- *   key than this one as used, so that the holder of one token cannot fill the memory of proofs with those of many
+ * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks a proof as used only
+ *   if this key signed it, so that the holder of one token cannot fill the memory of used proofs with proofs of many
  *   keys.
- * @throws {OAuthError} `invalid_token` if the token is bound and was not sent as such, or is not bound to the key of
- *   the proof; `invalid_dpop_proof` for an invalid proof.
+ * @throws {OAuthError} `invalid_token` if the token is bound but was sent as a bearer token, or is not bound to the key
+ *   of the proof; `invalid_dpop_proof` for an invalid proof.
  */
 async function assertBinding(
   scheme: TokenScheme,

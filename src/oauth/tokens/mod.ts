@@ -53,7 +53,7 @@ export interface AccessTokenClaims {
   readonly userinfo_claims?: readonly string[];
   /** Requested values by claim; userinfo returns a claim only if it has one of them. */
   readonly userinfo_values?: ClaimValues;
-  /** Claims of the user, and of grant types and issuers. */
+  /** Claims of the user, and claims that grant types and token issuers add. */
   readonly [claim: string]: unknown;
 }
 

@@ -68,9 +68,9 @@ export interface IdTokenHint {
 
 /**
  * Reads an ID token of this server as a hint: signature and issuer are verified, expiry is not (§3.1.2.1). The issuer
- * may be another name of the server: the browser may use another one than the client. A key that
- * is no longer published is accepted for the maximum lifetime of a login's tokens only, because it may have been
- * rotated after a leak.
+ * may be another name of the server, because the browser and the client may use different names. A key that is no
+ * longer published is accepted for the maximum lifetime of a login's tokens only, because it may have been rotated
+ * after a leak.
  */
 export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
   const { session, refresh_token } = server.settings.lifetimes;

@@ -123,8 +123,9 @@ export async function verifyClientSecret(
   }
   if (failure === undefined && unregistered !== undefined) return unregistered;
   const { id, secret } = candidates[0]!;
-  // An unknown id may be the secret, if both were swapped. Read for every failure: the time must not reveal which
-  // exist. The document of a client is not fetched for it, because a secret may look like a URL.
+  // An unknown id may be the secret, if the client swapped the two. The lookup runs for every failure, so that its
+  // duration does not reveal which clients exist (timing attack). It fetches no metadata document, because a secret may
+  // look like a URL.
   const { clients } = server;
   const isSwapped = (await clients.registered.find(secret) ?? clients.findCached(secret)) !== undefined;
   throw failure ?? unknownClient(

@@ -79,7 +79,7 @@ export async function authenticateClient(server: Server, credentials: Credential
   return client;
 }
 
-/** Rejects a method that the server does not offer, of a client that was registered before. */
+/** Rejects a method that the server no longer offers, although a client was registered for it. */
 function assertMethodAllowed({ clientAuthMethods, profile }: Server["settings"], { method }: ClientAuth): void {
   if (clientAuthMethods.includes(method)) return;
   throw invalidClient(
@@ -106,8 +106,8 @@ export function findClaimedClient(
 
 /**
  * Authenticates the client. If that fails with a client from memory, it reads the store, because another instance may
- * just have changed the client. So each failure has read the store once, for known and unknown clients: the time does
- * not reveal which exist (CA-07).
+ * just have changed the client. Each failure thus reads the store once, for known and unknown clients, so that its
+ * duration does not reveal which clients exist (CA-07).
  */
 async function authenticateOrReload(
   server: Server,
