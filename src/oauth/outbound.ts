@@ -72,7 +72,7 @@ export function parseJsonDocument(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new DocumentError("a JSON document", "a text that is not JSON");
+    throw new DocumentError("a JSON document", "text that is not JSON");
   }
 }
 

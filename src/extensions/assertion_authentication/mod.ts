@@ -19,7 +19,7 @@ const secretJwt: ClientAuth = {
 /** Signed with a private key whose public half the client has registered. */
 const privateKeyJwt: ClientAuth = {
   method: "private_key_jwt",
-  // True also for an unreadable assertion, which `authenticate` rejects.
+  // Also true for an unreadable assertion, which `authenticate` then rejects.
   isUsed: (credentials) => hasAssertion(credentials) && !/^HS/.test(headerAlgorithm(credentials)),
   claimedId,
   async authenticate(server, credentials) {

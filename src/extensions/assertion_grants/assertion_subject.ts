@@ -7,10 +7,10 @@ import type { Server } from "../../oauth/server.ts";
 import { invalidAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 
-/** Number of users whose e-mail addresses are compared, besides those in memory. */
+/** Maximum number of users whose e-mail addresses are compared, besides the users in memory. */
 const maxEmailCandidates = 1000;
 
-/** What the issuer's entry says about a subject; `undefined` if it says nothing. */
+/** The mapping of a subject in the issuer's entry; `undefined` if the entry has none. */
 export function mappedSubject({ subjects = {} }: TrustedIssuer, sub: string) {
   return Object.hasOwn(subjects, sub) ? subjects[sub] : undefined;
 }
@@ -41,7 +41,7 @@ export async function findSubject(
   if (user?.sub === client.id && claims.auth_time === undefined) {
     throw invalidAssertion({
       rule: "JB-09",
-      reason: "only auth_time would distinguish the token of this user from one of the client with the same id",
+      reason: "only auth_time would distinguish the token of this user from a token of the client with the same id",
       expected: "auth_time in the assertion, or another client",
       received: "no auth_time",
     });
@@ -57,14 +57,15 @@ export async function findSubject(
   });
 }
 
-/** Creates the user if the issuer's entry says so and the subject can be one of this server. */
+/** Creates the user if the issuer's entry allows it and the subject is a valid subject of this server. */
 async function provision(
   server: Server,
   trusted: TrustedIssuer,
   { sub, name, email, email_verified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
   if (trusted.provision !== true) return undefined;
-  // A user of the name of a client would be taken for the client where only `sub` distinguishes them (RFC 9700 §4.15).
+  // A user whose `sub` equals a client id could be mistaken for the client, because only `sub` distinguishes them (RFC
+  // 9700 §4.15).
   if (await server.clients.registered.find(sub) !== undefined) return undefined;
   const user = {
     sub,

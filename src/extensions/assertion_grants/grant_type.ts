@@ -38,7 +38,7 @@ export function jwtBearer(
   };
 }
 
-/** Authorizes an assertion. It is consumed last, so a failed attempt leaves it usable. */
+/** Authorizes the client by an assertion. The assertion is consumed last, so it stays usable after a failed attempt. */
 async function authorizeAssertion(
   server: Server,
   request: AuthenticatedRequest,
@@ -85,7 +85,7 @@ function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
 }
 
 /**
- * The client of a request that names none: that of the subject, or of the ID-JAG.
+ * The client of a request that names no client: the client of the subject, or of the ID-JAG.
  *
  * @returns `undefined` if the issuer's entry allows no such request.
  * @throws {OAuthError} `invalid_grant` for every invalid assertion, so that nothing reveals which issuers are trusted.
@@ -135,12 +135,11 @@ function assertClient(server: Server, client: Client, { trusted, claims }: Verif
   });
 }
 
-/** Scope values of a login, which an assertion never grants: it brings no ID token and no refresh token. */
+/** Scope values of a login. An assertion never grants them, because it leads to no ID token and no refresh token. */
 const loginScopes = ["openid", "offline_access"];
 
 /**
- * The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` without
- * any.
+ * The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` for none.
  */
 async function grantedAccess(
   server: Server,
@@ -177,7 +176,7 @@ async function issueGrantedAccess(
   return (await narrowAccess(server, request, access, resources)).issued;
 }
 
-/** The requested scope, or without one all that the ID-JAG grants, or the default scope. */
+/** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
 function grantedScope(
   server: Server,
   client: Client,
@@ -218,7 +217,7 @@ function grantedScope(
   });
 }
 
-/** The requested resources; without any, all that the ID-JAG or the issuer's entry names. */
+/** The requested resources. Default: all resources that the ID-JAG or the issuer's entry names. */
 async function grantedResources(
   server: Server,
   client: Client,
@@ -252,7 +251,7 @@ async function grantedResources(
   });
 }
 
-/** Consumes an assertion: of concurrent requests one succeeds. */
+/** Consumes an assertion: one of several concurrent requests succeeds. */
 async function consume(server: Server, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<void> {
   const fail = (reason: string, received: string) =>
     invalidAssertion({ rule: "JB-10", reason, expected: "a unique jti for each assertion", received });

@@ -14,7 +14,7 @@ const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssue
 
 const trustedIssuersOf = (settings: object) => (settings as AssertionGrantPolicy).trustedIssuers;
 
-/** An assertion about a subject that is mapped to a client is for that client. */
+/** Whether any client may use an assertion of the entry. False if the entry maps every subject to one client. */
 const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer): boolean =>
   users !== undefined || Object.values(subjects).some(({ client }) => client === undefined);
 

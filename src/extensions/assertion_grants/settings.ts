@@ -57,7 +57,10 @@ export interface TrustedIssuer {
   readonly tenant?: string;
   /** Its public keys (RFC 7517 §5). */
   readonly jwks?: PublicKeySet;
-  /** The https URL of these keys; fetched when an assertion needs them, and again when one names an unknown key. */
+  /**
+   * The https URL of these keys; fetched when an assertion needs them, and again when an assertion names an unknown
+   * key.
+   */
   readonly jwks_uri?: string;
   /** The accepted signature algorithms. Default: every asymmetric one. */
   readonly algorithms?: readonly string[];
@@ -90,8 +93,8 @@ export interface TrustedIssuer {
    */
   readonly clients?: readonly string[];
   /**
-   * Accept its assertions from public clients, and from requests that name no client: then the client is that of
-   * `subjects`, or of the ID-JAG. Default: false.
+   * Accept its assertions from public clients, and from requests that name no client. Such a request is from the client
+   * in `subjects`, or the client of the ID-JAG. Default: false.
    */
   readonly allowPublicClients?: boolean;
   /** The scope values that its assertions can grant. Default: every value that the client may request. */

@@ -41,7 +41,7 @@ export function validateTrustedIssuers(
       );
     }
     if (trusted.jwks === undefined && trusted.jwks_uri === undefined) {
-      report("jwks", "the public keys of the issuer", "nothing", "Add its jwks, or the jwks_uri where they are found.");
+      report("jwks", "the public keys of the issuer", "nothing", "Add its jwks, or the jwks_uri that serves them.");
     }
     for (const issue of validatePublicKeys(trusted, allows.localUrls)) {
       issues.push({ ...issue, path: `trustedIssuers[${i}].${issue.path}` });

@@ -64,7 +64,7 @@ function decode(assertion: string): { readonly typ: string | undefined; readonly
       return { typ: typ === undefined ? undefined : String(typ), payload: decodeJwt(assertion) };
     }
   } catch {
-    // Three parts, but not of JSON objects.
+    // The text has three parts, but they are not JSON objects.
   }
   throw invalidAssertion({
     rule: "JB-01",
@@ -135,7 +135,7 @@ function jwtPolicyOf({ grantProfile }: TrustedIssuer) {
   return grantProfile === "id-jag" ? jwtPolicies.id_jag : jwtPolicies.assertion;
 }
 
-/** Tokens of every other kind have another `typ` (RFC 8725 §3.11). */
+/** Rejects tokens of every other kind by their `typ` (RFC 8725 §3.11). */
 function assertType(trusted: TrustedIssuer, typ: string | undefined): void {
   const problem = findTypeProblem(jwtPolicyOf(trusted), typ);
   if (problem === undefined) return;
@@ -149,7 +149,7 @@ function assertType(trusted: TrustedIssuer, typ: string | undefined): void {
   throw invalidAssertion({ rule: "JB-07", reason, expected, received });
 }
 
-/** Verifies the signature. @returns The problem of its times, after the signature was verified. */
+/** Verifies the signature, then the times. @returns The problem of the times. */
 async function verifySignature(
   server: Server,
   trusted: TrustedIssuer,

@@ -35,7 +35,7 @@ function isStructure(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Texts without marks that would change how the rest of the page reads; other values as JSON. */
+/** Texts without control characters that would change how the rest of the page is displayed; other values as JSON. */
 function showValue(value: unknown): string {
   return typeof value === "string" && value !== "" ? printable(value) : JSON.stringify(value);
 }

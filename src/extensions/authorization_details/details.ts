@@ -2,8 +2,8 @@
  * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first
  * request that contains `authorization_details`, on a server with types for them.
  *
- * `readDetails` reads the parameter; {@link detailsLife} has what follows. The schemas of the types are in the
- * setting `authorizationDetails`.
+ * `readDetails` reads the parameter; {@link detailsLife} handles the details after that. The schemas of the types are
+ * in the setting `authorizationDetails`.
  */
 
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../store/store.ts";
@@ -33,8 +33,8 @@ const identifierField = "identifier";
  *
  * @param isProtected Whether the client sent the request itself, or signed it.
  * @returns `undefined` for an empty list, which counts as absent.
- * @throws {OAuthError} `invalid_request` if it is no list of objects, `invalid_authorization_details` if an object is
- *   not as its type says.
+ * @throws {OAuthError} `invalid_request` if it is no list of objects, `invalid_authorization_details` if an object does
+ *   not match its type.
  */
 export function readDetails(
   server: PartServer,
@@ -145,7 +145,7 @@ function assertType(
   detail: AuthorizationDetail,
   i: number,
 ): AuthorizationDetailsType {
-  // The client may have sent anything.
+  // The type is unvalidated: the client may have sent any value.
   const type: unknown = detail.type;
   const definition = typeof type === "string" ? findType(server, type) : undefined;
   if (typeof type !== "string" || definition === undefined) {
@@ -195,7 +195,7 @@ function invalidDetail(
 }
 
 /**
- * What an approver grants: objects that the client requested, or less of them; enriched ones where their type allows
+ * The details that an approver grants: requested objects, or parts of them. They may be enriched if their type allows
  * it.
  *
  * @throws {Error} If the approver grants anything else.
@@ -220,7 +220,7 @@ function isWithinType(server: PartServer, detail: AuthorizationDetail, other: Au
   return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
 }
 
-const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorization_details exists any more");
+const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorization_details is still registered");
 
 /**
  * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
@@ -267,7 +267,8 @@ function narrowDetails(
  * Reads the details that a client requests on its own behalf.
  *
  * @returns `undefined` for an empty list.
- * @throws {OAuthError} As {@link readDetails}, and if the operator does not let the client have them without a user.
+ * @throws {OAuthError} As {@link readDetails}, and if the operator does not allow the client to have them without a
+ *   user.
  */
 function readOwnDetails(
   server: PartServer,
@@ -285,7 +286,7 @@ function readOwnDetails(
 /**
  * Reads the details that an assertion grants: the objects of types that the client may use here.
  *
- * @throws {OAuthError} If the claim is no list of objects, or an object is not as its type says.
+ * @throws {OAuthError} If the claim is not a list of objects, or an object does not match its type.
  */
 function readClaimedDetails(server: PartServer, client: Client, claim: unknown): readonly AuthorizationDetail[] {
   if (detailsTypes(server.settings) === undefined) return [];
@@ -297,7 +298,7 @@ function readClaimedDetails(server: PartServer, client: Client, claim: unknown):
 }
 
 /**
- * The requested details whose types another authorization server has.
+ * The requested details whose types another authorization server supports.
  *
  * @throws {OAuthError} If the parameter is no list of objects, or no type is allowed.
  */
@@ -312,7 +313,10 @@ function limitDetails(params: Params, types: readonly string[]): readonly Author
   });
 }
 
-/** The objects for some audiences: without those that name other locations only. For no audience: all objects. */
+/**
+ * The objects for these audiences: all objects except those that name only other locations. Without an audience: all
+ * objects.
+ */
 function visibleDetails(
   details: readonly AuthorizationDetail[],
   audiences: readonly string[],

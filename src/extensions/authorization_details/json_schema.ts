@@ -13,11 +13,11 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The first part of a value that does not match. */
 export interface SchemaMismatch {
-  /** The way to it: `.creditor.iban`, `.items[2]`, or `""` for the value itself. */
+  /** The path to this part: `.creditor.iban`, `.items[2]`, or `""` for the value itself. */
   readonly path: string;
-  /** What the schema expects, such as `type "string"`; `no such field` for one that it does not define. */
+  /** What the schema expects, such as `type "string"`; `no such field` for a field that the schema does not define. */
   readonly expected: string;
-  /** The value there; `undefined` if it is missing. */
+  /** The value of this part; `undefined` if it is missing. */
   readonly received: unknown;
 }
 
@@ -32,7 +32,7 @@ const schemasByName = { type: "object", additionalProperties: schema };
 const names = { type: "array", items: text };
 const typeName = { enum: ["array", "boolean", "integer", "null", "number", "object", "string"] };
 
-/** Not `url`, which no specification defines: some texts take its regular expression hours. */
+/** Without `url`: no specification defines it, and its regular expression takes hours for some texts (ReDoS). */
 const formats = Object.keys(format).filter((name) => name !== "url");
 
 /** The schema of a schema. A keyword that is not listed is an issue: it would have no effect. */
@@ -66,7 +66,9 @@ export function findSchemaMistake(candidate: JsonSchema): SchemaMismatch | undef
   return mismatch.expected === noSuchField ? { ...mismatch, expected: "a keyword of JSON Schema 2020-12" } : mismatch;
 }
 
-/** The first reference that leads nowhere, or back to itself without a step into the value, which would never end. */
+/**
+ * The first reference that leads nowhere, or that leads back to itself without a step into the value (an endless loop).
+ */
 function findUnusableReference(
   root: JsonSchema,
   { $ref: reference, ...keywords }: JsonSchema,
@@ -106,7 +108,7 @@ function asSchema(value: unknown): JsonSchema {
 /** Expected instead of a field that a schema does not define. */
 export const noSuchField = "no such field";
 
-/** Keywords whose errors only lead to the error inside. */
+/** Keywords whose errors only point to an inner error. */
 const leadingKeywords = [
   ...["$ref", "allOf", "properties", "patternProperties", "additionalProperties", "unevaluatedProperties"],
   ...["propertyNames", "items", "prefixItems", "unevaluatedItems", "dependentSchemas", "if", "then", "else"],
@@ -152,7 +154,7 @@ function parsePointer(pointer: string): readonly string[] {
     .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** What a pointer leads to; in a schema, a step through `$ref` leads to the definition. */
+/** The value that a pointer leads to; in a schema, a step through `$ref` leads to the definition. */
 function resolve(root: unknown, pointer: string, isSchema = true): unknown {
   let current = root;
   for (const step of parsePointer(pointer)) {

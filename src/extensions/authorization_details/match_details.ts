@@ -7,8 +7,8 @@ import { equalJson } from "./json_schema.ts";
 export const listFields: readonly string[] = ["locations", "actions", "datatypes", "privileges"];
 
 /**
- * Whether an object is another one, or has only some values of its lists: at least one of each, because a resource
- * server may read an empty list as no restriction.
+ * Whether an object equals another one, or has only some values of its lists. Each list keeps at least one value,
+ * because a resource server may read an empty list as no restriction.
  *
  * @param narrowableLists The names of further lists of its type, besides {@link listFields}.
  */
@@ -30,8 +30,8 @@ export function isWithin(
 }
 
 /**
- * The index of the first object that cannot be matched with an object of its own among the others; -1 if all can. Two
- * payments are not within the grant of one.
+ * The index of the first requested object for which no granted object is left; -1 if each has one. For example, a
+ * request for two payments is not within a grant of one.
  */
 export function findUnmatched(
   details: readonly AuthorizationDetail[],

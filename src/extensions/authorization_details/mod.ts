@@ -1,6 +1,6 @@
 /**
- * Authorization details (RFC 9396): objects that say in detail what a client may do. Only a request that has some loads
- * the code for them.
+ * Authorization details (RFC 9396): objects that say in detail what a client may do. Only a request with such objects
+ * loads their code.
  */
 
 import type { Extension } from "../../app/extension.ts";
@@ -30,7 +30,7 @@ const detailsPart: RequestPart = {
   },
 };
 
-/** Whether a request has the parameter, and the server types for it. */
+/** Whether a request has the parameter and the server has types for it. */
 function hasDetails({ settings }: Server, params: Params): boolean {
   return detailsTypes(settings) !== undefined && params.get(name) !== undefined;
 }

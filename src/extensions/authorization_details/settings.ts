@@ -45,8 +45,9 @@ export interface AuthorizationDetailsType {
    */
   readonly enrichable?: boolean;
   /**
-   * The names of members that are lists and may be narrowed: a token request may leave out some of their values, as of
-   * `locations`, `actions`, `datatypes` and `privileges` (RFC 9396 §6.1). Default: none; all other members stay equal.
+   * The names of members that are lists and may be narrowed: a token request may leave out some of their values, as
+   * with `locations`, `actions`, `datatypes` and `privileges` (RFC 9396 §6.1). Default: none; all other members stay
+   * equal.
    */
   readonly narrowableLists?: readonly string[];
   /**

@@ -22,7 +22,9 @@ interface StartedAuthentication {
   readonly expiresIn: number;
 }
 
-/** Characters of an id that are the same for all requests of one client for one user; the others are random. */
+/**
+ * Length of the prefix of an id that all requests of one client for one user share; the other characters are random.
+ */
 const prefixLength = 21;
 
 /** Maximum number of requests of one client for one user that are kept, so that no client floods a user. */
@@ -65,7 +67,7 @@ export async function startAuthentication(
     request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
   });
   const { store } = server;
-  // After the request was stored: concurrent ones count each other.
+  // Counted after the request was stored, so that concurrent requests count each other.
   if (await store.count("polled_request", prefix) > maxKeptRequests) {
     await store.delete("polled_request", id);
     throw new OAuthError("temporarily_unavailable", "too many requests for this user", {
@@ -91,7 +93,8 @@ export async function listRequests(
 }
 
 async function prefixFor(server: Server, client: Client, sub: string): Promise<string> {
-  // With the client: the ids must not reveal to two clients that their user is the same (pairwise subjects).
+  // The prefix depends on the client: the ids must not reveal to two clients that they have the same user (pairwise
+  // subjects).
   return (await storageKey(server, `ciba ${JSON.stringify([client.id, sub])}`)).slice(0, prefixLength);
 }
 

@@ -14,7 +14,8 @@ import { cibaGrant } from "./settings.ts";
 /**
  * The handlers of the backchannel authentication endpoint.
  *
- * @param approver Decides immediately. If it returns a response, the page decides. Default: the page.
+ * @param approver Decides immediately. If it returns a response, the user decides on the page. Default: the user always
+ *   does.
  */
 export function backchannelHandlers(approver?: Approver): Handlers {
   return clientEndpoint(async (server, { client, parameters }, context) => {

@@ -28,7 +28,7 @@ export const ciba: Extension = {
     polledGrantType(cibaGrant, {
       title: "Backchannel authentication poll",
       setting: "backchannelAuthentication",
-      // It asks users who did not start anything, and its errors say whether a user exists.
+      // It sends requests to users who started no login, and its errors reveal whether a user exists.
       standing: { from: "configured", onTestHosts: "unknown" },
       isOn,
     }),

@@ -1,4 +1,4 @@
-/** GET /backchannel: the requests that wait for the user of the session, and the way to the decision about one. */
+/** GET /backchannel: the requests that wait for the user of the session, each with a link to its decision. */
 
 import type { Approver } from "../../app/approver.ts";
 import { authorize } from "../../app/authorization.ts";
@@ -16,7 +16,7 @@ import { listRequests } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";
 import { cibaGrant } from "./settings.ts";
 
-/** Number of clients whose requests are searched, besides those in memory. */
+/** Maximum number of clients whose requests are searched, besides the clients in memory. */
 const maxSearchedClients = 1000;
 
 /**
@@ -78,9 +78,9 @@ async function showPage(
 }
 
 function unknownRequest(): OAuthError {
-  return new OAuthError("invalid_request", "this request is unknown, was decided on, or has expired", {
+  return new OAuthError("invalid_request", "this request is unknown, already decided, or expired", {
     rule: "CB-07",
-    expected: "a request that waits for its decision",
+    expected: "a request that waits for a decision",
     received: "none with this id",
     forUser: true,
   });

@@ -41,10 +41,10 @@ export interface DocumentClients {
   clear(): void;
 }
 
-/** Maximum number of cached documents of clients in use, and of others. */
+/** Maximum number of cached documents of clients in use, and of all other clients. */
 const maxDocuments = 1000;
 const documentLimits = { accept: "application/json", maxBytes: 5 * 1024, timeoutMs: 5000 };
-/** For how long an expired document is used while a limit of fetches is reached, in milliseconds after its end. */
+/** Milliseconds for which an expired document is still used while the limit of fetches prevents a new fetch. */
 const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
@@ -52,7 +52,7 @@ export function createDocumentClients(
   { now, outbound, trace, currentSettings }: ClientDependencies,
 ): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
-  // In a cache of their own, so that documents of other clients do not evict them.
+  // They have a cache of their own, so that documents of other clients do not evict them.
   let kept = boundedCache<Client>(maxDocuments);
   const findCached = (url: string) => kept.get(url) ?? cached.get(url);
   let list: readonly Client[] | undefined;
@@ -80,7 +80,7 @@ export function createDocumentClients(
       limiter.count(url, { isInUse, address: sender?.address });
     } catch (error) {
       const stale = findCached(url);
-      // Otherwise a flood of other documents would stop a client during its logins.
+      // Otherwise a flood of fetches for other clients would block a client whose users are logging in.
       if (isValid(stale, maxStaleMs)) return stale;
       throw limitReached(error as FetchLimitError);
     }
@@ -150,8 +150,8 @@ function limitReached({ expected, received, retryAfter }: FetchLimitError): OAut
 }
 
 /**
- * The error of a document that cannot be fetched. Only the trace has the reason: it reveals hosts of this network
- * (SSRF).
+ * The error of a document that cannot be fetched. Only the trace has the reason: the reason would reveal hosts of this
+ * network (SSRF).
  */
 function notFetched(
   { isBlocked, expected, received, fix }: Pick<DocumentError, "isBlocked" | "expected" | "received"> & { fix?: string },

@@ -5,7 +5,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 /** Maximum length, as for every client id. */
 const maxLength = 256;
 
-/** What a URL must not be, in the order of the checks. */
+/** Patterns of rejected URLs, in the order of the checks. */
 const faults: readonly { readonly pattern: RegExp; readonly expected: string }[] = [
   { pattern: /[^\x21-\x7E]/, expected: "a URL without spaces, control characters and characters outside of ASCII" },
   { pattern: /\\/, expected: "a URL without a backslash" },
@@ -33,7 +33,7 @@ export function assertDocumentUrl(id: string): URL {
   });
 }
 
-/** A URL must be spelled as it serializes: another spelling would name another client on the same host. */
+/** A URL must be in its serialized form: another spelling would identify another client on the same host. */
 function expectedSpelling(id: string): string | undefined {
   if (!URL.canParse(id)) return "a URL";
   const { href } = new URL(id);

@@ -1,4 +1,7 @@
-/** Turns a client ID metadata document into a client. Its author is unknown, and may set less than the operator. */
+/**
+ * Turns a client ID metadata document into a client. Its author is unknown, and may set fewer members than the
+ * operator.
+ */
 
 import { responseTypes, splitScope } from "../../oauth/params.ts";
 import { clientValues } from "../../oauth/config/extension_settings.ts";
@@ -31,12 +34,12 @@ interface FetchedDocument {
 /** The authentication methods that need no shared secret. */
 const documentAuthMethods = ["none", "private_key_jwt"] as const;
 
-/** Members that a registration verifies by another document. A metadata document would cause two fetches. */
+/** Members that registration verifies by another document. In a metadata document, they would cause a second fetch. */
 const unverifiedMembers = ["sector_identifier_uri"];
 
 /**
- * Reads the client of a document. Values that this server does not support are ignored while a supported one is left,
- * because one document is for many servers; `document.warnings` of the client names them.
+ * Reads the client of a document. Unsupported values are ignored as long as a supported value is left, because one
+ * document serves many servers. `document.warnings` of the client names the ignored values.
  *
  * @throws {OAuthError} `invalid_client`, if the document is invalid.
  */
@@ -113,7 +116,7 @@ export async function parseDocument(
       ...validateClient(metadata, settings),
       ...validateUntrustedText(metadata),
       ...validateClientAudience(metadata, settings.audience),
-      // A document at a local URL is of this network, as are the URLs that it names.
+      // A document at a local URL belongs to this network, and so do the URLs in it.
       ...isLocalUrl(settings, url) ? [] : findLocalUris(metadata, settings),
     ]
   ) throw invalidDocument(path, expected, received);
@@ -145,7 +148,7 @@ function parseObject(text: string, contentType: string | null): Record<string, u
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidDocument("the body", "a JSON object", "a text that is not JSON");
+    throw invalidDocument("the body", "a JSON object", "text that is not JSON");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidDocument("the body", "a JSON object", quote(value));

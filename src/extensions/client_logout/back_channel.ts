@@ -26,8 +26,8 @@ const maxResponseBytes = 1024;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
 /**
- * Calls the clients of a session that has ended. Of concurrent calls of this function for one session, one calls each
- * client.
+ * Calls the clients of a session that has ended. If instances call this function concurrently for one session, each
+ * client is called once.
  *
  * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for
  *   the clients no longer than `clientLogout.timeout`.
@@ -41,7 +41,7 @@ export async function logOutClients(
   return logins;
 }
 
-/** Repeats the calls that are due. Each is repeated by one instance. */
+/** Repeats the calls that are due. Only one instance repeats each call. */
 export async function repeatLogoutCalls(server: Server): Promise<void> {
   const { store } = server;
   const calls = await store.list("logout_call", { prefix: logoutCallPrefix(server), limit: maxRepeatedCalls });
@@ -100,12 +100,12 @@ async function callClient(server: Server, call: LogoutCall, signal: AbortSignal)
   });
 }
 
-/** Posts a logout token (Back-Channel Logout §2.5), unless the client has no URI any more. */
+/** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
 async function post(server: Server, call: LogoutCall, signal: AbortSignal): Promise<CallResult | undefined> {
   const client = await server.clients.findHolder(call.clientId);
   const uri = client?.metadata.backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
-  // The operator did not choose the URL of such a client. It is in use: it got an ID token.
+  // The operator did not choose the URL of such a client. The client counts as in use, because it received an ID token.
   if (client.standing !== "configured") limiterOf(server).count(uri, { isInUse: true });
   const body = new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) }).toString();
   const headers = { "content-type": "application/x-www-form-urlencoded" };

@@ -10,10 +10,10 @@ import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** A call to a client, and how often it was tried before. */
+/** A call to a client, and the number of earlier attempts. */
 export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
 
-/** The least time before each repetition of a call, in seconds. */
+/** The minimum delays before the repetitions of a call, in seconds. */
 const repetitionDelaysSeconds = [60, 300, 1800];
 
 /** Maximum time that a call stays in the store after it is due, in milliseconds. */
@@ -37,14 +37,14 @@ export async function listSessionClients(
   return (await Promise.all(records)).flat();
 }
 
-/** The ids of the sessions of a user with such a client that have not ended. */
+/** The ids of the sessions of a user that have such a client and have not ended. */
 export async function findSessions(server: Server, sub: string): Promise<readonly string[]> {
   const prefix = await sessionClientPrefix(server, sub);
   const records = await server.store.list("session_client", { prefix, limit: maxEndedSessions });
   return records.filter(({ consumedAt }) => consumedAt === undefined).map(({ value }) => value.sid);
 }
 
-/** The prefix of the ids of the clients of a session; without `sid`, of all sessions of a user. */
+/** The prefix of the record ids of a session's clients; without `sid`, of all sessions of the user. */
 async function sessionClientPrefix(server: Server, sub: string, sid?: string): Promise<string> {
   return `${await storageKey(server, `sessions ${sub}`)} ${sid === undefined ? "" : `${sid} `}`;
 }
@@ -63,16 +63,16 @@ export async function recordSessionClient(
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await store.add("session_client", id, login, { expiresAt })) return;
   const hasEnded = await findRevoked(server, [sid]) !== undefined;
-  // The session has ended since its code was issued, perhaps at this moment: the client is called later.
+  // The session has ended after its code was issued, possibly just now: the client is called later.
   if (hasEnded && await store.consume("session_client", id, now)) await scheduleCall(server, { ...login, attempts: 0 });
 }
 
-/** Stores a call for later; returns when it is due, or `undefined` if it was tried often enough. */
+/** Stores a call for later; returns the time at which it is due, or `undefined` after the last attempt. */
 export async function scheduleCall(server: Server, call: LogoutCall): Promise<number | undefined> {
   const delay = repetitionDelaysSeconds[Math.max(0, call.attempts - 1)];
   if (delay === undefined) return undefined;
   const dueAt = server.now() + delay * 1000;
-  // Ordered by time.
+  // Sorts the ids by time.
   const id = `${logoutCallPrefix(server)}${String(dueAt).padStart(15, "0")} ${randomId(server.randomBytes)}`;
   await server.store.put("logout_call", id, { ...call, dueAt }, { expiresAt: dueAt + maxOverdueMs });
   return dueAt;
@@ -83,7 +83,10 @@ export function logoutCallPrefix({ storageIssuer }: Server): string {
   return `${storageIssuer} `;
 }
 
-/** The values of the records that this call consumes. Of concurrent calls, on any instance, one consumes a record. */
+/**
+ * The values of the records that this call consumes. Of several concurrent calls, on any instance, only one consumes
+ * each record.
+ */
 export async function claim<T>(
   { store, now }: Server,
   kind: "session_client" | "logout_call",

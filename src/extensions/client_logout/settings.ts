@@ -1,4 +1,7 @@
-/** The settings of client logout, and the logout URIs of clients: who is logged out, and which may be registered. */
+/**
+ * The settings of client logout, and the logout URIs of clients: which clients are called, and which URIs may be
+ * registered.
+ */
 
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
@@ -16,7 +19,7 @@ export interface ClientLogoutOptions {
   readonly backChannel?: boolean;
   /** Whether the logout page shows the `frontchannel_logout_uri` of clients (Front-Channel Logout). Default: true. */
   readonly frontChannel?: boolean;
-  /** Seconds that a logout waits for all calls together, and then for all pages. Default: 5. Maximum: 30. */
+  /** Seconds that a logout waits for all calls together, and then again for all frames. Default: 5. Maximum: 30. */
   readonly timeout?: number;
 }
 
@@ -59,7 +62,7 @@ export function hasLogoutUri(
     (frontChannel === true && frontchannel_logout_uri !== undefined);
 }
 
-/** The issues of the logout URIs. A member that demands `sid` needs its URI. */
+/** The issues of the logout URIs. A member that demands `sid` requires the logout URI that it belongs to. */
 export function validateLogoutUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   return (["backchannel", "frontchannel"] as const).flatMap((channel) => {
     const { [`${channel}_logout_uri` as const]: uri } = client;

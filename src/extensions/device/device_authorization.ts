@@ -18,7 +18,9 @@ import { deviceGrant } from "./settings.ts";
 const userCodeLetters = "BCDFGHJKLMNPQRSTVWXZ";
 const userCodeLength = 8;
 
-/** How many user codes are tried. Codes in use are so few that the second attempt succeeds. */
+/**
+ * Maximum number of user codes that are tried. So few codes are in use that the second attempt nearly always succeeds.
+ */
 const maxAttempts = 10;
 
 /** A started device authorization. */
@@ -53,7 +55,7 @@ export async function startDevice(
 
 /**
  * Finds the undecided authorization of a user code, however it is typed; `undefined` if the code is unknown, used or
- * expired, or the client may not use the grant type any more.
+ * expired, or the client may no longer use the grant type.
  *
  * @param page The path of the page that shows the result.
  */
@@ -69,7 +71,7 @@ export async function findUserCode(server: Server, userCode: string): ReturnType
   return await findRecords(server, deviceGrant, await deviceId(server, userCode));
 }
 
-/** The user code as devices show it, from whatever spelling; `undefined` if it cannot be one (§6.1). */
+/** The user code as devices show it, from any spelling; `undefined` if the text cannot be a user code (§6.1). */
 export function formatUserCode(typed: string): string | undefined {
   const letters = typed.slice(0, 100).toUpperCase().replace(/[^A-Z0-9]/g, "");
   const isPossible = letters.length === userCodeLength &&
@@ -81,7 +83,7 @@ function randomUserCode(randomBytes: RandomBytes): string {
   let letters = "";
   while (letters.length < userCodeLength) {
     for (const byte of randomBytes(16)) {
-      // Without the last 16 values, every letter is equally likely.
+      // The last 16 values are skipped, so that every letter is equally likely.
       if (byte < 240) letters += userCodeLetters[byte % userCodeLetters.length];
     }
   }

@@ -13,8 +13,8 @@ import { pollInterval } from "./settings.ts";
 /**
  * The handlers of the device authorization endpoint.
  *
- * @param approver Decides immediately, without the page `/device`. If it returns a response, the page decides. Default:
- *   the page.
+ * @param approver Decides immediately, without the page `/device`. If it returns a response, the user decides on the
+ *   page. Default: the user always does.
  */
 export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
   return clientEndpoint(async (server, { client, parameters }, context) => {

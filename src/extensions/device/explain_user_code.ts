@@ -1,5 +1,6 @@
 /**
- * Explains why a user code is rejected. The page shows the reason on test hosts only; elsewhere it would help guessing.
+ * Explains why a user code is rejected. The page shows the reason on test hosts only; elsewhere the reason would help
+ * an attacker to guess codes.
  */
 
 import { findUserCode, formatUserCode } from "./device_authorization.ts";
@@ -41,7 +42,7 @@ async function findProblem(
       reason: "the user code is unknown",
       received: "an unknown code",
       text: "This server does not know the code. Compare each letter with the device, or start again on the device. " +
-        "A code from another server, or that expired more than ten minutes ago, is unknown too.",
+        "A code is also unknown if it is from another server, or expired more than ten minutes ago.",
     };
   }
   if (decision !== undefined) {
@@ -61,10 +62,9 @@ async function findProblem(
     };
   }
   return {
-    reason: "the client of the user code may not use the device grant any more",
+    reason: "the client of the user code may no longer use the device grant",
     received: "a code of a client without the device grant",
-    text:
-      "The client on the device was removed or may not use the device grant any more. Register it for that grant, " +
+    text: "The client on the device was removed or may no longer use the device grant. Register it for that grant, " +
       "and start again on the device.",
   };
 }

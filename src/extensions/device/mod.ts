@@ -3,8 +3,8 @@
  * device.
  *
  * 1. `startDevice` (`device_authorization.ts`) validates the request and stores it under the digest of the user code.
- * 2. The page `/device` (`page.ts`) finds it and continues like the authorization endpoint, with a `PolledDestination`
- *    in place of a redirect URI.
+ * 2. The page `/device` (`page.ts`) finds the request and continues like the authorization endpoint, with a
+ *    `PolledDestination` in place of a redirect URI.
  * 3. Its delivery stores the decision; the first one counts.
  * 4. The device polls the token endpoint (`polled/poll.ts`).
  */

@@ -21,7 +21,7 @@ import { explainUserCode } from "./explain_user_code.ts";
 
 /** How the page decides. */
 interface DevicePageOptions {
-  /** Decides once the code is known: login pages, or immediately. */
+  /** Decides when the code is known: by login pages, or immediately. */
   readonly approver: Approver;
   /** Whether this page asks for the decision, because the approver shows no consent page. */
   readonly asks: boolean;
@@ -36,7 +36,7 @@ export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions)
     const params = await readParams(context);
     if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
     if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
-    // The link only fills in the code: an attacker may have sent it.
+    // The link only fills in the code, because an attacker may have sent the link.
     return await showCodeForm(context, params.get("user_code") ?? "");
   }
 
@@ -48,7 +48,7 @@ export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions)
     await assertCsrfToken(context, params, csrfBinding(secret));
     const typed = params.get("user_code") ?? "";
     const attempts = await findAttempts(context);
-    // First: from here to the count of a failure nothing waits, so concurrent guesses cannot pass the limit.
+    // No code between this check and the count of a failure waits, so concurrent guesses cannot exceed the limit.
     const device = await findDevice(server, typed, endpointPath(context.app, "device"));
     const wait = Math.max(...attempts.map((attempt) => server.rateLimiter?.retryAfter(attempt) ?? 0));
     if (wait > 0) {

@@ -1,4 +1,4 @@
-/** DPoP (RFC 9449): a client proves with each request that it has a key, and its tokens are bound to that key. */
+/** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../app/extension.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -40,7 +40,7 @@ function readKeyBinding({ params }: PartRequest): string | undefined {
   });
 }
 
-/** Lets clients prove that they have a key. */
+/** Lets clients prove possession of a key. */
 export const dpop: Extension = {
   name: "dpop",
   title: "DPoP",

@@ -1,6 +1,6 @@
 /**
- * DPoP nonces (RFC 9449 §8, §9). They are stateless: the MAC of a time window, so that instances with one secret accept
- * each other's, and nothing is stored.
+ * DPoP nonces (RFC 9449 §8, §9). They are stateless: each is the MAC of a time window. Instances with one secret accept
+ * each other's nonces, and nothing is stored.
  */
 
 import { hmacSha256 } from "../../runtime/crypto.ts";
@@ -13,17 +13,17 @@ import { computeMac } from "../../oauth/session/session.ts";
 export interface Nonces {
   /** The nonce for the next proofs. */
   current(now: number): MaybePromise<string>;
-  /** Whether a proof may have this nonce: the current one, or the one before. */
+  /** Whether a proof may have this nonce: the current or the previous nonce. */
   accepts(nonce: string, now: number): Promise<boolean>;
 }
 
 /**
- * Milliseconds after which the nonce changes. A nonce is accepted for this time at least, and for twice as long at
- * most.
+ * Milliseconds after which the nonce changes. A nonce is accepted for at least this time, and for at most twice as
+ * long.
  */
 const windowMs = 120_000;
 
-/** The time from which every nonce that is accepted now is rejected, in milliseconds since the epoch. */
+/** The time, in milliseconds since the epoch, from which the server rejects every nonce that it accepts now. */
 export function noncesExpireAt(now: number): number {
   return now + 2 * windowMs;
 }
@@ -39,8 +39,8 @@ function noncesByMac(mac: (window: string) => MaybePromise<string>): Nonces {
 }
 
 /**
- * The nonces of a server: one kind for the token endpoint and PAR, another one for its protected resources, because no
- * resource may accept a nonce of an authorization server (RFC 9449 §9).
+ * The nonces of a server: one kind for the token endpoint and PAR, another one for its protected resources, because a
+ * resource must not accept a nonce of an authorization server (RFC 9449 §9).
  */
 export function serverNonces(server: Server, kind: "client" | "resource"): Nonces {
   return noncesByMac((window) => computeMac(server, `dpop nonce ${kind}`, window));

@@ -27,9 +27,9 @@ export interface ProofRequirements {
   readonly maxAgeSeconds: number;
   /** The accepted signature algorithms. */
   readonly algorithms: readonly string[];
-  /** What a message about another algorithm ends with. Default: nothing. */
+  /** The end of a message about an unsupported algorithm. Default: empty. */
   readonly algorithmsBy?: string;
-  /** What the message about a missing proof ends with. Default: nothing. */
+  /** The end of the message about a missing proof. Default: empty. */
   readonly requiredBy?: string;
   /** The access token of the request; absent at the authorization server. */
   readonly accessToken?: string;
@@ -41,7 +41,7 @@ export interface Proof {
   readonly thumbprint: string;
   /** Its identifier. */
   readonly jti: string;
-  /** The URL that it is for, normalized: every spelling of a URL is the same one here. */
+  /** The URL of `htu`, normalized: all spellings of one URL are equal. */
   readonly target: string;
   /** When it was created, in seconds since the epoch. */
   readonly iat: number;

@@ -1,8 +1,8 @@
 /**
- * Verifies the proofs of requests: with their nonce (`nonce.ts`), and each once. Loaded with the first proof;
- * `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into
- * `AuthenticatedRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens
- * writes it.
+ * Verifies the proofs of requests, including the nonce (`nonce.ts`), and accepts each proof once. Loaded with the first
+ * proof; `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into
+ * `AuthenticatedRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens writes
+ * it.
  */
 
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
@@ -19,13 +19,13 @@ import { dpopOf } from "./settings.ts";
 export interface ProofPolicy {
   /** The accepted signature algorithms. */
   readonly algorithms: readonly string[];
-  /** What a message about another algorithm ends with. Default: nothing. */
+  /** The end of a message about an unsupported algorithm. Default: empty. */
   readonly algorithmsBy?: string;
-  /** What the message about a missing proof ends with. Default: nothing. */
+  /** The end of the message about a missing proof. Default: empty. */
   readonly requiredBy?: string;
   /** Seconds for which a proof without nonce is accepted after its `iat`. */
   readonly maxAge: number;
-  /** The nonces that proofs must have; absent: they need none. */
+  /** The nonces that proofs must have; absent if proofs need no nonce. */
   readonly nonces?: Nonces;
   /** The time, in milliseconds since the epoch. */
   readonly now: number;
@@ -81,7 +81,8 @@ export async function verifyRequestProof(
 }
 
 /**
- * Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is of another key.
+ * Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is bound to
+ * another key.
  */
 export async function verifyUnusedProof(
   { algorithms, algorithmsBy, requiredBy, maxAge, nonces, now, markUsed }: ProofPolicy,
@@ -92,7 +93,7 @@ export async function verifyUnusedProof(
   const { invalidProof, verifyProof } = await import("./proof.ts");
   const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
     ...{ method, url, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
-    // A nonce says how old a proof is, also where the clock of the client is wrong.
+    // A nonce bounds the age of a proof, even if the clock of the client is wrong.
     maxAgeSeconds: nonces === undefined ? maxAge : Infinity,
   });
   if (token !== undefined && token.boundKey !== thumbprint) return thumbprint;
@@ -104,7 +105,7 @@ export async function verifyUnusedProof(
       dpopNonce: await nonces.current(now),
     });
   }
-  // Kept for as long as the proof is accepted, so the number of records is bounded by the rate of requests.
+  // The record is kept as long as the proof is accepted, so the rate of requests bounds the number of records.
   const expiresAt = nonces === undefined ? Math.ceil((iat + maxAge + 1) * 1000) : noncesExpireAt(now);
   if (await markUsed(JSON.stringify(["dpop", target, thumbprint, jti]), expiresAt, thumbprint)) return thumbprint;
   throw invalidProof("DO-04", "the DPoP proof was used before", "a new jti for each request", "a repeated jti");

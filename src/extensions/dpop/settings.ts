@@ -25,7 +25,7 @@ export interface DpopMembers {
   readonly dpop?: DpopSettings;
   /**
    * Whether every access token must be bound to a key of its client (RFC 9449): a token request without a DPoP proof is
-   * rejected with `invalid_dpop_proof`. Default: false; a client may demand it for itself with
+   * rejected with `invalid_dpop_proof`. Default: false; a client may require it for its own tokens with
    * `dpop_bound_access_tokens`.
    */
   readonly requireSenderConstrainedTokens?: boolean;

@@ -9,10 +9,13 @@ import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Server } from "../../oauth/server.ts";
 import { describeKey, type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
 
-/** Seconds after which a client may try again if its keys could not be fetched: the server fetches no keys sooner. */
+/**
+ * Seconds after which a client may try again if its keys could not be fetched: the server does not fetch keys again
+ * sooner.
+ */
 const retryAfterSeconds = 30;
 
-/** Maximum number of keys tried for a client: to find out that a key is unusable takes milliseconds. */
+/** Maximum number of keys tried for a client: detecting an unusable key takes milliseconds. */
 const maxTriedKeys = 8;
 
 /** A key of a client. */
@@ -46,9 +49,9 @@ export async function findKey(server: Server, client: Client, alg: KeyManagement
     const imported = await importKey(key, alg);
     if (imported !== undefined) return imported;
   }
-  throw new OAuthError("invalid_client_metadata", "the client has no key that the response can be encrypted by", {
+  throw new OAuthError("invalid_client_metadata", "the client has no key for the encryption of the response", {
     rule: "EN-05",
-    reason: `client ${client.id} has no key that the response can be encrypted by`,
+    reason: `client ${client.id} has no key for the encryption of the response`,
     expected: describeKey(alg),
     received: `${keys.keys.length} keys, none of which suits; at most ${maxTriedKeys} are tried`,
   });
@@ -64,9 +67,9 @@ function importKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<Encrypt
   return imported;
 }
 
-/** Imports a key and encrypts by it: not every runtime finds at import that a point is not on its curve. */
+/** Imports a key and encrypts by it: not every runtime detects during the import that a point is not on its curve. */
 async function tryKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
-  // Without use and key_ops, which runtimes compare with different operations.
+  // use and key_ops are left out, because runtimes compare them with different operations.
   const { kty, n, e, crv, x, y, kid } = jwk as Readonly<Record<string, string>>;
   const key = await importJWK({ kty, n, e, crv, x, y } as Parameters<typeof importJWK>[0], alg);
   await new CompactEncrypt(new Uint8Array()).setProtectedHeader({ alg, enc: "A128GCM" }).encrypt(key);

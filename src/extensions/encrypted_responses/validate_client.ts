@@ -18,13 +18,16 @@ export type PublicKey = Readonly<Record<string, unknown>>;
 /** The curves of keys for `ECDH-ES`, by the type of the key (RFC 7518 §4.6, RFC 8037 §3.2). */
 const curves: Readonly<Record<string, readonly string[]>> = { EC: ["P-256", "P-384", "P-521"], OKP: ["X25519"] };
 
-/** What a key that suits an algorithm looks like, for messages. */
+/** Describes a key that suits an algorithm, for messages. */
 export function describeKey(alg: KeyManagementAlgorithm): string {
   const key = alg === "RSA-OAEP-256" ? "an RSA key" : "an EC key on P-256, P-384 or P-521, or an OKP key on X25519";
   return `a public key for ${alg}: ${key}, with use "enc" or without use`;
 }
 
-/** The keys that suit an algorithm; first those that are only for encryption, because others may be for signatures. */
+/**
+ * The keys that suit an algorithm; first the keys that are only for encryption, because the others may be for
+ * signatures.
+ */
 export function suitableKeys(keys: readonly PublicKey[], alg: KeyManagementAlgorithm): readonly PublicKey[] {
   const suitable = keys.filter(({ kty, crv, use = "enc", alg: only = alg }) =>
     use === "enc" && only === alg &&
@@ -34,7 +37,7 @@ export function suitableKeys(keys: readonly PublicKey[], alg: KeyManagementAlgor
   return [...suitable.filter(isForEncryption), ...suitable.filter((key) => !isForEncryption(key))];
 }
 
-/** The issues of the members. Keys of a URL are read when a response is encrypted. */
+/** The issues of the members. Keys at a URL are fetched when a response is encrypted. */
 export function validateEncryption(client: ClientMetadata): readonly ConfigIssue[] {
   return (["id_token", "userinfo"] as const).flatMap((response) => {
     const { [`${response}_encrypted_response_alg` as const]: alg, jwks, jwks_uri } = client;

@@ -23,7 +23,7 @@ export const pairwise: Extension = {
   },
 };
 
-/** The host that pairwise subjects are for (OpenID Connect Core §8.1); `undefined` if they have several. */
+/** The host that is the sector (OpenID Connect Core §8.1); `undefined` if the URIs have several hosts. */
 function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
   const hosts = new Set(
     (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
@@ -45,7 +45,7 @@ function validateSector(client: ClientMetadata): readonly ConfigIssue[] {
   if (client.subject_type !== "pairwise" || sectorHost(client) !== undefined) return [];
   return [{
     path: "subject_type",
-    expected: "redirect URIs that all have one host, because subject_type is pairwise",
+    expected: "redirect URIs with one host, because subject_type is pairwise",
     received: "several hosts, or none",
     hint: "Add a sector_identifier_uri whose host is the sector.",
   }];

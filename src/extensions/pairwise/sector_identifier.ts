@@ -35,7 +35,7 @@ export async function assertSector(server: Server, { id, metadata, redirectUris 
   );
 }
 
-/** One sentence for the client, whatever was fetched (SSRF); the trace has the reason. */
+/** The same sentence for the client, whatever was fetched (SSRF); the trace has the reason. */
 function invalidSector(reason: string, expected: string, received: string, cause?: unknown): OAuthError {
   const sentence = "no document that lists every redirect URI can be fetched there";
   return new OAuthError("invalid_client_metadata", `sector_identifier_uri: ${sentence}`, {

@@ -57,7 +57,7 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
   };
 }
 
-/** Rejects a request that the server or the client requires to be pushed, and that is not. */
+/** Rejects a request that was not pushed although the server or the client requires it. */
 function rejectUnpushed({ server, client, isPushed }: PartRequest): void {
   if (isPushed || !isPushRequired(server, client)) return;
   const policy = policyOf(server, client);

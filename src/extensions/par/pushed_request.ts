@@ -21,7 +21,7 @@ import { requestUriPrefix } from "./settings.ts";
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
 
-/** How long a record outlives its `request_uri` once a user is logging in, in seconds. */
+/** Seconds for which a record outlives its `request_uri` while a user logs in. */
 const maxLoginSeconds = 60 * 60;
 
 /** Maximum size of the stored parameters, in characters of JSON. */
@@ -45,7 +45,7 @@ export async function pushRequest(
   { client, parameters: params, provenKey, address }: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
   const isSigned = params.get("request") !== undefined;
-  // Beside a request object only the parameters of client authentication are needed (RFC 9126 §3).
+  // Outside a request object, only the parameters of client authentication are needed (RFC 9126 §3).
   if (params.get("client_id") === undefined && !isSigned) throw missingClientId();
   if (params.get("request_uri") !== undefined) {
     throw new OAuthError("invalid_request", "a pushed request cannot contain request_uri", {
@@ -168,9 +168,9 @@ export async function keepPushedRequest(
 }
 
 /**
- * Consumes a pushed request, just before the response to it is sent. Of concurrent calls one succeeds.
+ * Consumes a pushed request, just before the response to it is sent. One of several concurrent calls succeeds.
  *
- * @throws {OAuthError} For all other calls; the user sees the error, because the client has a response.
+ * @throws {OAuthError} For every other call. The user sees the error, because the client already has a response.
  */
 export async function consumePushedRequest(server: Server, id: string): Promise<void> {
   if (await server.store.consume("pushed_request", id, server.now())) return;
@@ -199,7 +199,7 @@ function unusable(received: string): OAuthError {
 export function missingClientId(rule: RejectionRuleId = "PA-01"): OAuthError {
   return new OAuthError("invalid_request", "client_id is missing", {
     rule,
-    expected: "client_id, also beside other client authentication",
+    expected: "client_id, even if the request authenticates the client in another way",
     received: "no client_id",
   });
 }

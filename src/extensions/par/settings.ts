@@ -9,7 +9,7 @@ import type { Server } from "../../oauth/server.ts";
 export interface ParSettings {
   /**
    * Whether every authorization request must be pushed to the server first (RFC 9126 §5). Default: false; a client may
-   * demand it for itself with `require_pushed_authorization_requests`.
+   * require it for its own requests with `require_pushed_authorization_requests`.
    */
   readonly requirePushedAuthorizationRequests?: boolean;
 }
@@ -17,7 +17,7 @@ export interface ParSettings {
 /** Describes {@link ParSettings}. */
 export const parFields: Fields<ParSettings> = { requirePushedAuthorizationRequests: flag(false) };
 
-/** What a `request_uri` begins with (RFC 9126 §2.2). */
+/** The prefix of a `request_uri` (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 
 /** Whether settings demand pushed requests of every client. */

@@ -35,7 +35,9 @@ export function polledGrantType(
   };
 }
 
-/** The endpoint where clients start the requests of an extension: its path, its name and that in metadata are alike. */
+/**
+ * The endpoint where clients start the requests of an extension. Its path and its name in metadata contain its name.
+ */
 export function startEndpoint(
   { base, requestParameters }: EndpointOptions,
   name: string,

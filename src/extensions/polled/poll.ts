@@ -22,7 +22,7 @@ const codeSyntax = /^([\w-]{43})\.([\w-]{43})$/;
 /** Seconds by which the interval grows with each poll that comes too early (RFC 8628 §3.5). */
 const slowDownSeconds = 5;
 
-/** How much too early a poll may come, in milliseconds: timers and the clocks of instances differ. */
+/** Tolerance for early polls, in milliseconds: timers and the clocks of instances differ. */
 const pollToleranceMs = 500;
 
 /**
@@ -73,7 +73,7 @@ export async function authorizePoll(
   const invalidReason = await findInvalidReason(server, client, stored, scope);
   if (invalidReason !== undefined) throw invalidCode(grant, invalidReason);
   const authorization = await narrowGrant(server, request, stored, scope);
-  // Atomic: of concurrent polls one gets the tokens.
+  // Atomic: one of several concurrent polls receives the tokens.
   if (!await server.store.consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
   server.passed?.(rule, client.id);
   warnAboutResource(server, client, parameters);
@@ -126,7 +126,7 @@ function usedCode(grant: PolledGrant, consumedAt: number): OAuthError {
   });
 }
 
-/** How long a poll is remembered for concurrent ones, in milliseconds. */
+/** Milliseconds for which a poll is remembered, to detect concurrent polls. */
 const concurrentPollMs = 60_000;
 
 /** The error of a poll before the decision. The pace is stored, so that all instances agree. */
@@ -141,7 +141,7 @@ async function pendingError(
   const pace = (await store.get("poll_pace", id))?.value ??
     { notBefore: value.issuedAt, interval: initialInterval(server) };
   const { notBefore, interval } = pace;
-  // Atomic: of concurrent polls, which read the same pace, one is in time.
+  // Atomic: several concurrent polls read the same pace, and only one of them is in time.
   const isInTime = now >= notBefore - pollToleranceMs &&
     await store.add("poll_pace", `${id} ${notBefore}`, pace, { expiresAt: now + concurrentPollMs });
   const nextInterval = isInTime ? interval : interval + slowDownSeconds;

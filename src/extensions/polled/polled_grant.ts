@@ -1,6 +1,6 @@
 /**
- * Shared by the extensions whose clients poll for the result of a request, while the user decides elsewhere: devices
- * (RFC 8628) and backchannel authentication (CIBA). Each describes its requests by a {@link PolledGrant}.
+ * Shared by the extensions whose clients poll for the result of a request, while the user decides in another place:
+ * devices (RFC 8628) and backchannel authentication (CIBA). Each describes its requests by a {@link PolledGrant}.
  */
 
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";

@@ -1,4 +1,4 @@
-/** Requests that their client polls for: their records, from the request of the client to the decision of the user. */
+/** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
 import { accessOf, withoutAccess } from "../../oauth/authorize/access.ts";
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
@@ -95,8 +95,8 @@ export interface PendingRequest {
 }
 
 /**
- * Finds an undecided request; `undefined` if it is unknown, decided or expired, or the client may not use the grant
- * type any more.
+ * Finds an undecided request; `undefined` if it is unknown, decided or expired, or the client may no longer use the
+ * grant type.
  *
  * @param shown The page that shows the result, and the code that the user typed.
  */
@@ -138,7 +138,10 @@ async function findUndecided(
   return request === undefined || decision !== undefined || server.now() >= request.validUntil ? undefined : request;
 }
 
-/** The record of a destination that waits for a decision. @throws {OAuthError} If there is one, or it is too late. */
+/**
+ * The record of a destination that waits for a decision. @throws {OAuthError} If the request already has a decision or
+ * has expired.
+ */
 export async function getUndecided(
   server: Server,
   grant: PolledGrant,
@@ -159,7 +162,7 @@ export async function findAccess(
   return accessOf(server, request as unknown as AuthorizationRequest);
 }
 
-/** Stores what the user has approved. @throws {OAuthError} If there is a decision already, or the code has expired. */
+/** Stores an approval. @throws {OAuthError} If the request already has a decision or has expired. */
 export async function approve(
   server: Server,
   grant: PolledGrant,
@@ -179,15 +182,15 @@ export async function decide(
 ): Promise<void> {
   const { validUntil } = await getUndecided(server, grant, destination);
   const metadata = { grantId: randomId(server.randomBytes), expiresAt: validUntil + keptAfterExpiryMs };
-  // Atomic: of concurrent decisions the first one counts.
+  // Atomic: only the first of several concurrent decisions counts.
   if (!await server.store.add("polled_decision", destination.id, decision, metadata)) throw decidedRequest(grant);
 }
 
 /** The error of a request that was decided or has expired while the user was deciding. */
 function decidedRequest({ requestName, rules }: PolledGrant): OAuthError {
-  return new OAuthError("invalid_request", `the ${requestName} was decided on or has expired`, {
+  return new OAuthError("invalid_request", `the ${requestName} was already decided or has expired`, {
     rule: rules.decided,
-    expected: `a ${requestName} that waits for its decision`,
+    expected: `a ${requestName} that waits for a decision`,
     received: "one with a decision, or an expired one",
     forUser: true,
   });
@@ -198,7 +201,7 @@ function network(address: string): string {
   return address === "::1" || isLoopback(address) ? "this machine" : networkFromAddress(address);
 }
 
-/** What a user sees of a request, from its record. */
+/** The facts of a request that the user sees, from its record. */
 export function describe(
   { userCode }: PolledDestination,
   { issuedAt, address, message }: PolledRequestRecord,

@@ -52,7 +52,7 @@ export async function authorizeRegistration(
     return false;
   }
   server.rateLimiter?.recordFailure(attempt);
-  // Where the server has no tokens, a client that sends one may register like any other.
+  // A server without initial access tokens ignores a token that a client sends.
   if (mode === "open" && (token === undefined || initialAccessTokens.length === 0)) {
     server.passed?.("DR-05", "without an initial access token");
     return true;
@@ -67,7 +67,7 @@ export async function authorizeRegistration(
 
 async function isInitialAccessToken(tokens: readonly string[], token: string): Promise<boolean> {
   const tokenDigest = await digest(token);
-  // Compares with each of them, so that the time does not depend on which one it is.
+  // Compares with every token, so that the duration does not depend on which one matches (timing attack).
   const matches = await Promise.all(tokens.map(async (known) => constantTimeEqual(await digest(known), tokenDigest)));
   return matches.includes(true);
 }
@@ -76,8 +76,8 @@ async function isInitialAccessToken(tokens: readonly string[], token: string): P
 const dummyDigest = "A".repeat(43);
 
 /**
- * Authenticates the owner of a registration by the registration access token. Read from the store, because another
- * instance may have replaced the token.
+ * Authenticates the owner of a registration by the registration access token. The client is read from the store,
+ * because another instance may have replaced the token.
  *
  * @throws {OAuthError} `invalid_token`: the same for another client's token, and for an unknown or deleted client.
  */

@@ -1,4 +1,4 @@
-/** What approves a registration, and what is open to the client because of it. */
+/** The approval of a registration, and the metadata and grant types that it opens to the client. */
 
 import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
@@ -6,11 +6,11 @@ import type { Server } from "../../oauth/server.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { hasStanding, meetsRequirement, type Standing } from "../../oauth/clients/standing.ts";
 
-/** What approves a registration, and how far. */
+/** The approval of a registration. */
 export interface RegistrationApproval {
   /** Whether the request has an initial access token. */
   readonly usedInitialAccessToken: boolean;
-  /** The claims of a verified software statement. It is public, so it approves its own claims and nothing else. */
+  /** The claims of a verified software statement. A statement is public, so it approves only its own claims. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 

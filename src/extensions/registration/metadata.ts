@@ -1,4 +1,4 @@
-/** The metadata of a client that registers itself: what it may set, defaults, and conflicts (RFC 7591 §2). */
+/** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
@@ -20,7 +20,8 @@ import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
 const receivedField = { ...clientField, required: [] };
 
 /**
- * Resolves received metadata: picks what a client may set, and fills in the defaults that the response must contain.
+ * Resolves received metadata: picks the members that a client may set, and fills in the defaults that the response must
+ * contain.
  *
  * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
  */
@@ -134,7 +135,7 @@ function warnIgnored(
   });
 }
 
-/** Warns about a registration where clients are to have client ID metadata documents instead. */
+/** Warns about a registration if clients should use client ID metadata documents instead. */
 export function warnDeprecated({ settings, trace, now }: Server, client: string): void {
   trace({
     type: "warning",
@@ -167,7 +168,8 @@ function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>
 }
 
 /**
- * The unknown members that probably stand for an absent one, each with its name. `name#ja` is for a language (§2.2).
+ * The unknown members that are probably misspelt, each with the name of the absent member. `name#ja` has a language tag
+ * (§2.2).
  */
 function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [name: string, known: string])[] {
   const absent = Object.keys(openMembers).filter((name) => !Object.hasOwn(received, name));
@@ -221,10 +223,7 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
   return issues;
 }
 
-/**
- * Encryption is not ignored like other metadata that this server lacks: the client wants its responses to be
- * confidential.
- */
+/** Unlike other unsupported metadata, encryption is not ignored: the client expects confidential responses. */
 function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssue[] {
   const names = [
     ...["authorization_encrypted_response_alg", "authorization_encrypted_response_enc"],
@@ -269,8 +268,8 @@ function inferApplicationType(
 }
 
 /**
- * Rejects metadata with a member of the wrong form, or with a conflict. The error names the other problems too: those
- * of the members that remain without the faulty ones.
+ * Rejects metadata with a member of the wrong form, or with a conflict. The error also names the problems that remain
+ * without the faulty members.
  */
 function assertMetadata(
   server: Server,
@@ -295,7 +294,8 @@ function assertMetadata(
     server.clients.parse({ ...rest, client_id: "registering" });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    // The server itself sets the closed members; an issue of a removed or conflicting member may be a consequence.
+    // The server itself sets the closed members. An issue of a removed or conflicting member may be a consequence of
+    // another issue.
     const named = new Set([...issues.map(memberOf), ...closedMembers(clientField.members, "unknown")]);
     issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
   }

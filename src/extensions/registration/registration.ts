@@ -3,7 +3,7 @@
  *
  * 1. `access.ts` decides who may register, and authenticates the owner of a registration.
  * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
- * 3. `metadata.ts` picks what a client may set, fills in the defaults and finds conflicts.
+ * 3. `metadata.ts` picks the members that a client may set, fills in the defaults and finds conflicts.
  * 4. This file issues id, secret and registration access token. The result is an ordinary client, stored as a record.
  * 5. `unused_registrations.ts` limits the number of clients that nothing was issued to, and deletes old ones.
  */
@@ -37,7 +37,7 @@ export interface RegisteredClient {
 /** The JSON object of a request. */
 type ReceivedMetadata = Readonly<Record<string, unknown>>;
 
-/** What else is known of a request. */
+/** Further facts about a request. */
 interface RegistrationRequest {
   /** Whether it has no initial access token. */
   readonly isOpen: boolean;
@@ -84,7 +84,7 @@ export async function registerClient(
 
 /**
  * Replaces the metadata of a registered client and its registration access token (RFC 7592 §2.2). The secret stays,
- * unless it has expired or another method needs another one.
+ * unless it has expired, or the new authentication method needs another secret.
  *
  * @throws {OAuthError} If the request is invalid.
  */
@@ -119,8 +119,8 @@ export async function updateRegistration(
 }
 
 /**
- * Deletes a registered client (RFC 7592 §2.3). Its codes and tokens end with it, because each use of one reads the
- * client.
+ * Deletes a registered client (RFC 7592 §2.3). Its codes and tokens become invalid, because each use of a code or token
+ * reads the client.
  */
 export async function deleteRegistration(server: Server, owner: RegistrationOwner): Promise<void> {
   const { id } = owner.client;
@@ -147,7 +147,7 @@ function newSecret(server: Server): SecretMembers & { readonly client_secret: st
   };
 }
 
-/** The current secret of the client: as sent, or its digest; `undefined` if it has none or needs another one. */
+/** The current secret of the client: as sent, or its digest; `undefined` if the client has none or needs a new one. */
 async function currentSecret(
   server: Server,
   { metadata, secretDigest, assertionSecret }: Client,
@@ -167,9 +167,9 @@ async function currentSecret(
 const maxChangeMs = 10_000;
 
 /**
- * Changes a registration once for each registration access token: of concurrent requests one succeeds.
+ * Changes a registration once for each registration access token: one of several concurrent requests succeeds.
  *
- * @throws {OAuthError} `invalid_token` in the others.
+ * @throws {OAuthError} `invalid_token` in all others.
  */
 async function exclusively<T>(
   server: Server,

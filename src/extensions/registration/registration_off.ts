@@ -1,4 +1,4 @@
-/** The registration endpoint of a server where registration is off: it rejects every request, and says why. */
+/** The registration endpoint of a server where registration is off: it rejects every request with the reason. */
 
 import type { Context } from "../../app/context.ts";
 import type { Handlers } from "../../app/route.ts";
@@ -7,7 +7,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 /** The handlers of the registration endpoint. */
 export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: reject, DELETE: reject };
 
-/** Rejects a request. On a test host the response says so too. */
+/** Rejects a request. On a test host, the response contains the reason. */
 function reject({ server }: Context): never {
   const reason = "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens";
   const { explanations } = server.settings.allows;

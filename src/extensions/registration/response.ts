@@ -4,7 +4,7 @@ import type { RegisteredClient } from "./registration.ts";
 
 /**
  * Describes a registered client: its metadata with all defaults, its id and its credentials. The secret is present only
- * where it was just issued or sent, because the server keeps its digest.
+ * if it was just issued or sent, because the server keeps only its digest.
  *
  * @param uri The URL of its registration.
  */

@@ -53,18 +53,18 @@ export interface RegistrationSettings {
   readonly scope?: "requested" | "all";
   /**
    * Whether each registration causes a warning in the trace, because clients are to have client ID metadata documents.
-   * Default: false, or that of the profile.
+   * Default: false, or the value of the profile.
    */
   readonly deprecated?: boolean;
   /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */
   readonly initialAccessTokens?: readonly string[];
-  /** The issuers whose software statements are accepted. Default: none, statements are ignored with a warning. */
+  /** The issuers whose software statements are accepted. Default: none; statements are ignored with a warning. */
   readonly softwareStatementIssuers?: readonly SoftwareStatementIssuer[];
   /** Seconds after which the secret of a registered client expires. Default: 0, never. */
   readonly secretLifetime?: number;
   /**
-   * Seconds after which a registered client is deleted if nothing was issued to it. On test hosts a client without an
-   * initial access token is also deleted when nothing was issued to it for this time. Default: 86400, one day.
+   * Seconds after which a registered client is deleted if nothing was issued to it. On test hosts, a client without an
+   * initial access token is also deleted if it was used before but not during this time. Default: 86400, one day.
    */
   readonly unusedLifetime?: number;
   /**

@@ -8,7 +8,7 @@ import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 import { registrationPolicy } from "./settings.ts";
 
-/** Claims of ID tokens, logout tokens and security events, which no statement has. */
+/** Claims of ID tokens, logout tokens and security events, which a software statement never has. */
 const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
 
 /** The members with redirect URIs, and the error of each. */
@@ -29,8 +29,8 @@ interface SoftwareStatement {
  * Reads the software statement of a registration request. Without configured issuers it is ignored with a warning.
  *
  * @returns `undefined` without one.
- * @throws {OAuthError} `invalid_software_statement`, or `unapproved_software_statement` for another issuer. Or if the
- *   request has a redirect URI that the statement lacks: its issuer has not approved the receiver of the codes.
+ * @throws {OAuthError} `invalid_software_statement`, or `unapproved_software_statement` for another issuer. Also if the
+ *   request has a redirect URI that the statement lacks, because the issuer has not approved that receiver of codes.
  */
 export async function readSoftwareStatement(
   server: Server,

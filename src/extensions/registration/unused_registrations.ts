@@ -5,7 +5,7 @@
  * 1. {@link addUnusedRegistration} adds it before the client. The number of these records is limited.
  * 2. {@link recordUse} consumes and deletes it when the first code or token is issued. On test hosts, where a login
  *    needs no credentials, each use renews it instead if the client is unknown.
- * 3. {@link deleteUnusedClients} consumes it when its time is over, and deletes the client.
+ * 3. {@link deleteUnusedClients} consumes it when its lifetime is over, and deletes the client.
  *
  * `Store.consume` succeeds once, so that a client is either used or deleted, on any number of instances.
  */
@@ -17,7 +17,7 @@ import type { StoredRecord, UnusedRegistrationRecord } from "../../store/store.t
 import type { Client } from "../../oauth/clients/repository.ts";
 import { registrationPolicy } from "./settings.ts";
 
-/** The expiry of the records: the store must not delete them, because the client would stay. */
+/** The expiry of the records. The store must not delete a record before its client, because the client would stay. */
 const neverExpires = { expiresAt: Infinity };
 
 /** Number of records that are read in one request. */
@@ -29,7 +29,7 @@ const retryAfterSeconds = 60;
 /** Minimum time between sweeps that registrations cause: a flood of them must not read all records each time. */
 const minSweepIntervalMs = 1000;
 
-/** The last sweep of each server, and its time by the server's clock in milliseconds. */
+/** The last sweep of each server, with its time by the server's clock, in milliseconds. */
 const lastSweeps = new WeakMap<Server["clients"], { readonly at: number; readonly done: Promise<void> }>();
 
 /**
@@ -47,7 +47,7 @@ export async function addUnusedRegistration(server: Server, clientId: string): P
   if (await isFull()) {
     const last = lastSweeps.get(server.clients);
     const isRecent = last !== undefined && Math.abs(server.now() - last.at) < minSweepIntervalMs;
-    // A sweep of maintenance may be under way.
+    // Maintenance may already be running a sweep.
     await (isRecent ? last.done : deleteUnusedClients(server));
     if (await isFull()) {
       await deleteUnusedRegistration(server, clientId);

@@ -50,7 +50,7 @@ export function validateRegistration(
         path: `${path}.jwks`,
         expected: "the public keys of the issuer",
         received: "nothing",
-        hint: "Add its keys as a JWK Set, or a jwks_uri where they are found.",
+        hint: "Add its keys as a JWK Set, or a jwks_uri that serves them.",
       });
     }
     if (softwareStatementIssuers.findIndex(({ issuer }) => issuer === trusted.issuer) === i) continue;

@@ -42,7 +42,7 @@ function metadata({ settings, clientAuthentication }: Server): Readonly<Record<s
   };
 }
 
-/** Rejects a request that the server or the client requires to be signed, and that is not. */
+/** Rejects a request that is not signed although the server or the client requires it. */
 function rejectUnsigned({ server, client, isSigned }: PartRequest): MaybePromise<void> {
   if (isSigned || !isSignatureRequired(server, client)) return;
   return load().then(({ unsignedRequest }) => {

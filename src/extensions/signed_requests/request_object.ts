@@ -1,6 +1,6 @@
 /**
  * Request objects (RFC 9101): the parameters of an authorization request are the claims of a JWT that the client has
- * signed, so the browser cannot change them. Only what is inside the JWT counts.
+ * signed, so the browser cannot change them. Parameters outside the JWT are ignored.
  */
 
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
@@ -41,7 +41,7 @@ export async function readRequestObject(
 /**
  * Verifies the request object of a request, and returns the parameters inside it.
  *
- * @param received The parameters outside of it, `request` among them.
+ * @param received The parameters outside of the JWT, `request` among them.
  * @throws {OAuthError} `invalid_request_object`; `request_not_supported` for a client that cannot sign.
  */
 export async function verifyRequestObject(
@@ -103,7 +103,7 @@ export function unsignedRequest(server: Server, client: Client): OAuthError {
   });
 }
 
-/** Without keys nothing can be verified, so an unsigned request object is as little supported as a signed one. */
+/** Without keys, the server can verify no request object, so it supports neither signed nor unsigned ones. */
 function cannotSign({ id }: Client): OAuthError {
   return new OAuthError("request_not_supported", "request is not supported for this client, which has no keys", {
     rule: "JR-01",
@@ -175,7 +175,7 @@ function readMember(
   );
 }
 
-/** Warns about parameters that a client of OpenID Connect Core §6.1 expects to be merged with those inside. */
+/** Warns about ignored parameters outside the JWT, which OpenID Connect Core §6.1 merges with the parameters inside. */
 function warnIgnored(server: Server, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
   const ignored = server.requestParts.parameters.authorize.map(({ name }) => name).filter((name) => {
     const outer = name === "request" ? undefined : received.get(name);

@@ -9,7 +9,7 @@ import type { Server } from "../../oauth/server.ts";
 export interface SignedRequestSettings {
   /**
    * Whether every authorization request must be signed by the client (RFC 9101 §10.5). Default: false; a client may
-   * demand it for itself with `require_signed_request_object`.
+   * require it for its own requests with `require_signed_request_object`.
    */
   readonly requireSignedRequestObject?: boolean;
   /**

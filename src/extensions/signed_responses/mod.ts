@@ -1,6 +1,6 @@
 /**
- * Signed responses: authorization responses in a JWT (JARM), and introspection responses as JWTs (RFC 9701). The
- * setting `responseModes` is of every server; this extension adds values.
+ * Signed responses: authorization responses in a JWT (JARM), and introspection responses as JWTs (RFC 9701). Every
+ * server has the setting `responseModes`; this extension adds values to it.
  */
 
 import type { Extension } from "../../app/extension.ts";

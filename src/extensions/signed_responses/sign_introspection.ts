@@ -10,7 +10,7 @@ import type { Introspection } from "../../oauth/tokens/introspection.ts";
  * Signs the description of a token. The claims of the token are in one member, so that the JWT cannot be mistaken for
  * the token (RFC 9701 §5, §8.1).
  *
- * @param caller The client that asked.
+ * @param caller The client that sent the introspection request.
  */
 export async function signIntrospection(server: Server, caller: Client, introspection: Introspection): Promise<string> {
   const alg = caller.metadata.introspection_signed_response_alg ?? policyOf(server, caller).alg;

@@ -43,7 +43,10 @@ function demandedAcr(
   throw unmetRequirements("ST-07", known, requested.join(" "));
 }
 
-/** The level that a login by this method reaches: the first demanded one, or else the first one; none without any. */
+/**
+ * The level that a login by this method reaches: the first demanded level, otherwise the first level; `undefined` if it
+ * reaches none.
+ */
 function reachedLevel(
   all: readonly AcrValue[],
   { passed }: Server,

@@ -8,14 +8,14 @@ import type { LoginMethod } from "../../oauth/config/login_method.ts";
 export interface StepUpSettings {
   /**
    * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a
-   * login of this server. Default: none, `acr_values` is ignored and tokens have no `acr`.
+   * login of this server. Default: none; `acr_values` is ignored, and tokens have no `acr`.
    */
   readonly acrValues?: readonly AcrValue[];
 }
 
 /**
- * A level of authentication: a value of `acr`, and the logins that reach it. A login reaches the requested level if its
- * method is listed there, otherwise the first level that lists its method.
+ * A level of authentication: a value of `acr`, and the logins that reach it. A login reaches the requested level if
+ * that level lists its method; otherwise it reaches the first level that lists its method.
  *
  * @example
  * ```ts
@@ -29,7 +29,8 @@ export interface AcrValue {
   /** The value of `acr` in tokens, and of `acr_values` in requests: printable ASCII without spaces. */
   readonly value: string;
   /**
-   * The methods of login that reach the level. Default: `auto open`, which verify nothing: on a real host, set it.
+   * The methods of login that reach the level. Default: `auto open`, which verify nothing; a real host needs other
+   * methods.
    */
   readonly methods?: readonly LoginMethod[];
   /** The `amr` of such a login (RFC 8176), unless an approver states another one. Default: none. */

@@ -93,7 +93,7 @@ function findAudience(
   if (others.length > 0) throw invalidRequest("IJ-01", "audience was sent more than once", expected, "several");
   const exact = resourceServers.find(({ issuer }) => issuer === audience);
   if (exact !== undefined) return exact;
-  // Clients write an issuer without path with a slash. `assertionAudience: "issuer"` rejects that.
+  // Clients append a slash to an issuer without a path. `assertionAudience: "issuer"` rejects that.
   const isLenient = server.assertionAudiences.length > 0;
   const found = isLenient ? resourceServers.find(({ issuer }) => audience === `${new URL(issuer).origin}/`) : undefined;
   if (found !== undefined && found.issuer === new URL(found.issuer).origin) {
@@ -231,7 +231,10 @@ function limitResources(
   });
 }
 
-/** The subject of a user for the audience: the one in ID tokens for the client that the audience is at this server. */
+/**
+ * The subject of a user for the audience. If the audience is also a client of this server, it is the `sub` of that
+ * client's ID tokens.
+ */
 async function subjectForAudience(
   server: Server,
   { client: id, issuer }: ResourceAuthorizationServer,
@@ -240,7 +243,7 @@ async function subjectForAudience(
   if (id === undefined) return sub;
   const client = await server.clients.find(id);
   if (client !== undefined) return await subjectFor(server, client, sub);
-  throw new OAuthError("invalid_target", "the audience is not a client of this server any more", {
+  throw new OAuthError("invalid_target", "the audience is no longer a client of this server", {
     rule: "IJ-08",
     expected: `client ${id} of the entry of ${issuer}`,
     received: "no such client",

@@ -1,6 +1,6 @@
 /**
- * ID tokens that their client may exchange for ID-JAGs. They are stored with their grant, because they name neither the
- * grant nor the consent and the password that it depends on.
+ * ID tokens that their client may exchange for ID-JAGs. Each is stored with its grant, because an ID token names
+ * neither its grant nor the consent and the password on which the grant depends.
  */
 
 import type { Grant, GrantRecord, StoredRecord } from "../../store/store.ts";

@@ -19,7 +19,7 @@ import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/aut
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];
 
-/** Maximum number of exchanges that lead to one token: each is looked up whenever the token is read. */
+/** Maximum number of exchanges that lead to one token: each read of the token looks up every exchange. */
 const maxExchanges = 8;
 
 /** Exchanges the subject token of a request for the requested type of token. */
@@ -51,7 +51,10 @@ function requireParameter(parameters: Params, name: string): void {
   throw invalidRequest("TX-01", `${name} is missing`, name, `no ${name}`);
 }
 
-/** Exchanges an access token of a user for one of the requesting client, with no more access and no later expiry. */
+/**
+ * Exchanges an access token of a user for an access token of the requesting client, with no more access and no later
+ * expiry.
+ */
 async function exchangeAccessToken(
   server: Server,
   request: AuthenticatedRequest,
@@ -100,7 +103,7 @@ async function exchangeAccessToken(
     ? (await narrowAccess(server, request, access, resources)).issued
     : undefined;
   server.passed?.("TX-03", scope.join(" "));
-  // The session id in a token of a pairwise client is a pairwise one.
+  // The session id in a token of a pairwise client is pairwise too.
   const isPairwise = (await server.clients.find(client_id))?.sector !== undefined;
   return {
     client,
@@ -116,7 +119,10 @@ async function exchangeAccessToken(
   };
 }
 
-/** Reads a token of the request: an access token of this server that the client may inspect, or its own as actor. */
+/**
+ * Reads a token of the request: the subject token is an access token that the client may inspect, the actor token one
+ * of the client itself.
+ */
 async function readToken(
   server: Server,
   { client, parameters, provenKey }: AuthenticatedRequest,
@@ -152,7 +158,9 @@ async function readToken(
   );
 }
 
-/** Rejects an actor that `may_act` of the subject token does not name; without an actor token, it is the client. */
+/**
+ * Rejects an actor that `may_act` of the subject token does not name. Without an actor token, the client is the actor.
+ */
 function assertMayAct(
   server: Server,
   { client }: AuthenticatedRequest,
@@ -208,7 +216,7 @@ async function narrowTarget(
     const resources = found.size > 0 ? [...found] : audience;
     return resources.length === 1 && resources[0] === server.audience ? [] : resources;
   }
-  throw new OAuthError("invalid_target", "resource or audience is not one that subject_token or this client has", {
+  throw new OAuthError("invalid_target", "resource or audience is not allowed for subject_token or this client", {
     rule: "TX-03",
     expected: allowed.join(" or "),
     received: requested.join(" "),

@@ -21,7 +21,7 @@ export interface TokenExchangeMembers {
 
 /** How clients exchange access tokens for access tokens with less access (RFC 8693). */
 export interface TokenExchangeSettings {
-  /** Public clients may exchange tokens too. Default: false. */
+  /** Whether public clients may exchange tokens too. Default: false. */
   readonly allowPublicClients?: boolean;
   /**
    * The resources that each client may exchange tokens for, besides those of the token that it exchanges. Default:
@@ -52,7 +52,7 @@ export interface ResourceAuthorizationServer {
    * operator configured, with the same id; no other client.
    */
   readonly clients?: Readonly<Record<string, string>>;
-  /** Public clients may request ID-JAGs too. Default: false. */
+  /** Whether public clients may request ID-JAGs too. Default: false. */
   readonly allowPublicClients?: boolean;
   /** The resources that an ID-JAG may name. Default: every absolute URI. */
   readonly resources?: readonly string[];
@@ -61,8 +61,8 @@ export interface ResourceAuthorizationServer {
   /** The types of `authorization_details` there that an ID-JAG may have (RFC 9396). Default: none. */
   readonly authorizationDetailsTypes?: readonly string[];
   /**
-   * The client that this audience is at this server: ID-JAGs have the `sub` of its ID tokens, which may be pairwise.
-   * Default: none, the `sub` is not pairwise.
+   * The client of this server that is the same party as this audience: ID-JAGs have the `sub` of its ID tokens, which
+   * may be pairwise. Default: none; the `sub` is not pairwise.
    */
   readonly client?: string;
   /** The claims about the user in its ID-JAGs, such as `email`. Default: none. */

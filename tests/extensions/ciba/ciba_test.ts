@@ -221,7 +221,7 @@ test("[CB-06, CB-07] the page lists the requests of the user alone, and each is 
   assertMatch(await (await as.browser().open(url)).text(), /You are not logged in/);
   await request.approve();
   assertEquals((await pageOf("bob")).includes("Payment 42"), false);
-  await assertRejects(() => request.deny(), Error, "was decided on");
+  await assertRejects(() => request.deny(), Error, "already decided");
 });
 
 test("[CB-06] the consent page shows the message; another user cannot decide", async () => {

@@ -303,7 +303,7 @@ test("[DV-02] a rejected user code: a test host says whether it is unknown, used
       /This code was used: the device was allowed\. Each code works once: start again on the device\./,
       /This code was used: the device was denied\./,
       /This code expired at 00:10:00 UTC\. Start again on the device: it shows a new code\./,
-      /The client on the device was removed or may not use the device grant any more\./,
+      /The client on the device was removed or may no longer use the device grant\./,
     ]],
     [{ ...onRealHost, deviceAuthorization: true, users: [{ sub: "alice" }] }, [
       noCode,
@@ -339,7 +339,7 @@ test("[DV-02] a rejected user code: a test host says whether it is unknown, used
       "the user code is unknown",
       "the user code was used: a user allowed the device",
       "the user code was used: a user denied the device",
-      "the client of the user code may not use the device grant any more",
+      "the client of the user code may no longer use the device grant",
       "the user code has expired",
     ]);
   });
