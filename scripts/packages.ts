@@ -6,6 +6,7 @@ import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "./browser.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { formatCounts } from "./test_counts.ts";
+import manifest from "../deno.json" with { type: "json" };
 
 /** A project: packages besides Latchkey, and its test command. */
 interface Project {
@@ -25,6 +26,9 @@ const nodeTest = (version: string, ...files: string[]) => ["npx", "-y", `node@${
 const playwright = (config: string) => [
   ...["npx", "-y", "node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config],
 ];
+
+/** Flags of the compiler for a project of Node alone: the types of browsers are absent. */
+const strictWithoutBrowser = ["--ignoreConfig", "--noEmit", "--strict", "--lib", "es2022", "--types", "node"];
 
 const node = (version: string): Project => ({
   name: `node-${version}`,
@@ -152,7 +156,9 @@ try {
         files: [settings, "sample.ts"],
         commonJs,
       });
-      return await run(home, "npx", "tsc", "--project", "tsconfig.json");
+      await Deno.writeTextFile(`${home}/entries.ts`, importOfEachEntry());
+      return await run(home, "npx", "tsc", "--project", "tsconfig.json") ??
+        await run(home, "npx", "tsc", ...strictWithoutBrowser, "--module", "node16", "entries.ts");
     });
   }
   for (const project of failed > 0 ? [] : selectedProjects) {
@@ -191,6 +197,12 @@ async function runStep(name: string, action: (home: string) => Promise<string | 
 /** Type-checks and compiles the sample suite. */
 function typesFolder(commonJs = false): string {
   return commonJs ? "types-commonjs" : "types";
+}
+
+/** Imports the types of each entry, also of those that need a further package to run. */
+function importOfEachEntry(): string {
+  return Object.keys(manifest.exports)
+    .map((path, i) => `export type * as entry${i} from "${manifest.name}${path.slice(1)}";\n`).join("");
 }
 
 /** A user's project: a manifest, the installed packages, and test files. */

@@ -68,6 +68,7 @@ export type { AuthenticatedRequest, Authorization } from "./oauth/grants/authent
 export type { LoadableGrantType } from "./oauth/grants/mod.ts";
 export type { JwtKind, SignClaims, TokenKind } from "./oauth/keys/jwt.ts";
 export type { Keys, PublishedKey } from "./oauth/keys/keys.ts";
+export type { PublicKey } from "./oauth/keys/public_key.ts";
 export type { FetchedKeys, KeyFetches, PublicKeySet } from "./oauth/keys/remote_keys.ts";
 export type { MaybePromise } from "./oauth/maybe_promise.ts";
 export { parameters } from "./oauth/params.ts";

@@ -3,6 +3,7 @@
 import { assertionParameters, authenticateClient } from "../client/authentication.ts";
 import type { ClientAuthentication, ClientCredentials } from "../client/authentication.ts";
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
@@ -21,7 +22,7 @@ export interface IntrospectionVerifierOptions extends AuthorizationServerOptions
    * Its private key as a JWK with `alg`, and with `kid` if the client has several keys: each request has an assertion
    * signed with it (`private_key_jwt`, RFC 7523), as the profiles of FAPI demand.
    */
-  readonly privateKey?: JsonWebKey & { readonly kid?: string };
+  readonly privateKey?: PrivateJwk;
 }
 
 /**

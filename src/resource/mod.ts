@@ -39,6 +39,7 @@ export type { DpopProofOptions, ProofVerifier, ProvenResourceRequest } from "./d
 export { jwksVerifier } from "./jwks_verifier.ts";
 export { introspectionVerifier } from "./introspection_verifier.ts";
 export type { IntrospectionVerifierOptions } from "./introspection_verifier.ts";
+export type { PrivateJwk } from "../client/private_jwk.ts";
 export type { AuthorizationServerOptions } from "./authorization_server.ts";
 export type {
   AccessTokenClaims,

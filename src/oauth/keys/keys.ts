@@ -11,6 +11,7 @@ import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { KeyRecord, Store } from "../../store/store.ts";
+import type { PublicKey } from "./public_key.ts";
 import { ConfigurationError, quote } from "../config/config_issue.ts";
 import { testHosts } from "../test_hosts.ts";
 import type { Trace } from "../trace.ts";
@@ -48,7 +49,7 @@ export interface Keys {
    * @param leeway Seconds for which a key stays valid after it is no longer published, for tokens whose expiry is
    *   ignored. Default: 0.
    */
-  verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<CryptoKey | undefined>;
+  verificationKey(kid: string | undefined, alg: string | undefined, leeway?: number): Promise<PublicKey | undefined>;
   /** The keys that a verifier may need: those of these algorithms and of every other algorithm that was ever used. */
   publishedKeys(algs: Iterable<SigningAlgorithm>): Promise<readonly PublishedKey[]>;
   /**
@@ -99,7 +100,7 @@ const testKeyPrefix = "latchkey-test-";
 interface LoadedKey {
   readonly record: KeyRecord;
   readonly signer: Signer;
-  readonly publicKey: CryptoKey;
+  readonly publicKey: PublicKey;
   readonly publishedKey: PublishedKey;
 }
 
@@ -315,7 +316,7 @@ async function assertKeyPair(
   alg: SigningAlgorithm,
   kid: string,
   sign: Signer["sign"],
-  publicKey: CryptoKey,
+  publicKey: PublicKey,
 ): Promise<void> {
   const text = encoder.encode("key pair check");
   if (await verifySignature(alg, publicKey, new Uint8Array(await sign(text)), text)) return;
@@ -337,7 +338,7 @@ function pickMembers(jwk: NewKey["jwk"], members: readonly string[]): Record<str
 const encoder = new TextEncoder();
 
 const checkedKeys = new WeakMap<NewKey["jwk"], Promise<void>>();
-const verificationKeys = new WeakMap<NewKey["jwk"], Promise<CryptoKey>>();
+const verificationKeys = new WeakMap<NewKey["jwk"], Promise<PublicKey>>();
 const signingFunctions = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
 
 /** Servers with the same JWK object share its imported key. */
