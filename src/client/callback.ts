@@ -12,6 +12,8 @@ export interface AuthorizationResponse {
    * and not verified.
    */
   readonly response?: string;
+  /** Why the members below cannot be read from `response`; absent if they can. */
+  readonly problem?: string;
   /** The authorization code. */
   readonly code?: string;
   /** As the client sent it. */
@@ -29,6 +31,7 @@ export function readCallback(url: string, form?: URLSearchParams): Authorization
   const params = form ?? new URLSearchParams(parseLocation(url).params.map(([name, value]) => [name, value]));
   const response = params.get("response") ?? undefined;
   const signed = response === undefined ? undefined : decodeJwtPart(response, 1);
+  const problem = signed && findProblem(response!, signed);
   const getParam = (name: string) => {
     const value = signed === undefined ? params.get(name) : signed[name];
     return typeof value === "string" ? value : undefined;
@@ -36,7 +39,18 @@ export function readCallback(url: string, form?: URLSearchParams): Authorization
   return {
     params,
     ...response !== undefined && { response },
+    ...problem !== undefined && { problem },
     ...{ code: getParam("code"), state: getParam("state"), iss: getParam("iss") },
     ...{ error: getParam("error"), errorDescription: getParam("error_description") },
   };
+}
+
+/** Why a signed response cannot be decoded. */
+function findProblem(response: string, claims: Readonly<Record<string, unknown>>): string | undefined {
+  const parts = response.split(".").length;
+  if (parts === 5) return "response is encrypted";
+  if (parts !== 3) return `response is no JWT: expected 3 parts, received ${parts}`;
+  return Object.keys(claims).length > 0
+    ? undefined
+    : "response is no JWT: its second part is no JSON object with members";
 }

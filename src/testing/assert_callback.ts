@@ -14,7 +14,7 @@ export async function assertSignature(
   mode: string | undefined,
   { client_id }: ClientCredentials,
 ): Promise<void> {
-  const { response } = callback;
+  const { response, problem } = callback;
   if (response === undefined) {
     const isExpected = [...server.responseModes.values()].some(({ name, replace }) => name === mode && replace);
     if (!isExpected || callback.error !== undefined) return;
@@ -23,7 +23,8 @@ export async function assertSignature(
   const expected = { issuer: server.issuer, audience: client_id };
   const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, () => expected);
   if (claims !== undefined) return;
-  throw new LoginError(`The callback is not signed by this server for client ${client_id}`, { callback });
+  const reason = problem === undefined ? "" : `: ${problem}`;
+  throw new LoginError(`The callback is not signed by this server for client ${client_id}${reason}`, { callback });
 }
 
 /** Throws if a correct client must not continue with the token request. */

@@ -226,11 +226,11 @@ export function loginClient(
         ),
         ...options.token,
       }, dpop);
-      // An encrypted ID token has five parts.
-      const signed = tokens.id_token?.split(".").length === 5 ? undefined : tokens.id_token;
+      // A fault can send a value of another type. An encrypted ID token has five parts.
+      const hasClaims = typeof tokens.id_token === "string" && tokens.id_token.split(".").length !== 5;
       return {
         tokens,
-        claims: signed === undefined ? undefined : decodeJwtPart(signed, 1),
+        claims: hasClaims ? decodeJwtPart(tokens.id_token!, 1) : undefined,
         ...dpop && { dpop },
         callback,
         code,

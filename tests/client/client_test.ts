@@ -65,3 +65,21 @@ test("a client reads a redirect to a private-use scheme, a fragment, and a form"
   assertEquals(readCallback("https://app.test/cb#error=access_denied").error, "access_denied");
   assertEquals(readCallback("https://app.test/cb", new URLSearchParams({ code: "c" })).code, "c");
 });
+
+test("[JM-02] a broken signed response has a problem that says what is wrong, and no member is read from it", () => {
+  const problemOf = (response: string) => {
+    const { problem, params: _, response: received, ...members } = readCallback(
+      "https://app.test/cb",
+      new URLSearchParams({ response, code: "outside" }),
+    );
+    assertEquals([received, members.code, members.error], [response, undefined, undefined]);
+    return problem;
+  };
+  assertEquals(problemOf(""), "response is no JWT: expected 3 parts, received 1");
+  assertEquals(problemOf("x".repeat(100_000)), "response is no JWT: expected 3 parts, received 1");
+  for (const claims of ["", "%", "bnVsbA", "W10", "e30", btoa("<script>")]) {
+    assertEquals(problemOf(`e30.${claims}.x`), "response is no JWT: its second part is no JSON object with members");
+  }
+  assertEquals(problemOf("a.b.c.d.e"), "response is encrypted");
+  assertEquals(readCallback(`https://app.test/cb?response=e30.${btoa('{"code":"c"}')}.x`).problem, undefined);
+});

@@ -7,7 +7,7 @@ import type { ClientAuthMethod, Plugin, Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/store/store_error.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../flows/harness.ts";
-import { LoginError } from "../../src/testing/mod.ts";
+import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 const methods: readonly ClientAuthMethod[] = [
@@ -198,6 +198,22 @@ test("a response without a code, or without JSON, is a clear error", async () =>
     const { message, status } = await thrown(as.logIn(as.client()));
     assert(message.includes(`responded 502 with a body that is not a JSON object: ${shown}`), message);
     assertEquals([status, message.includes(secret)], [502, false]);
+  }
+});
+
+test("no response of a server breaks the client of the mock: a malformed redirect or form, an ID token that is no text", async () => {
+  await using as = await testLatchkey();
+  const client = as.client();
+  as.on("authorize").once(faults.status(302, { headers: { location: "//" } }));
+  const redirected = await assertRejects(() => as.logIn(client), LoginError);
+  assertMatch(redirected.message, /redirects to a malformed URL: \/\//);
+  const form = '<form method="post" action="http://["><input type="hidden" name="code" value="x"></form>';
+  as.on("authorize").once(faults.status(200, { body: form, headers: { "content-type": "text/html" } }));
+  await assertRejects(() => as.logIn(client), LoginError, "showed a page instead of redirecting");
+  for (const id_token of ["5", "{}", "[]", "null"]) {
+    const headers = { "content-type": "application/json" };
+    as.on("token").once(faults.status(200, { body: `{"access_token":"a","id_token":${id_token}}`, headers }));
+    assertEquals((await as.logIn(client)).claims, undefined, id_token);
   }
 });
 

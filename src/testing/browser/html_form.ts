@@ -33,7 +33,9 @@ export function parseForms(html: string, url: string): HtmlForm[] {
   const text = withoutScripts(html);
   return [...text.matchAll(formPattern)].flatMap(([, opening, inside]) => {
     const form = parseAttributes(opening!);
-    if (form.get("method")?.toLowerCase() !== "post") return [];
+    const action = form.get("action") || url;
+    // A browser does not submit to a malformed URL (HTML, form submission algorithm).
+    if (form.get("method")?.toLowerCase() !== "post" || !URL.canParse(action, url)) return [];
     const controls: FormControl[] = [];
     const buttons: FormButton[] = [];
     for (const [, element, tag, textareaTag, content = ""] of inside!.matchAll(controlPattern)) {
@@ -52,7 +54,7 @@ export function parseForms(html: string, url: string): HtmlForm[] {
         controls.push({ name, value, type, submitted: !isCheckable || attributes.has("checked") });
       }
     }
-    return [{ action: new URL(form.get("action") || url, url).href, controls, buttons }];
+    return [{ action: new URL(action, url).href, controls, buttons }];
   });
 }
 

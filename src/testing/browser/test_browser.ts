@@ -268,8 +268,14 @@ function findRedirect(
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   if (location === null) return undefined;
   // Not parsed: `URL` would normalize it.
-  const absolute = /^[a-z][a-z0-9+.-]*:/i.test(location) ? location : new URL(location, url).href;
-  return { url: absolute, form: status === 307 || status === 308 ? form : undefined };
+  const isAbsolute = /^[a-z][a-z0-9+.-]*:/i.test(location);
+  if (!isAbsolute && !URL.canParse(location, url)) {
+    throw new LoginError(`${stripQuery(url)} redirects to a malformed URL: ${location.slice(0, 200)}`, { status });
+  }
+  return {
+    url: isAbsolute ? location : new URL(location, url).href,
+    form: status === 307 || status === 308 ? form : undefined,
+  };
 }
 
 function toCallback({ url, form }: NavigationStep, rejection: RejectionDetails): Callback {
