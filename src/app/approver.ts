@@ -16,7 +16,7 @@ import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSiteLogin } from "./cross_site.ts";
 
-/** What an approver may read besides the authorization request. */
+/** The values that an approver may read besides the authorization request. */
 export interface ApproverContext {
   /** The request with its client, its destination and its expected users. */
   readonly pending: PendingAuthorization;
@@ -58,9 +58,9 @@ export type Approver = (
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
 /**
- * The approver of `login: "auto"`. It logs in the user of `login_hint`, else the user of the session unless another
- * user became the default after its login, else the first user, and approves the whole request. The setting
- * `unknownLoginHint` decides about a `login_hint` that names no user.
+ * The approver of `login: "auto"`. It logs in the user of `login_hint`. Without a hint, it logs in the user of the
+ * session, unless another user became the default after that login; otherwise the first user. It approves the whole
+ * request. The setting `unknownLoginHint` decides how it handles a `login_hint` that names no user.
  *
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
@@ -68,7 +68,7 @@ export async function autoApprover(
   request: AuthorizationRequest,
   { pending, session, previousSession, users, now, context }: ApproverContext,
 ): Promise<Approval> {
-  // Before a user of login_hint is created.
+  // This check runs before login_hint creates a user.
   rejectCrossSiteLogin(context, pending);
   const { scope, loginRequirements: { loginHint, acr, demandedSubs } } = request;
   const { server } = context;

@@ -3,7 +3,7 @@
  *
  * 1. `authorize` reads the session and decides whether it may be used (`prompt`, `max_age`, expected users).
  * 2. It calls the approver: `autoApprover`, the login pages, or an approver of the embedding program.
- * 3. If the approver returns a response, such as a redirect to a page, it is sent. The request stays pending.
+ * 3. If the approver returns a response, such as a redirect to a page, the server sends it. The request stays pending.
  * 4. If it returns an approval, `completeAuthorization` issues the code and sends it to the destination.
  */
 
@@ -53,7 +53,7 @@ export async function authorize(
   if (session?.sub === user.sub && session.authTime === authTime && (acr ?? session.acr) === session.acr) {
     return await completeAuthorization(context, pending, decision, session, false);
   }
-  if (isPromptNone) throw loginRequired("the approver returned another user than the one logged in");
+  if (isPromptNone) throw loginRequired("the approver returned a user who is not the logged-in user");
   rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
   const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
   const newSession = createSession(server, user.sub, authTime, previousSession, level);
@@ -65,7 +65,7 @@ export async function authorize(
 }
 
 /**
- * Completes an approved request: issues a code and sends it to the destination; or approves a device.
+ * Completes an approved request: issues a code and sends it to the destination; or stores the approval for a device.
  *
  * @param isNew Whether the session is new and its cookie must be set.
  */
@@ -121,7 +121,7 @@ export function responseFields(
   return fields;
 }
 
-/** Whether authorization responses have `iss` (RFC 9207), as they do unless the setting `metadata` says otherwise. */
+/** Whether authorization responses have `iss` (RFC 9207), the default, which the setting `metadata` can change. */
 export function sendsIss({ settings: { metadata } }: Server): boolean {
   const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
   return isSupported === true;

@@ -15,7 +15,7 @@ const maxRetryLength = 2000;
 
 /**
  * The form for a change; `undefined` if the visitor may not change clients, if the form cannot save the change, or if
- * another source than the operator configured the client.
+ * the operator did not configure the client.
  *
  * @param retry The request that failed, if a browser can repeat it: see {@link encodeRetry}.
  */
@@ -27,13 +27,13 @@ export function fixLink(
   const { clients, settings } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
-  // The form rejects other characters.
+  // The form rejects all other characters.
   if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
   const client = clients.findCached(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;
   }
-  // A new confidential client may send its secret in each way.
+  // A new confidential client may send its secret by Basic or in the body.
   const method = isNew && token_endpoint_auth_method !== "none" ? undefined : token_endpoint_auth_method;
   const values = { redirect_uris: redirect_uri, token_endpoint_auth_method: method, retry };
   const query = new URLSearchParams(
@@ -76,7 +76,7 @@ export async function encodeRetry(context: Context): Promise<string | undefined>
   return await encodeWithMac(server, retryPurpose, `${path}?${new URLSearchParams(known)}`);
 }
 
-/** The path and query of the authorization request of {@link encodeRetry}; `undefined` if the text is none. */
+/** The path and query of the authorization request in a text of {@link encodeRetry}; `undefined` for any other text. */
 export async function decodeRetry({ server }: Context, text: string | null | undefined): Promise<string | undefined> {
   const retry = text ? await decodeWithMac(server, retryPurpose, text) : undefined;
   return typeof retry === "string" ? retry : undefined;

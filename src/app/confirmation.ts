@@ -1,4 +1,7 @@
-/** What a form changed: a text that the page after the redirect shows once. A cookie with a MAC carries it, no URL. */
+/**
+ * Confirmations: the page after a form's redirect shows once what the form changed. A cookie with a MAC carries the
+ * text; no URL contains it.
+ */
 
 import { clearCookie, cookieName, cookieScope, readCookie, setCookie } from "./session_cookie.ts";
 import { type HttpResponse, redirect } from "../http/message.ts";
@@ -10,7 +13,7 @@ const maxTextChars = 300;
 
 /** The confirmation for the browser that requests a page. */
 export interface Confirmation {
-  /** What its last form changed. Absent: the browser has seen it, or sent no form. */
+  /** The change by the last form of the browser. Absent if the browser has shown it, or sent no form. */
   readonly text?: string;
   /** Headers that delete the cookie; empty without one. */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,12 +1,13 @@
 /**
- * The seams between the server and its endpoints and plugins. No protocol rule and no endpoint lives here.
+ * The interfaces between the server, its endpoints and its plugins. This folder contains no protocol rule and no
+ * endpoint.
  *
  * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
  * 2. The router creates a {@link Context} for each request; plugins extend its server (`plugin.ts`).
  * 3. The handler reads the context and returns a response, or throws.
- * 4. `error_response.ts` sends what it throws through the error channel of the endpoint.
- * 5. `authorization.ts` and `approver.ts` decide authorization requests; the rest is shared by several endpoints:
- *    cookies, CSRF tokens, the host check, client authentication.
+ * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
+ * 5. `authorization.ts` and `approver.ts` decide authorization requests; the other files are shared by several
+ *    endpoints: cookies, CSRF tokens, the host check, client authentication.
  */
 
 import type { Fields } from "../http/form.ts";

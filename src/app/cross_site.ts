@@ -1,6 +1,6 @@
 /**
- * Web pages of other sites. A browser on the machine of the server opens them, and reaches the server too: such a page
- * must not learn who the user is, get a token, or make the server fetch something (CSRF, cross-site leaks).
+ * Web pages of other sites. A browser on the machine of the server can open such a page, and reach the server too. The
+ * page must not learn who the user is, get a token, or make the server fetch a URL (CSRF, cross-site leaks).
  */
 
 import { HttpError, type RequestLike } from "../http/message.ts";
@@ -29,7 +29,7 @@ export function isCrossSite({ server, request: { headers } }: Pick<Context, "ser
 
 /**
  * Rejects a request of a page of another site, by script or form, to an endpoint for programs. Only a server on a test
- * host does so, because on other hosts an attacker reaches the endpoint without the browser of a user.
+ * host rejects it, because on other hosts an attacker can reach the endpoint without the browser of a user.
  *
  * @throws {HttpError} 403.
  */
@@ -43,11 +43,12 @@ export function rejectCrossSite(context: Context): void {
 }
 
 /**
- * Rejects an automatic login that a page of another site starts: in a frame, or where the page gets the code, because
- * the redirect URI is of another site and its client is of unknown standing, or has not registered it.
+ * Rejects an automatic login that a page of another site starts: in a frame, or if the page would get the code. The
+ * page gets the code if the redirect URI is on another site, and its client is of unknown standing or has not
+ * registered it.
  *
  * @throws {OAuthError} `interaction_required`.
- * @throws {HttpError} 403 under an untrusted host, where browsers do not say which site a request is of.
+ * @throws {HttpError} 403 under an untrusted host, where browsers do not state the site of a request.
  */
 export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
   const { server, request } = context;
@@ -58,7 +59,7 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   const leadsAway = !isRegistered && /^https?:/i.test(destination.uri) &&
     !isKnownPage(server, destination.uri);
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
-  throw new OAuthError("interaction_required", "automatic login is not for a page of another site", {
+  throw new OAuthError("interaction_required", "automatic login is not allowed for a page of another site", {
     rule: "UI-30",
     expected: isFramed ? knownPages : `a redirect URI or a start of the login on ${knownPages}`,
     received: `${describePage(request.headers)}${isFramed ? `, in a request for ${target}` : ""}`,
@@ -95,8 +96,8 @@ const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
 /**
  * Prevents DNS rebinding: if an attacker's host name resolves to this machine, the attacker's page has the same origin
- * as this server's pages under that name. Only the issuer's host, that of `frontChannelUrl` and
- * loopback hosts are trusted.
+ * as this server's pages under that name. Only the host of the issuer, the host of `frontChannelUrl` and loopback hosts
+ * are trusted.
  *
  * @param rule The ID of the violated rule.
  * @throws {HttpError} 403.
@@ -133,8 +134,8 @@ export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boo
 }
 
 /**
- * Rejects a request to a host that may not be an issuer, where each request has one (`issuer: "from-host"`): the name
- * may be one that an attacker resolves to this machine.
+ * Rejects a request to a host that may not be an issuer, if each request has its own issuer (`issuer: "from-host"`). An
+ * attacker may control a host name that resolves to this machine (DNS rebinding).
  *
  * @throws {HttpError} 421.
  */
@@ -148,7 +149,7 @@ export function rejectOtherHost({ server, request }: Pick<Context, "server" | "r
   });
 }
 
-/** The origin of a `Host` header; `undefined` if the header is no host. */
+/** The origin of a `Host` header; `undefined` if the header is not a valid host. */
 export function parseHost(host: string, protocol: string): URL | undefined {
   const url = hostHeader.test(host.toLowerCase()) ? `${protocol}//${host}` : "";
   return URL.canParse(url) ? new URL(url) : undefined;

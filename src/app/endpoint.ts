@@ -41,7 +41,7 @@ export type EndpointRole =
   | "document"
   /** A page outside of logins: recorded only if the recorder's option says so. */
   | "page"
-  /** It controls the server for a test: not recorded, and no fault applies to it. */
+  /** The endpoint controls the server for a test: requests are not recorded, and no fault applies to them. */
   | "control";
 
 /** One endpoint of the server. */
@@ -52,9 +52,12 @@ export interface EndpointDescription {
   readonly metadataName?: string;
   /** The path, including the path of the issuer. A final `*` matches any text without slashes. */
   readonly path: string;
-  /** The origin of a hosted resource that is not on that of the server; its path begins with `//` and the host. */
+  /**
+   * The origin of a hosted resource, if it is not the origin of the server. The path then begins with `//` and the
+   * host.
+   */
   readonly origin?: string;
-  /** Further paths of it, outside of metadata. Default: none. */
+  /** Further paths of the endpoint, which metadata does not list. Default: none. */
   readonly aliases?: readonly string[];
   /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */
   readonly methods: readonly Method[];

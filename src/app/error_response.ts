@@ -74,7 +74,7 @@ function isWrongMethod(thrown: unknown): boolean {
   return thrown instanceof HttpError && thrown.status === 405;
 }
 
-/** Adds to a 404 that the page is off, or the endpoint that the client probably meant. */
+/** Adds a hint to a 404: the page is turned off, or the endpoint that the client probably meant. */
 function explainNotFound(context: Context, thrown: unknown): unknown {
   if (!(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
   const off = findOffPage(context);
@@ -147,7 +147,7 @@ export function lastResortError(server: Server, target: RequestTarget, thrown: u
 /**
  * Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope.
  *
- * @param keyProofs How requests prove keys; absent if the endpoint accepts no proofs.
+ * @param keyProofs How requests prove possession of a key; absent if the endpoint accepts no proofs.
  */
 function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): HttpResponse {
   const error = tracedError(context, thrown);
@@ -190,7 +190,7 @@ async function problemError(context: Context, thrown: unknown): Promise<HttpResp
 
 /**
  * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it also contains the error, as a `Bearer`
- * challenge does, because libraries that read a challenge show nothing of the body.
+ * challenge does, because libraries that read a challenge do not show the body.
  */
 export function basicChallenge({ issuer, settings }: Server, attributes: Readonly<Record<string, string>>): string {
   return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
@@ -201,7 +201,7 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
   return challenge("Bearer", { realm: issuer, ...attributes });
 }
 
-/** Sends the error to the client; the first response to a stored request is the only one (RFC 9126 §4). */
+/** Sends the error to the client. A stored request gets only one response (RFC 9126 §4). */
 function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
   const isTemporary = !(thrown instanceof OAuthError) || errorStatus[thrown.code] >= 500;
   if (destination.storedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
@@ -265,7 +265,7 @@ function errorMembers(context: Context, error: OAuthError): Readonly<Record<stri
 async function errorPage(context: Context, thrown: unknown, destination?: RedirectDestination): Promise<HttpResponse> {
   const { target } = context;
   const error = tracedError(context, thrown);
-  // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none for a client.
+  // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has no credentials of the client.
   const { status = error.code === "invalid_client" ? 400 : errorStatus[error.code] } = error.details;
   if (requestedFormat(context.request) === "json") {
     return json(status, errorMembers(context, error), detailHeaders(error));

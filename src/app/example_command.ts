@@ -3,7 +3,7 @@
 import type { Context } from "./context.ts";
 import { publicUrl } from "./endpoint.ts";
 
-/** A command that calls the endpoint of a request: one of POST requests alone. */
+/** A command that calls the endpoint of a request, if the endpoint accepts only POST requests. */
 export function exampleCommand({ server, endpoint }: Context): string | undefined {
   if (endpoint === undefined || !endpoint.methods.includes("POST") || endpoint.methods.includes("GET")) {
     return undefined;

@@ -6,8 +6,8 @@ import { OAuthError } from "../oauth/errors.ts";
 import type { Context } from "./context.ts";
 
 /**
- * The URL of the recorded step that explains an error, or else of the page of its rule; `undefined` if the server has
- * neither. Only on test hosts: on others these pages are not public.
+ * The URL of the recorded step that explains an error; otherwise the URL of the page of its rule; `undefined` if the
+ * server has neither. It is used only on test hosts, because these pages are not public on real hosts.
  */
 export function explanationUrl({ server, site, flowUrl }: Context, thrown: unknown): string | undefined {
   if (!server.settings.allows.explanations) return undefined;

@@ -35,7 +35,7 @@ export interface IntrospectionFormat {
   /**
    * Writes the body of a response.
    *
-   * @param caller The client that asked.
+   * @param caller The client that sent the introspection request.
    */
   write(server: Server, caller: Client, introspection: Introspection): Promise<string>;
 }
@@ -60,10 +60,11 @@ export interface EndpointOptions {
 
 /**
  * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line
- * in the list of `server/extensions.ts`. To a server without it, its settings, grant types and parameters are unknown.
+ * in the list of `server/extensions.ts`. A server without the extension does not know its settings, grant types and
+ * parameters.
  *
- * The functions receive all settings of the server. An implementation may declare only those that it reads as the type
- * of the parameter.
+ * The functions receive all settings of the server. As the type of the parameter, an implementation may declare only
+ * the settings that it reads.
  */
 export interface Extension extends SettingsExtension {
   /** The name in messages and tests, such as `token_exchange`. */
@@ -74,9 +75,9 @@ export interface Extension extends SettingsExtension {
   readonly specifications: readonly string[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType[];
-  /** Its parts of requests for access: checks are read first, members before the scope. Default: none. */
+  /** Its parts of requests for access: its checks run first; its members are read before the scope. Default: none. */
   readonly requestParts?: readonly RequestPart[];
-  /** Delivers decisions to destinations that are no redirect URIs. Default: to none. */
+  /** Delivers decisions to destinations other than redirect URIs. Default: none. */
   readonly delivery?: Delivery<Server>;
   /** Its source of the parameters of authorization requests. Default: none. */
   readonly requestSource?: RequestSource<Server>;
@@ -98,13 +99,13 @@ export interface Extension extends SettingsExtension {
   readonly introspectionFormats?: readonly IntrospectionFormat[];
   /** Adds clients that are not registered to those of the server. Default: none. */
   addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
-  /** How requests prove keys. Default: they prove none. */
+  /** How requests prove possession of a key. Default: requests prove no key. */
   readonly keyProofs?: KeyProofs;
   /** Encrypts responses for clients that are registered for it. Default: none is encrypted. */
   readonly responseEncryption?: ResponseEncryption<Server>;
   /** Follows the sessions of users. Default: none. */
   readonly sessionWatcher?: SessionWatcher;
-  /** Loads the issuers that run after those of every server. Default: none. */
+  /** Loads the token issuers that run after the token issuers of every server. Default: none. */
   loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
   /** Loads the levels of authentication (`acr`) that its settings describe. Default: none. */
   loadLevels?(settings: object): MaybePromise<AuthenticationLevels<PartRequest, Server> | undefined>;

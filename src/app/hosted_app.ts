@@ -13,8 +13,8 @@ export interface HostedApp extends AsyncDisposable {
   /** The users, changeable at any time; `login: "auto"` logs in the first one. */
   readonly users: UserRepository;
   /**
-   * Handles a request. It ignores the host of the URL. It rejects only if a plugin throws, or if a plugin drops the
-   * connection: then with a TypeError, like the global `fetch`.
+   * Handles a request. It ignores the host of the URL. The promise rejects only if a plugin throws or drops the
+   * connection. For a dropped connection, it rejects with a TypeError, like the global `fetch`.
    *
    * @param peer The address of the client, if the caller knows it.
    */

@@ -12,8 +12,8 @@ import type { Explanation } from "../oauth/trace.ts";
 const maxNamedUsers = 10;
 
 /**
- * The user of the hint: on test hosts the one who has it as e-mail address or `preferred_username`, or the one that the
- * setting `unknownLoginHint` creates. `undefined`, with a warning: the default user is logged in.
+ * The user of the hint: on test hosts the user who has it as e-mail address or `preferred_username`, or the user that
+ * the setting `unknownLoginHint` creates. `undefined`, with a warning, if the default user is to be logged in.
  *
  * @throws {OAuthError} If the setting rejects the hint, or the user cannot be created.
  */
@@ -57,7 +57,7 @@ export async function resolveLoginHint(
   return undefined;
 }
 
-/** Creates the user that the hint names; or returns why it cannot. */
+/** Creates the user that the hint names. Returns the reason if it cannot. */
 async function createUser(server: Server, hint: string): Promise<User | string> {
   const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };
   if (validateUser(user).length > 0) return "login_hint names no user, and cannot be the sub of a new user";

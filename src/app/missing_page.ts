@@ -1,4 +1,4 @@
-/** Missing pages: addresses without a page that a browser itself opens. They are no errors of a client. */
+/** Missing pages: addresses without a page that a browser itself opens. They are not errors of a client. */
 
 import { HttpError, type RequestLike } from "../http/message.ts";
 import type { Context } from "./context.ts";

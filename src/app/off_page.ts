@@ -3,7 +3,7 @@
 import type { Context } from "./context.ts";
 
 export interface OffPage {
-  /** What it shows, and that it is off: one sentence without its full stop. */
+  /** States that the page is off: one sentence without its full stop. */
   readonly message: string;
   /** How to turn it on. */
   readonly fix: string;
@@ -53,7 +53,7 @@ const offPages: Readonly<Record<string, OffPage>> = {
   users: directory("users"),
 };
 
-/** The page at a path that no route matches; `undefined` if it is none of these, and on real hosts. */
+/** The page at a path that no route matches; `undefined` for any other path, and on real hosts. */
 export function findOffPage({ app, server, site, target: { path } }: Context): OffPage | undefined {
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
   if (!server.settings.allows.explanations || !Object.hasOwn(offPages, name)) return undefined;

@@ -72,17 +72,14 @@ export type AddApp = (options: AddedAppOptions) => Promise<HostedApp>;
  */
 export interface Plugin {
   /**
-   * Returns replacements for options, before the server is assembled: for options of the whole server, such as its
-   * clock.
+   * Returns replacements for options of the whole server, such as its clock. Called before the server is assembled.
    *
-   * @param options Those of the server, with the replacements of the plugins after this one.
+   * @param options The options of the server, with the replacements of the plugins after this one.
    */
   configure?(options: ConfigurableOptions): ConfigurableOptions;
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
   setup?(app: App, addResource: AddResource, addApp: AddApp): void;
-  /**
-   * Wraps the approver: the embedding program's, or that of `login: "auto"`. Login pages are not wrapped.
-   */
+  /** Wraps the approver: that of the embedding program, or that of `login: "auto"`. Login pages are not wrapped. */
   approve?(next: Approver): Approver;
   /** Wraps the approver of login pages at the authorization endpoint and for devices, which otherwise shows a page. */
   approvePages?(next: Approver): Approver;

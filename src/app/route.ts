@@ -59,12 +59,12 @@ export function endpointRoute(
     path,
     methods,
     cors,
-    // At the first request: a login uses two endpoints of twenty.
+    // Handlers are loaded at the first request: a login uses two endpoints of twenty.
     get unrepeatable() {
       return unrepeatable ??= findUnrepeatable();
     },
     handle(method, context) {
-      // Probes of an orchestrator name the address of the machine.
+      // Probes of an orchestrator have the address of the machine as their host.
       if (endpoint.errors !== "text") rejectOtherHost(context);
       if (isForPrograms) rejectCrossSite(context);
       return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);

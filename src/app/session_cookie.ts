@@ -26,8 +26,8 @@ export function clearSessionCookie(context: Context): Record<string, string> {
 
 /**
  * The name of a cookie. It contains the port, because cookies ignore ports: two servers on one machine would overwrite
- * each other's sessions. With https a prefix prevents cookie injection: `__Host-` from sibling hosts and over http,
- * `__Secure-` (issuer with a path) over http only (RFC 6265bis §4.1.3).
+ * each other's sessions. With https, a prefix prevents cookie injection (RFC 6265bis §4.1.3). `__Host-` prevents it
+ * from sibling hosts and over http. `__Secure-`, for an issuer with a path, prevents it over http only.
  */
 export function cookieName(purpose: string, { server, app: { site: { base } } }: Context): string {
   const origin = frontChannelOrigin(server);

@@ -1,6 +1,9 @@
 /** Quotes text for a POSIX shell. */
 
-/** Encloses text in single quotes, inside which the shell interprets nothing. Single quotes stay outside of them. */
+/**
+ * Encloses text in single quotes, inside which the shell interprets nothing. Single quotes in the text are placed
+ * outside the quoted parts.
+ */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -14,14 +17,15 @@ export function shellWord(text: string): string {
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Quotes text that a client sent for bash, so that a terminal into which it is pasted receives printable characters
- * alone. Text with others becomes an ANSI-C string: `$'…'`. No shell can hold U+0000, so the text must have none.
+ * Quotes text of a client for bash, so that a terminal into which a user pastes it receives only printable characters.
+ * Text with other characters becomes an ANSI-C string: `$'…'`. The text must not contain U+0000, which no shell can
+ * represent.
  */
 export function bashQuote(text: string): string {
   if (text.search(unprintable) < 0) return shellQuote(text);
   const escaped = text.replace(/['\\]/g, "\\$&").replace(unprintable, (character) => {
     const code = character.codePointAt(0)!.toString(16);
-    // Control characters as bytes; everything else needs no more than the locale of the shell, which is UTF-8.
+    // Control characters are escaped as bytes; all other characters by code point, which needs a UTF-8 locale.
     return code.length <= 2 && character < "\x80" ? `\\x${code.padStart(2, "0")}` : `\\U${code.padStart(8, "0")}`;
   });
   return `$'${escaped}'`;

@@ -60,7 +60,7 @@ const uriParts = [["protocol", "scheme"], ["hostname", "host"], ["port", "port"]
   "query",
 ]] as const;
 
-/** The URI that differs in one part only, else the one that differs in a few characters. */
+/** The URI that differs in only one part; otherwise the URI that differs in a few characters. */
 function closestUri(received: string, registered: readonly string[]): SuggestedMatch | undefined {
   const candidates = registered.filter((uri) => URL.canParse(uri)).map((uri) => ({
     uri,

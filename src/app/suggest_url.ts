@@ -4,7 +4,7 @@ import { suggest } from "../oauth/config/config_issue.ts";
 import type { Context } from "./context.ts";
 import { publicUrl } from "./endpoint.ts";
 
-/** Last segments of the paths of other servers, and those of this one. */
+/** The last path segments of endpoints on other servers, each with the segment on this server. */
 const otherNames: Readonly<Record<string, string>> = {
   auth: "authorize",
   authorization: "authorize",
@@ -15,7 +15,7 @@ const otherNames: Readonly<Record<string, string>> = {
   user: "userinfo",
 };
 
-/** The URL of the endpoint for clients whose path ends in the same way; `undefined` if there is none. */
+/** The URL of the client endpoint whose path has a similar last segment; `undefined` if there is none. */
 export function suggestUrl({ app, server, target }: Context): string | undefined {
   const paths = new Map(
     app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")

@@ -9,8 +9,8 @@ import { readSession } from "./session_cookie.ts";
 
 /**
  * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the
- * client is of unknown standing, it is not on the user's device, and the user has not logged in. Test hosts send it
- * immediately, because their clients are under test.
+ * client is of unknown standing, it is not on the user's device, and the user has not logged in. A server on a test
+ * host sends the error immediately, because its clients are under test.
  */
 export function isShownFirst(context: Context): MaybePromise<boolean> {
   const { server, clientId, destination, endpoint } = context;

@@ -1,5 +1,6 @@
 /**
- * Text of a request on pages: control characters and marks of direction as escapes, so that they change nothing else.
+ * Text of a request on pages: control characters and bidirectional marks become escapes, so that they do not change the
+ * text around them.
  */
 
 import { printable } from "../oauth/config/config_issue.ts";

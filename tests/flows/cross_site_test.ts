@@ -246,7 +246,7 @@ test("[UI-30] a frame across sites gets no code by automatic login, unless its p
   await using server = await laptop();
   const across = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
   const frame = { ...across, "sec-fetch-dest": "iframe" };
-  const rejected = "automatic login is not for a page of another site [UI-30]";
+  const rejected = "automatic login is not allowed for a page of another site [UI-30]";
   const underForeignHost = "This page is served only under localhost:9000 or a loopback host; " +
     "the request was for 'rebound.example.com:9000' [UI-20]";
   const cases: readonly [Headers, string][] = [
@@ -279,7 +279,7 @@ test("[UI-30] a frame across sites gets no code by automatic login, unless its p
 test("[UI-30] a page of another site gets no code by a navigation for a client of unknown standing", async () => {
   await using server = await laptop({ allowedOrigins: ["https://remote.example.com"] });
   const top = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" };
-  const rejected = "automatic login is not for a page of another site [UI-30]";
+  const rejected = "automatic login is not allowed for a page of another site [UI-30]";
   const remote = "https://remote.example.com/client.json";
   const fields = (id: string) => ({ ...authorization, client_id: id, redirect_uri: new URL("/cb", id).href });
   await forEachCase([
