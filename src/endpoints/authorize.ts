@@ -3,7 +3,7 @@
  *
  * This folder has one file per protocol endpoint. Protocol rules live in `oauth/`, login pages in `interaction/`.
  *
- * If the parameters are not the request itself (OpenID Connect Core §6), their source reads them first.
+ * If the request refers to another source of its parameters (OpenID Connect Core §6), that source reads them first.
  *
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
  * 2. `readRequest` reads the parts of the request.
@@ -28,7 +28,7 @@ import type { Handlers } from "../app/route.ts";
 /**
  * The handlers of the authorization endpoint.
  *
- * @param repeatWithCookies Redirects a request that another site posted, because the browser may have omitted the
+ * @param repeatWithCookies Redirects a request that another site posted, because the browser may have omitted its
  *   cookies. Returns `undefined` for other requests. Default: no request is redirected.
  */
 export function authorizeHandlers(

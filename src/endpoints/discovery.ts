@@ -22,7 +22,7 @@ import type { Handlers } from "../app/route.ts";
  */
 export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata">[]): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
-  /** Computed once per list of users, because the list may be long. */
+  /** Computed once for each list of users, because the list may be long. */
   const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {
     const currentUsers = users.allCached();
     if (cached?.users !== currentUsers) {
@@ -54,7 +54,9 @@ export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata
   };
 }
 
-/** Whether a `Host` header has another name of a test host, such as `127.0.0.1:9666` for `localhost:9666`. */
+/**
+ * Whether a `Host` header names the server by another test host, such as `127.0.0.1:9666` instead of `localhost:9666`.
+ */
 function isAlias(host: string): boolean {
   return URL.canParse(`http://${host}`) && isTestHost(new URL(`http://${host}`).hostname);
 }

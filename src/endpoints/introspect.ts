@@ -1,6 +1,6 @@
 /**
- * POST /oauth2/introspect (RFC 7662 §2), without CORS: its callers are servers. The response is JSON, or in a format of
- * an extension that the caller asks for.
+ * POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers. The response is JSON, or in a
+ * format of an extension that the caller asks for.
  */
 
 import { clientEndpoint } from "../app/client_endpoint.ts";

@@ -40,7 +40,8 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   const session = await readSession(context);
   const { client, sid, hint } = await readHint(context, params, session);
   const postLogoutRedirectUri = readPostLogoutRedirectUri(server, params, client);
-  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a URI, and a link with its own old ID token.
+  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a redirect URI, and a logout link with an old
+  // ID token of its own.
   const mayRedirect = hint !== undefined && (session !== undefined || !hint.isExpired) ||
     (client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint"));
   const redirectUri = mayRedirect ? postLogoutRedirectUri : undefined;
@@ -59,9 +60,11 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
   const remaining = ended ? await endSession(server, ended) : [];
   const headers = ended ? clearSessionCookie(context) : {};
-  // An old ID token may be in a log: without the cookie it ends only what its own client has.
+  // An attacker may find an old ID token in a log. Without the cookie, the token ends only the grants of its own
+  // client.
   if (!ended && hint?.sid !== undefined) await revokeClientSession(server, hint.clientId, hint.sid);
-  // Without the cookie the browser may be another one, and the page names other clients of the user.
+  // Without the cookie, the request may come from another browser, and the page would show it other clients of the
+  // user.
   if (session !== undefined) {
     const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
     const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));

@@ -17,7 +17,7 @@ export const token: Handlers = clientEndpoint(async (server, request) => {
   return json(200, await issueTokens(server, request, authorization));
 }, { identifyClient, provenKey: (server, request) => server.keyProofs?.tokenKey(server, request) });
 
-/** The id of the client of a request that names none, if its grant identifies one. */
+/** The id of the client of a request that names no client, if its grant identifies one. */
 async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {
   const type = parameters.get("grant_type");
   return await server.grantTypes.find((grantType) => grantType.type === type)?.identifyClient?.(server, parameters);

@@ -53,7 +53,8 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
       received: "a token without a user",
     });
   }
-  // A scope value that the client has lost since releases no claims, even if the access token contains it.
+  // A scope value that the client has lost since the token was issued releases no claims, even if the token contains
+  // it.
   const scope = registeredScope(client, claims.scope!.split(" "));
   const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
   const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
