@@ -18,7 +18,7 @@ export function usedScheme(authorization: string | null): TokenScheme {
 
 /** The request that a protected resource rejects. */
 export interface RejectedRequest {
-  /** The scheme that it used; `Bearer` without one. */
+  /** The scheme that the request used; `Bearer` if it used none. */
   readonly scheme: TokenScheme;
   /** The status of the response. */
   readonly status: number;
@@ -29,9 +29,9 @@ export interface RejectedRequest {
 }
 
 /**
- * The challenges of a protected resource. The error stands in that of the scheme that the request used (RFC 9449 §7.2):
- * a request without `DPoP` learns with 401 that the resource accepts it, too. `Bearer` is not offered where it cannot
- * succeed.
+ * The challenges of a protected resource. The challenge of the scheme that the request used contains the error (RFC
+ * 9449 §7.2). With 401, a request without `DPoP` also learns that the resource accepts that scheme. `Bearer` is not
+ * offered if the resource requires DPoP.
  */
 export function tokenChallenges(
   { scheme, status, algorithms, isBoundRequired = false }: RejectedRequest,

@@ -115,7 +115,8 @@ async function readText(request: RequestLike, maxBytes = maxBodyBytes): Promise<
     throw tooLarge(maxBytes);
   }
   if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was already read");
-  // With a `content-length` the transport limits the body, and reading it whole is several times faster.
+  // With a `content-length`, the transport limits the size of the body, and reading the whole body is several times
+  // faster.
   const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
   try {
     const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request, maxBytes);

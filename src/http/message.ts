@@ -1,6 +1,6 @@
 /**
- * Requests and responses of handlers: plain values, because creating Request and Response objects is slow; with the
- * security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
+ * Requests and responses of handlers: plain values, because creating Request and Response objects is slow. This file
+ * also has the security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
  */
 
 import type { RejectionRuleId } from "../oauth/rules/mod.ts";
@@ -101,7 +101,10 @@ export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";
 }
 
-/** Returns the response with further headers, which replace headers of the same name. A dropped connection has none. */
+/**
+ * Returns the response with further headers, which replace headers of the same name. A dropped connection has no
+ * headers.
+ */
 export function withHeaders(response: ResponseLike, headers: Readonly<Record<string, string>>): ResponseLike {
   if (!isResponse(response)) return { ...response, headers: { ...response.headers, ...headers } };
   if (isDropped(response)) return response;

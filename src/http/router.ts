@@ -1,9 +1,9 @@
 /**
- * HTTP: routing, forms, cookies, client addresses, responses. Nothing here knows OAuth; sockets are in `runtime/`.
+ * HTTP: routing, forms, cookies, client addresses, responses. This folder contains no OAuth; sockets are in `runtime/`.
  *
  * 1. {@link router} parses the target, finds the route and creates the context of the request.
  * 2. It calls the handler of the method; it handles HEAD, CORS preflights, 404 and 405 itself.
- * 3. `handleError` converts what a handler throws to a response.
+ * 3. `handleError` converts an error of a handler to a response.
  * 4. If that fails too, `lastResort` returns the response. A handler never throws to the runtime.
  */
 
@@ -44,14 +44,14 @@ export interface Route<Context> {
   readonly methods: readonly Method[];
   /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
-  /** Handles a request. The router passes what it throws to {@link RouterOptions.handleError}. */
+  /** Handles a request. The router passes a thrown error to {@link RouterOptions.handleError}. */
   handle(method: Method, context: Context): ResponseLike | Promise<ResponseLike>;
 }
 
 export interface RouterOptions<Context, R extends Route<Context>> {
   /** Creates the context of a request, once; `route` is `undefined` if no route matches the path. */
   createContext(request: RequestLike, target: RequestTarget, route: R | undefined): Context;
-  /** Creates the error response for what a route throws, and for an {@link HttpError} of the router itself. */
+  /** Creates the response for an error that a route throws, and for an {@link HttpError} of the router itself. */
   handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
   /** Creates the response if the context or the error response failed. It must not fail. */
   lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike | Promise<ResponseLike>;

@@ -19,7 +19,8 @@ export function isSameOrigin({ headers }: RequestLike, origin: string): boolean 
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin" || site === "none";
   const from = headers.get("origin");
-  // The server may be reached under another host name than its issuer's; its pages then have that origin.
+  // The server may be reached under another host name than its issuer's; its pages then have the origin of that host
+  // name.
   return from === null || from === origin || from.replace(/^https?:\/\//, "") === headers.get("host");
 }
 
