@@ -8,8 +8,8 @@ import type { AuthorizationRequest } from "../oauth/authorize/authorization_requ
 import type { Approval } from "../oauth/authorize/code.ts";
 
 /**
- * Leads a browser to the list of users. For a program, such as a test without a browser, `select_account` changes
- * nothing.
+ * Redirects a browser to the list of users. For a program, such as a test without a browser, `select_account` has no
+ * effect.
  */
 export async function approveOrAsk(
   request: AuthorizationRequest,

@@ -30,7 +30,9 @@ export function issuerInUse(issuer: string): ConfigurationError {
   }]);
 }
 
-/** The error of an app with its own clock in a shared store, whose records the clocks of other apps would expire. */
+/**
+ * The error of an app with its own clock in a shared store, because the clocks of other apps would expire its records.
+ */
 export function ownClock(): ConfigurationError {
   return new ConfigurationError([{
     path: "now",

@@ -4,14 +4,14 @@ import type { RequestLike } from "../http/message.ts";
 
 /** Apps by host and path. */
 export interface AppTable<App> {
-  /** Finds the app whose issuer the URL of a request is below; `undefined` without one. */
+  /** Finds the app whose issuer is a prefix of the URL of a request; `undefined` if there is none. */
   find(request: RequestLike): App | undefined;
   /**
    * Adds an app.
    *
    * @param hosts The hosts with ports; empty for every host.
    * @param base The path of the issuer, without a slash at its end.
-   * @returns False if another app has one of these places.
+   * @returns False if another app has one of these hosts with this path.
    */
   add(app: App, hosts: readonly string[], base: string): boolean;
   /** Removes an app. */

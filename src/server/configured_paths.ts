@@ -5,7 +5,10 @@ import type { Endpoint } from "../app/route.ts";
 import { assertNoIssues, quote } from "../oauth/config/config_issue.ts";
 import type { EndpointPaths } from "../oauth/config/issuer_urls.ts";
 
-/** The endpoints, those that the setting names at its path only. What is below such an endpoint moves with it. */
+/**
+ * The endpoints. An endpoint that the setting names is served at the configured path only, and the endpoints below it
+ * move with it.
+ */
 export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, paths: EndpointPaths): Endpoint[] {
   const parentOf = ({ path }: Endpoint) => endpoints.find((parent) => path === `${parent.path}/*`);
   return endpoints.map((endpoint) => {
@@ -18,9 +21,9 @@ export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, 
 }
 
 /**
- * Rejects a configured path that is that of another endpoint.
+ * Rejects a configured path that another endpoint has.
  *
- * @param endpoints Those of the server and of its plugins.
+ * @param endpoints The endpoints of the server and of its plugins.
  * @throws {ConfigurationError}
  */
 export function assertOwnPaths(endpoints: readonly EndpointDescription[], paths: EndpointPaths): void {

@@ -126,7 +126,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     autoLogin: settings.login === "auto" && options.approver === undefined,
   });
   const { paths } = settings;
-  // Most servers have no paths of their own, and one issuer: they start faster without the code for more.
+  // Most servers have default paths and one issuer. They start faster without the code for configured paths and several
+  // issuers.
   const configuredPaths = Object.keys(paths).length === 0 ? undefined : await import("./configured_paths.ts");
   const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
   const ownEndpoints = configuredPaths?.atConfiguredPaths(endpointList, base, paths) ?? endpointList;
@@ -139,7 +140,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ? [backChannelOrigin({ issuer: currentIssuer, settings }) + tokenPath]
       : [],
   });
-  // In the background: a change of a user does not wait for clients.
+  // This runs in the background: the change of a user does not wait for the logout of clients.
   const onSessionsOver = (sub: string) => endUserSessions(server, sub);
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
@@ -255,7 +256,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   };
 }
 
-/** The members of a server that only follow from its extensions and from what every server has. */
+/** The members of a server that follow only from its extensions and from the members of every server. */
 async function membersOfExtensions(extensions: readonly Extension[], settings: ResolvedSettings) {
   const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
   const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));

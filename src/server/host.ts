@@ -1,5 +1,5 @@
 /**
- * The assembly of a server: one process with any number of issuers. No protocol rule lives here.
+ * The assembly of a server: one process with any number of issuers. This folder contains no protocol rule.
  *
  * 1. A host has the listener, the timer and the store of a process (`listen.ts`, `maintenance.ts`).
  * 2. `open_app.ts` opens an app, which is one issuer: it validates the options (`options.ts`), and opens the keys.
@@ -116,7 +116,8 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
   /**
    * Adds an app.
    *
-   * @param store A store of its own. Default: its part of the store of the host; without one, a new memory store.
+   * @param store A store of its own. Default: its part of the host's store, or a new memory store if the host has no
+   *   store.
    */
   addApp(options: LatchkeyOptions, path: string | undefined, store?: Store): Promise<HostedApp>;
 }
@@ -125,9 +126,9 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
 export function createHost(origin: string = localIssuer(9000), sharedStore?: Store): CreatedHost {
   const apps = new Set<OpenApp>();
   const paths = new Map<OpenApp, string>();
-  /** The apps besides the main one; absent before there is one. A host with one app loads none of it. */
+  /** The apps besides the main one; absent until the first is added. A host with one app does not load their code. */
   let table: AppTable<OpenApp> | undefined;
-  /** Deletions of records that have not ended, by their prefix. */
+  /** Pending deletions of records, by the prefix of the records. */
   const deletions = new Map<string, Promise<unknown>>();
   let main: OpenApp | undefined;
   let lastSweepAt = -Infinity;
@@ -162,7 +163,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     },
   });
 
-  /** Opens the part of the shared store, whose apps delete its expired records together. */
+  /** Opens an app's part of the shared store. The apps delete the expired records of the whole store together. */
   async function openPart(store: Store, prefix: string): Promise<Store> {
     await deletions.get(prefix);
     const { prefixedStore } = await import("../store/prefixed_store.ts");

@@ -20,7 +20,7 @@ export interface ListenOptions {
 export interface ListenResult {
   /** The URL. */
   readonly url: string;
-  /** The certificate as PEM, for clients that are to trust it; absent without TLS. */
+  /** The certificate as PEM, for clients that need to trust it; absent without TLS. */
   readonly cert?: string;
 }
 

@@ -8,7 +8,7 @@ const minuteTasksIntervalMs = 60_000;
 
 /**
  * Maximum difference between the clocks of instances on one store, in milliseconds. An expired record is kept for this
- * time, so that its use or revocation is still known to instances that accept the token.
+ * time, so that an instance whose clock is behind still knows the use or the revocation of a token that it accepts.
  */
 const clockToleranceMs = 30_000;
 
@@ -22,8 +22,8 @@ export interface Maintenance {
   /** Starts the tasks that are due. The timer of the host calls it. It returns immediately and never throws. */
   runIfDue(): void;
   /**
-   * Starts the tasks that are due before a request. Returns what the request must wait for: without a timer, the first
-   * request after a pause would see clients and users as they were before. The promise never rejects.
+   * Starts the tasks that are due before a request. Returns the promise that the request must await. Without a timer,
+   * the first request after a pause would otherwise see outdated clients and users. The promise never rejects.
    */
   runBeforeRequest(): Promise<void> | undefined;
 }
@@ -56,14 +56,14 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
   function sweepIfDue(): void {
     if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
     lastSweepAt = now();
-    // One at a time: a store that hangs gets no further request.
+    // Only one run at a time: a store that hangs receives no further call.
     pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
       .finally(() => {
         pendingSweep = undefined;
       });
     if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
     lastMinuteTasksAt = now();
-    // At the same time.
+    // These tasks run concurrently.
     for (const task of [...minuteTasks, ...extensionTasks]) task(server).catch(traceFailure);
   }
 
@@ -102,7 +102,7 @@ export function maintenanceTimer(run: () => void): MaintenanceTimer {
   return {
     start(intervalMs) {
       interval = intervalMs;
-      // The first interval of a process takes Deno 5 ms: it begins after the first requests.
+      // The first interval of a process takes 5 ms on Deno, so it is created after the first requests.
       firstRun ??= AbortSignal.timeout(intervalMs);
       firstRun.addEventListener("abort", startInterval);
     },

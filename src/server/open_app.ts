@@ -83,7 +83,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     ? (await import("./trusted_proxies.ts")).addressReader(options)
     : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
-  // A server without a listener starts faster without the code.
+  // A server without a listener starts faster without this code.
   const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
   const records = store.persistent === true
     ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
@@ -105,7 +105,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     return due === undefined ? outermost(request, source) : due.then(() => outermost(request, source));
   };
 
-  /** Catches exceptions of plugins, because a request of the network has no caller that does. */
+  /** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
   const handleSafely: RequestHandler = plugins.length === 0 ? handle : async (request, peer = {}) => {
     try {
       return await handle(request, peer);
@@ -136,7 +136,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   for (const warning of warnings?.settingsWarnings(options, settings, allExtensions) ?? []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
-  // Rejects a store with test keys at the start, not at the first login.
+  // A store with test keys is rejected at the start, not at the first login.
   if (testKeys === "rejected") {
     const checked = keys.publishedKeys([]);
     await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));

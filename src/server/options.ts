@@ -20,7 +20,7 @@ import { extensions as allExtensions } from "./extensions.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {
-  /** The extensions of the server; their settings, parameters and grant types are known to it. Default: all. */
+  /** The extensions of the server. It knows only their settings, parameters and grant types. Default: all. */
   readonly extensions?: readonly Extension[];
   /** The store of all records. The server closes it. Default: a new {@link memoryStore}. */
   readonly store?: Store | Promise<Store>;
@@ -36,8 +36,8 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
   readonly grantTypes?: readonly GrantType[];
   /**
    * Fetches documents that clients refer to, such as their `jwks_uri`, and calls their `backchannel_logout_uri`.
-   * Default: a fetch that connects to public addresses only, except for `privateHosts`, and for test hosts if the
-   * issuer is on a test host.
+   * Default: a fetch that connects only to public addresses, to `privateHosts`, and, if the issuer is on a test host,
+   * to test hosts.
    */
   readonly outbound?: Outbound;
   /** Renders the pages. Default: the pages of the server, loaded with the first page. */
@@ -104,7 +104,8 @@ export async function validateOptions(
 }
 
 /**
- * Creates the fetch; the first call loads its modules. `server` returns what decides about hosts that are not public.
+ * Creates the fetch; the first call loads its modules. `server` returns the issuer and the private hosts, which decide
+ * about hosts without a public address.
  */
 export function defaultOutbound(
   server: () => { readonly issuer: string; readonly privateHosts: readonly string[] },

@@ -51,7 +51,7 @@ export function contextFactory(
   };
 }
 
-/** The sender of a request. Most requests cause no fetch, so its page is found when it is read. */
+/** The sender of a request. Most requests cause no fetch, so the page is computed only when it is read. */
 class RequestSender implements Sender {
   readonly #context: Context;
 

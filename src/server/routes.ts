@@ -82,7 +82,7 @@ export function endpoints(
   const hasPages = interaction !== undefined;
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
   const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
-  // Of the authorization response, and of the redirect to the login pages.
+  // The parameters of the authorization response, and of the redirect to the login pages.
   const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
   const options: EndpointOptions = {
     ...{ base, approver: decider, hasPages, openLogin, formParameters },

@@ -6,12 +6,12 @@ import { boundedCache } from "../oauth/bounded_cache.ts";
 import { isIssuerHost } from "../oauth/config/issuer_urls.ts";
 import type { Server } from "../oauth/server.ts";
 
-/** Maximum number of names in memory: a loopback host has many, because each port is another one. */
+/** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
 const maxNames = 100;
 
 /**
- * Returns the server for a request: the same records, with the issuer of the request. A request to a host that may not
- * be an issuer, and one without a host, gets the server itself; `rejectOtherHost` rejects the former.
+ * Returns the server for a request: the same records, with the issuer of the request. A request without a host, or to a
+ * host that may not be an issuer, gets the server itself; `rejectOtherHost` rejects the latter.
  *
  * @param membersOf The members of the server that depend on the issuer.
  */

@@ -37,10 +37,10 @@ const proxyHeaders = ["x-forwarded-for", "forwarded"] as const;
 export type ProxyHeader = typeof proxyHeaders[number];
 
 /**
- * The address of a request: the peer of the connection. If the peer is a trusted proxy: the last hop in its header that
- * is not a trusted proxy. Headers of untrusted peers are ignored.
+ * The client address of a request: the peer of the connection or, if the peer is a trusted proxy, the last hop in its
+ * header that is not a trusted proxy. Headers of untrusted peers are ignored.
  *
- * @param header The header that the proxy sets. Default: both; if they differ, none.
+ * @param header The header that the proxy sets. Default: both headers; if they differ, neither.
  */
 export function clientAddress(
   request: RequestLike,
