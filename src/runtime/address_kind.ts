@@ -4,7 +4,7 @@ import { addressBits, addressMatcher } from "./ip_address.ts";
 
 /**
  * `public`: globally reachable. `loopback`: this machine. `private`: a network of one site or provider. `reserved`:
- * every other special-use address, such as link-local ones and the metadata services of cloud providers.
+ * every other special-use address, such as link-local addresses and metadata services of cloud providers.
  */
 export type AddressKind = "public" | "loopback" | "private" | "reserved";
 
@@ -42,7 +42,10 @@ const isReserved = addressMatcher([
 /** ISATAP (RFC 5214 §6.1): the last half is 0:5efe or 200:5efe and an IPv4 address. */
 const isatapBits = /^[01]{64}0{6}[01]{2}0{8}0101111011111110/;
 
-/** Everything else in IPv6 is special-use, also IPv4-mapped, IPv4-compatible, NAT64 and link-local addresses. */
+/**
+ * Global unicast addresses of IPv6. All other addresses are special-use, also IPv4-mapped, IPv4-compatible,
+ * NAT64 and link-local addresses.
+ */
 const isGlobalUnicast = addressMatcher(["2000::/3"]);
 
 /**

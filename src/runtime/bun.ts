@@ -28,7 +28,10 @@ function droppedResponse(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }));
 }
 
-/** The peer of the connection. With a body it is read first, because the connection may be closed after the body. */
+/**
+ * The peer of the connection. If the request has a body, the peer is read first, because the connection may be closed
+ * after the body.
+ */
 function clientAddress(server: BunServer, request: Request): { readonly address?: string } {
   return request.method === "GET"
     ? new LazyClientAddress(server, request)
@@ -63,7 +66,7 @@ export const bind: Bind = (handler, { host, port, tls }) => {
     async fetch(request, self) {
       const response = await handler(request, clientAddress(self, request));
       if (isDropped(response)) return droppedResponse();
-      // A client that waits for events is not idle.
+      // A client that waits for server-sent events is not idle.
       const type = response instanceof Response ? response.headers.get("content-type") : undefined;
       if (type?.startsWith("text/event-stream")) self.timeout(request, 0);
       return toResponse(

@@ -30,7 +30,7 @@ let callsBeforeLoading = isDeno || globals.Bun !== undefined ? 100 : 0;
 
 let loadedModule: NodeCrypto | undefined | null = null;
 
-/** Node's module; `undefined` if it is not due yet, or the runtime does not have it. */
+/** Node's module; `undefined` if it is not loaded yet, or the runtime does not have it. */
 function nodeCrypto(): NodeCrypto | undefined {
   if (loadedModule !== null) return loadedModule;
   return callsBeforeLoading-- > 0 ? undefined : loadNodeCrypto();
@@ -75,8 +75,8 @@ async function digestByWebCrypto(
 }
 
 /**
- * Makes HMAC-SHA-256 (RFC 2104) of texts as base64url. Node's module gets it as the two digests of its definition,
- * because an HMAC object of the module costs 4 µs more per flow, 3 %.
+ * Creates a function that computes HMAC-SHA-256 (RFC 2104) of texts as base64url. With Node's module, it computes the
+ * two digests of the definition, because an HMAC object of the module costs 4 µs (3 %) more per flow.
  *
  * @param secret 1 to 64 ASCII characters.
  * @throws {RangeError} For any other secret.
@@ -113,7 +113,7 @@ type Algorithm = keyof typeof parameters;
 
 /**
  * Algorithms that use Node's module, synchronously: 22 µs instead of 43 for ES256 on Node, 13 instead of 21 for EdDSA
- * on Deno, twice a flow. RS256 would block the event loop, so WebCrypto's threads sign. On Deno, WebCrypto is faster
+ * on Deno, twice a flow. RS256 would block the event loop, so WebCrypto signs in a thread. On Deno, WebCrypto is faster
  * for ES256.
  */
 const synchronousAlgorithms: ReadonlySet<Algorithm> = new Set<Algorithm>(isDeno ? ["EdDSA"] : ["ES256", "EdDSA"]);
@@ -197,15 +197,15 @@ export async function p256KeyFrom(bytes: Uint8Array): Promise<JsonWebKey> {
 
 /**
  * Generates a P-256 key from 32 random bytes (FIPS 186-5 A.2.2) in 1 ms; on Deno the first `generateKey` of a process
- * takes 20 ms. The import rejects a number outside of the curve's order, one in 2³²; then a second attempt follows.
- * tests/runtimes/crypto_test.ts verifies it with the vectors of RFC 6979 A.2.5.
+ * takes 20 ms. The import rejects a number beyond the order of the curve, which happens once in 2³² calls; a second
+ * attempt then follows. tests/runtimes/crypto_test.ts verifies it with the vectors of RFC 6979 A.2.5.
  */
 async function generateP256Key(): Promise<JsonWebKey> {
   const draw = () => p256KeyFrom(crypto.getRandomValues(new Uint8Array(32)));
   return await draw().catch(draw);
 }
 
-/** Random bytes of the runtime, where no server gives them. */
+/** Random bytes of the runtime, for code without the random source of a server. */
 export function systemRandomBytes(length: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(length));
 }

@@ -80,7 +80,7 @@ export const bind: Bind = (handler, { host, port, tls }) => {
     port: (server.addr as Deno.NetAddr).port,
     async close() {
       // `shutdown` also waits for clients that never send the rest of a body, and aborting causes an uncaught error.
-      // So the responses are awaited, and `unref` drops the other connections.
+      // This code therefore awaits the responses, and `unref` drops the other connections.
       const stopped = server.shutdown();
       const idle = new Promise<void>((resolve) => pendingRequests === 0 ? resolve() : onIdle = resolve);
       await waitAtMost(shutdownTimeoutMs, Promise.race([stopped, idle]));

@@ -9,7 +9,7 @@ import { type Bind, type RequestHandler, requestTimeoutMs, shutdownTimeoutMs, st
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-/** Not the global function, which tests may replace by a fake. */
+/** This is not the global function, which tests may replace by a fake. */
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
 export const bind: Bind = async (handler, { host, port, tls }) => {
@@ -47,8 +47,8 @@ async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): P
   server.closeIdleConnections();
   for (const socket of unusedSockets) socket.destroy();
   await stopWithTimeout(closed, () => server.closeAllConnections());
-  // The fetch pool of this process may hold client ends of these connections and reuse one for the next request to this
-  // port. It detects their end in the poll phase of the event loop, between two immediates.
+  // The fetch pool of this process may hold client ends of these connections, and reuse one for the next request to
+  // this port. The pool detects a closed connection in the poll phase of the event loop, between two immediates.
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -101,8 +101,8 @@ async function pipe(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
 }
 
 /**
- * The request for handlers. Its URL has the path and query of the target only, because the Host header is not trusted.
- * A class, because creating an object literal with a getter takes several times as long.
+ * The request for handlers. Its URL contains only the path and query of the target, because the Host header is not
+ * trusted. A class, because creating an object literal with a getter takes several times as long.
  */
 class NodeRequest implements RequestLike {
   readonly method: string;

@@ -7,8 +7,8 @@ const minNodeVersion = [22, 13] as const;
 type Versions = Readonly<Record<string, string | undefined>>;
 
 /**
- * Why this version of Node is not supported, in one sentence without a full stop; absent if it is, or for another
- * runtime.
+ * Why this version of Node is not supported, in one sentence without a full stop; absent if it is supported, or for
+ * another runtime.
  */
 export function describeUnsupportedNode(
   versions: Versions | undefined = (globalThis as { readonly process?: { readonly versions?: Versions } }).process

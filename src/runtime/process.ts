@@ -4,7 +4,7 @@ import type nodeProcess from "node:process";
 import { describeUnsupportedNode } from "./node_version.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
-/** Not imported: an import evaluates all exports, which opens standard input and output. */
+/** `process` is not imported, because an import evaluates all exports, which opens standard input and output. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
 const unsupported = describeUnsupportedNode();
@@ -20,7 +20,7 @@ function isTerminal(descriptor: number): boolean {
   }
 }
 
-/** Standard error, opened by the first line. */
+/** Standard error, opened when the first line is written. */
 let errorOutput: typeof process.stderr | undefined;
 
 export const processEnvironment: ProcessEnvironment = {
@@ -36,7 +36,7 @@ export const processEnvironment: ProcessEnvironment = {
   writeLogLine(line) {
     if (errorOutput === undefined) {
       errorOutput = process.stderr;
-      // Without a listener, the end of a reader would end the process.
+      // Without a listener, the process would end when the reader of a pipe ends.
       errorOutput.on("error", () => {});
     }
     errorOutput.write(`${line}\n`);

@@ -15,14 +15,14 @@ export interface ProcessEnvironment {
   readonly terminalWidth: () => number | undefined;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** Why this version of the runtime is not supported, in one sentence; absent if it is. */
+  /** Why this version of the runtime is not supported, in one sentence; absent if it is supported. */
   readonly unsupported?: string;
   /** Reads a UTF-8 file. Rejects with the error of the runtime. */
   readTextFile(path: string): Promise<string>;
-  /** Writes a line of the log to standard error. `console.error` takes twice as long or more. */
+  /** Writes a line of the log to standard error. `console.error` takes at least twice as long. */
   writeLogLine(line: string): void;
   /**
-   * Opens the terminal to read lines; `undefined` if the process has none, or runs in its background. Absent on
+   * Opens the terminal to read lines; `undefined` if the process has no terminal, or runs in the background. Absent on
    * Deno, which needs all permissions to read whether it runs in the background.
    */
   openTerminal?(): Promise<Terminal | undefined>;

@@ -1,9 +1,9 @@
 /**
  * Fetches URLs from untrusted sources, without access to the server's own networks (server-side request forgery, SSRF).
  *
- * The host is resolved once and its addresses are checked; the connection goes to a checked address, so that a second
- * response of the name server cannot redirect it (DNS rebinding). TLS verifies the name of the URL. The modules of
- * `node:` are the same on Deno, Bun and Node; only the first fetch loads this file.
+ * The host is resolved once and its addresses are checked; the connection goes to a checked address, so that a later
+ * response of the name server cannot change the address (DNS rebinding). TLS verifies the name of the URL. The modules
+ * of `node:` are the same on Deno, Bun and Node; only the first fetch loads this file.
  */
 
 import { lookup } from "node:dns/promises";
@@ -38,7 +38,7 @@ const maxBodyBytes = 1024 * 1024;
 /** Names that only a local network resolves: RFC 6761, RFC 6762, RFC 8375, and `.internal` (ICANN). */
 const localName = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
-/** The errors of a connection that was not established; then the next address is tried. */
+/** The errors of a connection that was not established. The next address is tried after such an error. */
 const connectErrors = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/;
 
 /**
@@ -76,7 +76,7 @@ export function safeFetch(options: SafeFetchOptions = {}): (url: string, init: R
   };
 }
 
-/** The addresses of a host, IPv4 first. One address that is not allowed rejects the host. */
+/** The addresses of a host, IPv4 first. If one address is not allowed, the host is rejected. */
 async function checkedAddresses(
   { protocol, hostname: urlHost }: URL,
   { allows = () => false, resolve = resolveName }: SafeFetchOptions,
@@ -143,7 +143,7 @@ function send(
       socket.destroy();
       reject(new TypeError("expected a final response; received status 101"));
     });
-    // If none of the others came: no effect after a response.
+    // For a connection that closes without any other event. It has no effect after a response.
     outgoing.on("close", () => reject(new TypeError("the connection was closed before a response")));
     outgoing.end(body);
   });

@@ -1,10 +1,12 @@
-/** Reads a secret from the terminal without echo, or from a pipe: a secret argument would be in the shell's history. */
+/**
+ * Reads a secret from the terminal without echo, or from a pipe: a secret in an argument would stay in the history of
+ * the shell.
+ */
 
 import process from "node:process";
 
 /**
- * Reads a password: from a terminal twice, because the input is not visible; from a pipe its first line, returned as
- * both values.
+ * Reads a password: from a terminal twice, because the input is not visible; from a pipe once, returned as both values.
  */
 export async function readSecret(
   prompt: string,

@@ -1,4 +1,4 @@
-/** A certificate for tests, which its own key signs (X.509, RFC 5280), with the cryptography of the runtime. */
+/** A self-signed certificate for tests (X.509, RFC 5280), created with the cryptography of the runtime. */
 
 import type { TlsPair } from "./tls.ts";
 
@@ -75,7 +75,7 @@ export async function selfSignedCertificate(hosts: readonly string[]): Promise<T
   const signature = new Uint8Array(
     await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, privateKey, new Uint8Array(certificate)),
   );
-  // WebCrypto returns r and s beside each other, X.509 has a sequence of both (RFC 5480, Appendix A).
+  // WebCrypto returns r and s concatenated; X.509 needs a sequence of both (RFC 5480, Appendix A).
   const [r, s] = [signature.subarray(0, 32), signature.subarray(32)].map((half) => der(tag.integer, unsigned(half)));
   const signed = der(tag.sequence, certificate, signatureAlgorithm, der(tag.bitString, [0], der(tag.sequence, r!, s!)));
   return {
@@ -91,7 +91,10 @@ function der(valueTag: number, ...parts: readonly Bytes[]): Bytes {
   return [valueTag, ...size, ...parts.flat()];
 }
 
-/** The content of a positive integer: without leading zeros, except one where it would be negative (X.690 §8.3). */
+/**
+ * The content of a positive integer: without leading zeros, except one zero if the integer would otherwise be negative
+ * (X.690 §8.3).
+ */
 function unsigned(bytes: Uint8Array): Bytes {
   const start = bytes.findIndex((byte) => byte !== 0);
   const significant = [...bytes.subarray(start)];

@@ -1,12 +1,13 @@
 /**
- * What differs between Deno, Bun and Node: listening, the process, cryptography, passwords. No OAuth and no routing.
+ * The code that differs between Deno, Bun and Node: listening, the process, cryptography, passwords. No OAuth and no
+ * routing.
  *
  * 1. {@link serve} checks the certificate and loads the adapter of the runtime: `deno.ts`, `bun.ts` or `node.ts`.
  * 2. The adapter listens on one address (`bind.ts`); `localhost` is two addresses, IPv4 and IPv6.
  * 3. It passes each request to the handler and sends the response.
  * 4. `close` completes the requests in flight.
  *
- * `process_environment.ts` is the interface to the process. `crypto.ts` and `scrypt.ts` stand alone.
+ * `process_environment.ts` is the interface to the process. `crypto.ts` and `scrypt.ts` depend on none of these files.
  */
 
 import type { Bind, BoundServer, ListenAddress, RequestHandler } from "./bind.ts";
@@ -21,7 +22,7 @@ export class ListenError extends Error {
 
 /** Another program uses the port. */
 export class PortInUseError extends ListenError {
-  /** @param fix What the user can do, in one sentence. */
+  /** @param fix How the user can fix it, in one sentence. */
   constructor(
     readonly address: string,
     cause: unknown,

@@ -9,7 +9,7 @@ import { isatty } from "node:tty";
 export interface Terminal {
   /** Calls back for each line, while the process is in the foreground. */
   onLine(callback: (line: string) => void): void;
-  /** Opens a URL in the browser. Rejects if there is no program that does. */
+  /** Opens a URL in the browser. Rejects if no program can open it. */
   openUrl(url: string): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export function openTerminal(): Terminal | undefined {
   return isatty(0) && isatty(1) && isInForeground() ? { onLine, openUrl } : undefined;
 }
 
-/** Whether the terminal gives its input to this process; false if that cannot be read. */
+/** Whether this process is in the foreground of the terminal and so receives its input; false if that is unknown. */
 function isInForeground(): boolean {
   try {
     if (process.platform === "win32") return true;
@@ -50,9 +50,9 @@ function onLine(callback: (line: string) => void): void {
     rest = lines.pop()!.slice(0, maxLineLength);
     for (const line of lines) callback(line);
   });
-  // The terminal is gone: the server runs on.
+  // The terminal was closed: the server continues.
   stdin.on("error", () => {});
-  // After Ctrl-Z, the shell continues it in the foreground or in the background.
+  // After Ctrl-Z, the shell continues the process in the foreground or in the background.
   if (process.platform !== "win32") process.on("SIGCONT", () => isInForeground() ? stdin.resume() : stdin.pause());
   stdin.unref?.();
 }

@@ -48,9 +48,10 @@ export function writeError(text: string): void {
 }
 
 /**
- * Runs a command in the shell; its output goes to standard error. Programs that it leaves running do not delay the end.
+ * Runs a command in the shell; its output goes to standard error. The function does not wait for programs that the
+ * command leaves running.
  *
- * @throws {Error} If it cannot run, or ends with another code than 0.
+ * @throws {Error} If the command cannot run, or ends with a code other than 0.
  */
 export function runInShell(command: string): Promise<void> {
   return new Promise((resolve, reject) => {
