@@ -11,8 +11,8 @@ export function unescapeKey(text: string): string {
 }
 
 /**
- * The escaped ids that begin with a prefix, and follow `after` if it is given: from the first bound, included, to the
- * second, excluded. Escaped ids contain no control characters, so that U+0001 is below every other continuation.
+ * The escaped ids that begin with a prefix, and follow `after` if it is given: from the first bound (included) to the
+ * second (excluded). Escaped ids contain no control characters, so U+0001 sorts before every other continuation.
  */
 export function idRange(prefix: string, after?: string): { readonly from: string; readonly to: string } {
   const start = escapeKey(prefix);

@@ -1,7 +1,7 @@
 /** The two orders of records in memory: a heap by expiry, and a list by age. */
 
 export interface HeapItem {
-  /** Milliseconds since the epoch; must be finite while the item is in the heap. */
+  /** The expiry in milliseconds since the epoch; finite while the item is in the heap. */
   readonly expiresAt: number;
   /** Order of items that expire at the same time: the lower number comes first. */
   readonly sequence: number;

@@ -22,29 +22,34 @@ export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
   readonly type: string;
 }
 
-/** The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens carry it whole. */
+/**
+ * The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens contain the whole
+ * subject.
+ */
 export interface Subject {
-  /** The user's subject on this server; a pairwise client gets another one. */
+  /** The user's subject on this server; a pairwise client gets another subject. */
   readonly sub: string;
-  /**
-   * When the user was authenticated, in milliseconds since the epoch; absent if the issuer of an assertion did not say.
-   */
+  /** When the user was authenticated, in milliseconds since the epoch; absent if an assertion does not contain it. */
   readonly authTime?: number;
   /** The level of authentication that the login reached (`acr`); absent without one. */
   readonly acr?: string;
   /** The methods of the login (`amr`, RFC 8176); absent if they are not known. */
   readonly amr?: readonly string[];
-  /** The session of the login; absent if the user has not logged in at this server: then no refresh token. */
+  /**
+   * The session of the login; absent if the user has not logged in at this server; such a grant has no refresh token.
+   */
   readonly sid?: string;
 }
 
-/** Access besides scope and resources. A member is absent if there is none of it. */
+/** Access besides scope and resources. A member is absent if there is no such access. */
 export interface FurtherAccess {
   /** Authorization details (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[];
 }
 
-/** What a user allowed a client. The code, the decision about a device, and each refresh token carry it whole. */
+/**
+ * What a user allowed a client. The code, the decision about a device, and each refresh token contain the whole grant.
+ */
 export interface Grant extends FurtherAccess {
   /** The client. */
   readonly clientId: string;
@@ -56,9 +61,12 @@ export interface Grant extends FurtherAccess {
   readonly resources: readonly string[];
   /** The claims requested by name (OpenID Connect Core §5.5); absent if none were. */
   readonly claims?: RequestedClaims;
-  /** The consent that it depends on, revoked like a grant; absent if no consent was asked for. */
+  /** The consent that the grant depends on, revoked like a grant; absent if the user was not asked for consent. */
   readonly consent?: string;
-  /** A mark of the user's password at login; if it differs now, the session has ended. Absent if the user had none. */
+  /**
+   * A fingerprint of the user's password at login; if it differs now, the session has ended. Absent if the user had no
+   * password.
+   */
   readonly password?: string;
   /**
    * The generation of the user. If it differs now, the user was removed, and another one with the same subject was
@@ -75,7 +83,7 @@ export interface GrantRecord {
   readonly grant: Grant;
   /** The OpenID Connect nonce for the ID token; absent if none was sent. */
   readonly nonce?: string;
-  /** The thumbprint of the key that must be proven (RFC 9449 §5, §10); absent unless it is bound to one. */
+  /** The thumbprint of the key that must be proven (RFC 9449 §5, §10); absent if the record is not bound to a key. */
   readonly dpopJkt?: string;
 }
 
@@ -91,10 +99,10 @@ export interface CodeRecord extends GrantRecord {
 
 /** A refresh token, stored under the digest of its value (OAuth 2.1 §4.3). */
 export interface RefreshTokenRecord extends GrantRecord {
-  /** Random. A repeated request within the grace period derives the same successor from it and the token. */
+  /** A random value. A repeated request within the grace period derives the same successor from it and the token. */
   readonly salt: string;
-  /** When it expires if it is not used. */
+  /** When the token expires if it is not used. */
   readonly validUntil: number;
-  /** When it expires even if it is used; the same for all refresh tokens of a grant. */
+  /** When the token expires even if it is used; the same for all refresh tokens of a grant. */
   readonly endsAt: number;
 }

@@ -14,7 +14,7 @@ interface Row extends HeapItem, LinkedListNode<Row> {
   /** Its size, in bytes; 0 if it never expires. */
   readonly bytes: number;
   consumedAt: number | undefined;
-  /** Only `extend` changes it, while the row is in no heap. */
+  /** Only `extend` changes it; the row is then in no heap. */
   expiresAt: number;
 }
 
@@ -41,13 +41,14 @@ export interface MemoryStoreOptions {
    */
   readonly maxRecords?: number;
   /**
-   * Maximum bytes of JSON of each of those kinds, counted as the runtime stores strings: two per character if the
-   * record has one beyond Latin-1. Beyond it, records are evicted likewise, except the newest one. Default: 64 MiB.
+   * Maximum bytes of JSON of each evictable kind, counted as the runtime stores strings: two per character if the
+   * record contains a character beyond Latin-1. Beyond this limit, records are evicted in the same order, except the
+   * newest one. Default: 64 MiB.
    */
   readonly maxBytes?: number;
 }
 
-/** Number of records that are searched before other work of the process may continue. */
+/** Number of records that are searched before the event loop continues with other work. */
 const searchBatchSize = 10_000;
 
 const defaults: Required<MemoryStoreOptions> = { maxRecords: 100_000, maxBytes: 64 * 1024 * 1024 };
@@ -55,7 +56,7 @@ const defaults: Required<MemoryStoreOptions> = { maxRecords: 100_000, maxBytes: 
 /**
  * Creates a store that keeps records in maps. Records that expire are kept as JSON, because a text needs less memory
  * and less garbage collection than an object; others, such as keys, are kept as they are. `deleteExpired` takes time in
- * proportion to the removed records; the memory is bounded only if it is called. `close` does nothing.
+ * proportion to the removed records; the memory is bounded only if `deleteExpired` is called. `close` does nothing.
  *
  * @throws {TypeError} If an option is unknown.
  */
@@ -92,7 +93,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     const { rows, unconsumed } = table;
     const storedValue = expiresAt < Infinity ? JSON.stringify(value) : value;
     const bytes = expiresAt < Infinity ? stringBytes(storedValue as string) : 0;
-    // Before the new record is added, so that it is not evicted itself.
+    // Eviction runs before the new record is added, so that it does not evict this record.
     if (rows.size >= table.maxRecords) evictOne(table);
     while (table.bytes > 0 && table.bytes + bytes > table.maxBytes) evictOne(table);
     table.bytes += bytes;
@@ -237,7 +238,7 @@ function stringBytes(text: string): number {
 
 const beyondLatin1 = /[^\0-\xff]/;
 
-/** Copies a record, so that consuming it later does not change what was read. */
+/** Copies a record, so that consuming it later does not change the value that was read. */
 function toStoredRecord(row: Row): StoredRecord<unknown> {
   const { storedValue, grantId, expiresAt, consumedAt } = row;
   const value = expiresAt < Infinity ? JSON.parse(storedValue as string) : storedValue;

@@ -7,7 +7,7 @@ import { StoreError } from "./store_error.ts";
  * The part of a store whose ids begin with a prefix. `close()` waits for pending writes and leaves the store open;
  * later writes reject, so that no request in flight writes after its app was dropped.
  *
- * @param prefix No prefix of another part may begin with it.
+ * @param prefix The prefix of another part must not begin with it.
  * @param deleteExpired Deletes the expired records of the whole store.
  */
 export function prefixedStore(store: Store, prefix: string, deleteExpired: Store["deleteExpired"]): Store {

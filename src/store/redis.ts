@@ -18,9 +18,9 @@ export interface RedisOptions {
   /** Timeout of a call, in milliseconds. Default: 5000. */
   readonly timeout?: number;
   /**
-   * Number of replicas that must have a write before the call returns; if fewer have it in time, the call fails and
-   * nothing is issued. Set it to the number of replicas that can become the primary. Default: 0: a failover may lose
-   * the last writes, such as the marks of consumed codes (replay).
+   * Number of replicas that must have a write before the call returns. If fewer have it in time, the call fails and
+   * nothing is issued. Set it to the number of replicas that can become the primary. Default: 0. A failover may then
+   * lose the last writes, such as the marks of consumed codes (replay).
    */
   readonly replicas?: number;
 }
@@ -52,7 +52,7 @@ const write = `
  * Lua scripts, one for each verb that writes: Redis runs a script atomically. A record is a hash: `v` value, `g` grant,
  * `e` expiry, `c` time of consumption. A sorted set contains the keys of all records that can expire, by expiry.
  * Evictable records also have a time to live, so that Redis deletes them if no instance does. A record that has already
- * expired by the clock of Redis gets none, because the server's clock decides.
+ * expired by the clock of Redis gets no time to live, because the server's clock decides.
  */
 const scripts = {
   put: write,
@@ -107,8 +107,8 @@ const expiryGraceMs = 24 * 3600 * 1000;
 
 /**
  * Opens the store in a Redis (7 or newer) or Valkey server, named as `redis://user:password@host:6379/0`, or
- * `rediss://` for TLS. The durability of a write depends on the server's `appendfsync` and on
- * {@link RedisOptions.replicas}. The server must not evict: `maxmemory-policy noeviction`.
+ * `rediss://` for TLS. The durability of a write depends on the server's `appendfsync` and on {@link
+ * RedisOptions.replicas}. The server must not evict keys: `maxmemory-policy noeviction`.
  *
  * @throws {StoreError} If the server cannot be reached or used. The store's calls reject with the same error; it
  *   reconnects by itself.
@@ -127,7 +127,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   const expiryIndexKey = `{${prefix}}:expiries`;
   const keyPrefix = `{${prefix}}:`;
   const recordKey = (kind: RecordKind, id: string) => `${keyPrefix}${kind}:${escapeKey(id)}`;
-  /** The keys that a script writes: the record, the expiries, and the ids of a kind that is listed. */
+  /** The keys that a script writes: the record, the expiries, and the ids of a kind in {@link listed}. */
   const writtenKeys = (
     kind: RecordKind,
     id: string,
@@ -272,7 +272,7 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   };
 }
 
-/** A write that waits to be sent. */
+/** A write that is not sent yet. */
 interface PendingWrite {
   readonly name: keyof typeof scripts;
   readonly scriptArgs: readonly (string | number)[];

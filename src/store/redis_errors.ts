@@ -62,6 +62,6 @@ export function notReplicated(location: string, expected: number, received: numb
     location,
     expected: `${expected} ${expected === 1 ? "replica" : "replicas"} to have the record in time`,
     received: String(received),
-    hint: "see to the replicas, or lower the store's replicas and accept that a failover may lose the last moment",
+    hint: "check the replicas, or lower the option replicas and accept that a failover may lose the last writes",
   });
 }

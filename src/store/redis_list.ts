@@ -1,10 +1,10 @@
-/** Lists of records in Redis: a sorted set holds the ids of each kind that is listed often. */
+/** Lists of records in Redis: a sorted set contains the ids of each kind that is listed often. */
 
 import type { Redis } from "ioredis";
 import { escapeKey, idRange, unescapeKey } from "./escape_key.ts";
 import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "./store.ts";
 
-/** The kinds whose ids are kept in a sorted set. The ids of other kinds are searched for among all keys. */
+/** The kinds whose ids are kept in a sorted set. For other kinds, all keys are searched. */
 export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>([
   ...["client", "user", "override", "session_client", "logout_call"] as const,
 ]);

@@ -1,5 +1,5 @@
 /**
- * What every store begins with: the defaults of its options, and the record kinds that it may evict early without a
+ * Shared by all stores: the defaults of their options, and the record kinds that a store may evict early without a
  * security effect.
  */
 
@@ -26,10 +26,11 @@ export function resolveOptions<T extends object>(call: string, defaults: Require
 }
 
 /**
- * Evictable kinds. Never marks of revocation or single use: their loss would allow a replay. Never consents: a lost
- * consent cannot be revoked, and each user has at most one per client. A lost pushed request or device authorization
- * cannot be used, and a lost ID token cannot be exchanged. The user must repeat a lost decision about a device. A lost
- * client of a session is not called at logout.
+ * Evictable kinds. Marks of revocation or single use are not evictable, because their loss would allow a replay.
+ * Consents are not evictable, because a lost consent cannot be revoked, and each user has at most one per client. A
+ * lost pushed request or device authorization cannot be used, and a lost ID token cannot be exchanged. The user must
+ * repeat a lost decision about a device. If the record of a session's client is lost, that client is not called at
+ * logout.
  */
 export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
   ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"] as const,

@@ -1,6 +1,9 @@
 /** The records of browsers, sessions and their logout. Types only. */
 
-/** Marks a pending authorization request, which is stored in the browser, as finished. Times are in milliseconds. */
+/**
+ * Marks a pending authorization request as finished; the request itself is stored in the browser. Times are in
+ * milliseconds.
+ */
 export interface InteractionRecord {
   /** When it was finished. */
   readonly at: number;
@@ -26,7 +29,7 @@ export interface SessionClientRecord {
 
 /** A call of a `backchannel_logout_uri` that must be made later. */
 export interface LogoutCallRecord extends SessionClientRecord {
-  /** How often it was tried before. */
+  /** Number of earlier attempts. */
   readonly attempts: number;
   /** When it is due, in milliseconds since the epoch. */
   readonly dueAt: number;

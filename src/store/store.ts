@@ -41,7 +41,7 @@ export interface ServerSecretRecord {
   readonly secret: string;
 }
 
-/** A signing key as a JWK. Only `longest` changes later: it grows. */
+/** A signing key as a JWK. Only `longest` changes later: it increases. */
 export interface KeyRecord {
   /** The key ID: the RFC 7638 thumbprint, unless the key source chose another one. */
   readonly kid: string;
@@ -49,7 +49,10 @@ export interface KeyRecord {
   readonly jwk: Readonly<Record<string, unknown>>;
   /** When it begins to sign, in milliseconds since the epoch. It is published as soon as it is stored. */
   readonly signsFrom: number;
-  /** Maximum lifetime of its tokens, in seconds: it stays published for so long after its successor begins to sign. */
+  /**
+   * Maximum lifetime of its tokens, in seconds: the key stays published for this time after its successor begins to
+   * sign.
+   */
   readonly longest: number;
 }
 
@@ -65,7 +68,7 @@ export interface PushedRequestRecord {
   readonly isSigned?: boolean;
 }
 
-/** The consent of a user to a client, so that they are not asked twice. Times in milliseconds. */
+/** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 export interface ConsentRecord {
   /** Identifies the consent, so that everything issued under it can be revoked together. */
   readonly name: string;
@@ -73,7 +76,7 @@ export interface ConsentRecord {
   readonly scopes: Readonly<Record<string, readonly string[]>>;
   /** The claims allowed by name. */
   readonly claims: readonly string[];
-  /** The digest of what identified a client with a metadata document: the consent is for no other one. */
+  /** The digest of the identity of a client with a metadata document: the consent is valid for that identity only. */
   readonly identity?: string;
   /** When the user was last asked. */
   readonly at: number;
@@ -83,18 +86,18 @@ export interface ConsentRecord {
 
 /** A client or user that was registered at run time; a guest user if the record expires. */
 export interface RegisteredRecord {
-  /** As it was registered, but with a digest for a client secret unless the secret is the key of assertions. */
+  /** The registered entry, but with the digest of a client secret, unless the secret is the key of assertions. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Differs for users with the same subject who were added one after the other; absent for clients. */
+  /** Distinguishes users with the same subject who were added one after the other; absent for clients. */
   readonly generation?: string;
 }
 
-/** What a change at run time does to a configured client or user. */
+/** A change at run time of a configured client or user. */
 export type OverrideRecord =
   & {
-    /** What is changed. */
+    /** The kind of the changed entry. */
     readonly of: "client" | "user";
-    /** The client or user. */
+    /** The id of the client or user. */
     readonly id: string;
     /** The digest of the configured entry that the change is based on; `""` if the id is not configured. */
     readonly basis: string;
@@ -111,7 +114,7 @@ export type OverrideRecord =
     | {
       /** Removed, or made the default, which is listed first. */
       readonly change: "delete" | "default";
-      /** That of the user who takes the place of a removed one when a changed configuration drops the removal. */
+      /** The generation of the user who replaces a removed user when a changed configuration drops the removal. */
       readonly generation?: string;
     }
   );
@@ -125,7 +128,7 @@ export interface UnusedRegistrationRecord {
 /** Marks an identifier as used. */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
-/** Marks as revoked: a grant with everything that was issued for it, a session, or a token. */
+/** Marks a grant with everything that was issued for it, a session, or a token as revoked. */
 export type RevocationRecord = Readonly<Record<string, never>>;
 
 /** Every kind of record. A new kind is one line here, and no change to any store. */
@@ -171,9 +174,9 @@ export interface Records extends PolledRecords {
 /** The name of a kind of record. */
 export type RecordKind = keyof Records;
 
-/** How long a record is kept, and what it belongs to. */
+/** The expiry of a record, and the grant that it belongs to. */
 export interface RecordMetadata {
-  /** The grant, which {@link Store.revoke} revokes; absent for records that belong to none. */
+  /** The grant, which {@link Store.revoke} revokes; absent for records that belong to no grant. */
   readonly grantId?: string;
   /**
    * Milliseconds since the epoch. {@link Store.deleteExpired} may remove the record from then on; `Infinity` keeps it.
@@ -201,7 +204,7 @@ export interface ListedRecord<T> extends StoredRecord<T> {
 
 /** Selects a page of records. */
 export interface ListOptions {
-  /** What the ids begin with. */
+  /** The prefix of the ids. */
   readonly prefix: string;
   /** The id after which the page begins; it begins with the prefix. Default: the first page. */
   readonly after?: string;
@@ -210,11 +213,11 @@ export interface ListOptions {
 }
 
 /**
- * A store of records. It keeps `expiresAt` but never checks it: the server does, with its own clock. Records are
+ * A store of records. It keeps `expiresAt` but never checks it; the server does so, with its own clock. Records are
  * values: a record that is read equals the one that was written, and must not be changed.
  *
- * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary:
- * the server responds with 503 `temporarily_unavailable`, otherwise with 500 `server_error`.
+ * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary,
+ * and the server responds with 503 `temporarily_unavailable`. Otherwise it responds with 500 `server_error`.
  */
 export interface Store {
   /**

@@ -15,7 +15,7 @@ export function timeoutError(location: string, timeoutMs: number): StoreError {
 /**
  * Rejects with {@link timeoutError} if a promise takes longer than this many milliseconds of real time.
  *
- * @param onTimeout Called before. Default: nothing.
+ * @param onTimeout Called before the rejection. Default: nothing.
  */
 export async function withTimeout<T>(
   location: string,

@@ -21,15 +21,15 @@ export interface SqlDriver {
   /** Deletes a batch of records whose `expires_at` is at or before the first parameter. */
   readonly deleteExpired: string;
   /**
-   * Deletes a batch of records of one kind: the parameters are the kind and the bounds of the ids, of which the second
-   * is excluded.
+   * Deletes a batch of records of one kind. The parameters are the kind, the first id (included) and the last id
+   * (excluded).
    */
   readonly deleteRange: string;
   /** Maximum number of records that `deleteExpired` and `deleteRange` delete. */
   readonly deleteBatchSize: number;
-  /** Runs a query. @throws {StoreError} When it fails. */
+  /** Runs a query. @throws {StoreError} If it fails. */
   select(statement: string, values: SqlValue[]): Promise<readonly SqlRow[]>;
-  /** Runs a statement, and returns the number of changed rows. @throws {StoreError} When it fails. */
+  /** Runs a statement, and returns the number of changed rows. @throws {StoreError} If it fails. */
   change(statement: string, values: SqlValue[]): Promise<number>;
   /** Closes the connections. Called once. */
   close(): Promise<void>;
@@ -117,7 +117,7 @@ export function sqlStore(driver: SqlDriver): Store {
       const { from, to } = idRange(prefix);
       let removed = 0;
       for (let kind: unknown = ""; kind !== null;) {
-        // Each kind is found in the index of kind and id.
+        // The query finds each kind in the index of kind and id.
         const [row] = await driver.select(selectNextKind, [kind as string]);
         kind = row!.kind;
         if (kind !== null) removed += await deleteBatches(deleteRange, [kind as string, from, to]);

@@ -22,7 +22,7 @@ export interface PostgresOptions {
 
 const defaults: Required<PostgresOptions> = { schema: "latchkey", connections: 10, timeout: 5000 };
 
-/** The migrations of the table, in order; a database runs those that it lacks. */
+/** The migrations of the table, in order; a database runs the migrations that it lacks. */
 const migrations: readonly ((schema: string) => string)[] = [
   (schema) => `
     CREATE TABLE ${schema}.record (
@@ -50,7 +50,7 @@ const maxSchemaNameBytes = 63;
 /** Maximum number of records deleted by one statement, so that it holds few locks, for a short time. */
 const deleteBatchSize = 500;
 
-/** Milliseconds for migrations, and for waiting for those of another instance. */
+/** Maximum duration, in milliseconds, of migrations and of the wait for another instance that migrates. */
 const migrationTimeoutMs = 60_000;
 
 /**

@@ -90,7 +90,7 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
     if (first === undefined) throw Object.assign(new Error("closed immediately"), { code: "CONNECTION_CLOSED" });
     const leastBusy = others.reduce((a, b) => b.pendingQueries < a.pendingQueries ? b : a, first);
     if (leastBusy.pendingQueries > 0 && pool.length < maxConnections && retryOpenAt <= performance.now()) {
-      // For later queries.
+      // This attempt is for later queries.
       openOnce().catch(() => retryOpenAt = performance.now() + 2000);
     }
     return leastBusy;

@@ -22,10 +22,10 @@ export interface PostgresTls {
 }
 
 /**
- * Reads `sslmode` and `sslrootcert`, the path of a PEM file, which is read once. Each mode but `disable` means
- * `verify-full`: the certificate must be valid for the host, too.
+ * Reads `sslmode` and `sslrootcert`, the path of a PEM file, which is read once. Each mode except `disable` means
+ * `verify-full`: the certificate must also be valid for the host.
  *
- * @param url A URL that `URL` can parse: for others the driver would start TLS without verification.
+ * @param url A URL that `URL` can parse. For any other URL, the driver would start TLS without verification.
  * @param location The database as messages show it, without the password.
  * @throws {StoreError} If either is unusable.
  */
@@ -34,7 +34,7 @@ export function readTls(url: string, location: string): PostgresTls {
   const { searchParams } = cleanUrl;
   const certificatePath = searchParams.get("sslrootcert") ?? undefined;
   const mode = searchParams.get("sslmode") ?? (certificatePath === undefined ? "disable" : "verify-full");
-  // The driver's own name, which would override `sslmode`.
+  // The driver's own name of this parameter, which would override `sslmode`.
   const driverOption = searchParams.get("ssl");
   if (driverOption !== null || !Object.hasOwn(tlsByMode, mode)) {
     throw new StoreError({
@@ -134,7 +134,7 @@ async function openSocket(
     if (ssl === false) return socket;
     socket.write(tlsRequest);
     const reply = await waitForEvent(socket, "data") as Uint8Array;
-    // Data after this byte was sent in clear before TLS: reject it, because an attacker may have injected it.
+    // Data after this byte was sent unencrypted before TLS. It is rejected, because an attacker may have injected it.
     if (reply.length !== 1 || reply[0] !== 0x53) throw Object.assign(new Error("no TLS"), { code: "NO_TLS" });
     const secured = connectTls({ socket, host, servername: isIP(host) ? undefined : host, ...ssl });
     await waitForEvent(secured, "secureConnect");

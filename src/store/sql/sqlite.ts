@@ -58,8 +58,8 @@ const deleteBatchSize = 200;
  * Opens the store in the file at `path`. A missing file is created; its folder must exist. `:memory:` keeps all records
  * in memory. Processes on one machine may share a file; network file systems do not work.
  *
- * The file is readable by its owner only, because it holds private keys; an existing file with other permissions is
- * given these.
+ * The file is readable by its owner only, because it holds private keys; the permissions of an existing file are
+ * changed accordingly.
  *
  * @throws {StoreError} If the file cannot be opened, belongs to another program, cannot be made private, is damaged, or
  *   stays locked. Files of other programs are never written. The store's calls reject with the same error.
@@ -127,7 +127,7 @@ function createFile(location: string): void {
     closeSync(openSync(location, "wx", 0o600));
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
-    // Not opened: closing a file drops the locks that other handles of this process hold on it.
+    // The file is not opened, because closing it would drop the locks that other handles of this process hold on it.
     const stats = statSync(location);
     if (!stats.isFile()) throw notAFile(location, stats.isDirectory());
   }
@@ -189,7 +189,9 @@ function restrictPermissions(location: string, warn: (message: string) => void):
   }
 }
 
-/** Enables the write-ahead log. That needs the file exclusively, and SQLite does not wait for it. */
+/**
+ * Enables the write-ahead log, which needs exclusive access to the file. SQLite itself does not wait for that access.
+ */
 async function enableWal(database: DatabaseSync, lockTimeout: number): Promise<void> {
   for (let waitedMs = 0;; waitedMs += 10) {
     try {
