@@ -301,8 +301,13 @@ test("every setting of the configuration file is named in the README of the conf
   const text = readmes.get("src/cli/README.md")!;
   const { properties } = JSON.parse(readFileSync("static/config.schema.json", "utf8"));
   for (const name of Object.keys(properties)) {
-    assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), name);
+    assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), `src/cli/README.md does not name ${name}.`);
   }
+});
+
+test("the table of extensions has a row for each, in the order of the list", () => {
+  const rows = [...readmes.get("src/extensions/README.md")!.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name);
+  assertEquals(rows, extensions.map(({ name }) => name));
 });
 
 /** What the program makes of these arguments, and of that text in the file that they name. */

@@ -6,6 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { configSchemaText, schemaPath } from "../../scripts/config_schema.ts";
 import { configFileField } from "../../src/cli/options.ts";
 import { findMismatches } from "../../src/oauth/config/field.ts";
+import { extensions } from "../../src/server/extensions.ts";
 
 /** A JSON Schema as far as these tests look into it. */
 interface Node {
@@ -34,6 +35,11 @@ function* nodes(node: Node, place: string): Generator<[string, Node]> {
 
 test("the committed JSON Schema is up to date; scripts/schema.ts renews it", () => {
   assertEquals(committed, configSchemaText());
+});
+
+test("the schema has the settings of every extension, which src/extensions/settings.ts lists", () => {
+  const settings = extensions.flatMap(({ settingFields = {} }) => Object.keys(settingFields));
+  assertEquals(settings.filter((name) => !Object.hasOwn(root.properties!, name)), []);
 });
 
 test("every setting has a type, a description and an example, and a description names the default", () => {

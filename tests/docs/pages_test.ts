@@ -86,7 +86,9 @@ test("[DC-01] every link of the documentation leads to a page and a heading; eve
     ...Object.keys(rules).map((id) => `rules/${id}`),
     ...Object.keys(schema.properties).filter((name) => name !== "$schema").map((name) => `settings/${name}`),
   ];
-  for (const path of expected) assert(pages.has(`${base}/docs/${path}`), path);
+  for (const path of expected) {
+    assert(pages.has(`${base}/docs/${path}`), `No page ${path}. The READMEs with a page are in src/docs/guides.ts.`);
+  }
 });
 
 test("[DC-02, UI-15, UI-18] every page has one heading, no ID twice, and less than 30 kB with its style", async () => {

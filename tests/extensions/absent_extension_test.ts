@@ -224,7 +224,8 @@ test("without the extension that meets a demand of a client, the client is rejec
   );
   const jwks = { keys };
   const demands = extensions.flatMap(({ name, clientDemands = [] }) => clientDemands.map((member) => [member, name]));
-  assertEquals(demands.map(([member]) => member).sort(), [...demandMembers].sort());
+  const listed = [...demandMembers].sort();
+  assertEquals(demands.map(([member]) => member).sort(), listed, "demandMembers in src/oauth/clients/client.ts");
   for (const [member, name] of demands as [ClientDemand, string][]) {
     const [value] = clientField.members[member].examples;
     const demanding = { ...client, jwks, [member]: value === false ? true : value };

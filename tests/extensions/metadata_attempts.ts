@@ -11,6 +11,10 @@ export type MetadataAttempt = (
   value: never,
 ) => unknown;
 
+/** What to do about a member of metadata that no test tries. */
+export const untested =
+  "Declare each untested member: in tests/extensions/metadata_attempts.ts if an extension adds it.";
+
 /** Attempts by the name of the member. */
 export type MetadataAttempts = Readonly<Record<string, MetadataAttempt>>;
 
