@@ -38,7 +38,7 @@ export interface ClientAuthentication {
 }
 
 /**
- * Authenticates a client. Without a method, it only names itself.
+ * Authenticates a client. Without a method, the request only names the client.
  *
  * @throws {TypeError} If the client lacks the secret or key of its method.
  */
@@ -66,7 +66,7 @@ export async function authenticateClient(
 
 /** The text that HTTP Basic encodes: ID and secret, form-encoded and joined by a colon (OAuth 2.1 §2.4.1). */
 export function basicCredentials(clientId: string, secret: string): string {
-  // The first equals sign of encoded text is the separator.
+  // The first equals sign of the encoded text separates name and value.
   return encodeParameters({ [clientId]: secret }).replace("=", ":");
 }
 
@@ -88,7 +88,7 @@ export async function assertionParameters(
 }
 
 /**
- * The private key of a client; or its secret, if the algorithm uses that.
+ * The private key of a client, or its secret if the algorithm uses the secret.
  *
  * @throws {TypeError} If the client lacks it.
  */

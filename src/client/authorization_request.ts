@@ -6,7 +6,7 @@ import type { RequestParameters } from "./parameters.ts";
 /** Returns random bytes of a cryptographic generator. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
-/** What a client stores of a request until the tokens arrive. */
+/** The values of a request that a client stores until the tokens arrive. */
 export interface FlowValues {
   readonly state: string;
   readonly nonce: string;
@@ -25,7 +25,7 @@ export function codeChallenge(verifier: string): string | Promise<string> {
   return sha256(verifier);
 }
 
-/** What an authorization request asks for. */
+/** The requested values of an authorization request. */
 export interface RequestedAuthorization {
   readonly client_id: string;
   readonly redirect_uri?: string;

@@ -5,18 +5,18 @@ import { decodeJwtPart } from "../http/jwt_part.ts";
 
 /** The parameters of an authorization response. */
 export interface AuthorizationResponse {
-  /** The parameters of the response: `params.get("code")`. Those of a form are not in the URL. */
+  /** The parameters of the response: `params.get("code")`. The parameters of a form are not in the URL. */
   readonly params: URLSearchParams;
   /**
-   * The JWT of a signed response (JARM), which is the only parameter. The members below are those inside it, decoded
-   * and not verified.
+   * The JWT of a signed response (JARM), which is the only parameter. The members below are the claims of this JWT,
+   * decoded but not verified.
    */
   readonly response?: string;
-  /** Why the members below cannot be read from `response`; absent if they can. */
+  /** Why the members below cannot be read from `response`; absent if they can be read. */
   readonly problem?: string;
   /** The authorization code. */
   readonly code?: string;
-  /** As the client sent it. */
+  /** The `state` as the client sent it. */
   readonly state?: string;
   /** The issuer (RFC 9207). */
   readonly iss?: string;
@@ -26,7 +26,7 @@ export interface AuthorizationResponse {
   readonly errorDescription?: string;
 }
 
-/** Reads what a redirect URI received: a URL, or a form that was posted to it. */
+/** Reads the request that a redirect URI received: a URL, or a form that was posted to it. */
 export function readCallback(url: string, form?: URLSearchParams): AuthorizationResponse {
   const params = form ?? new URLSearchParams(parseLocation(url).params.map(([name, value]) => [name, value]));
   const response = params.get("response") ?? undefined;

@@ -14,7 +14,7 @@ export interface SigningKey {
   readonly sign: (input: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 }
 
-/** What a client knows when it signs: the server as an instance has it, too. */
+/** The values that a client needs to sign. A `Server` has them too. */
 export interface SigningContext {
   /** The issuer that a JWT is for. */
   readonly issuer: string;

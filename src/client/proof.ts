@@ -13,7 +13,7 @@ export interface ProofKey extends SigningKey {
 }
 
 /**
- * Makes a key for proofs.
+ * Creates a key for proofs.
  *
  * @param sign Signs with the key. Default: WebCrypto signs.
  */
@@ -21,7 +21,7 @@ export async function proofKey(jwk: PrivateJwk, alg: string = "ES256", sign?: Si
   const publicJwk = publicJwkOf(jwk);
   return {
     ...{ alg, publicJwk, sign: sign ?? (await importSigningKey(jwk, alg)).sign },
-    // Its members are the required ones in alphabetical order.
+    // The object has the required members in alphabetical order, as the thumbprint needs them.
     thumbprint: await sha256(JSON.stringify(publicJwk)),
   };
 }

@@ -27,7 +27,7 @@ export interface FormRequest {
 export function formRequest(authentication: ClientAuthentication, params: RequestParameters): FormRequest {
   return {
     headers: { "content-type": "application/x-www-form-urlencoded", ...authentication.headers },
-    // Twice, so that the parameters also stand first.
+    // They are spread twice, so that the parameters also come first.
     body: encodeParameters({ ...params, ...authentication.params, ...params }),
   };
 }
