@@ -37,8 +37,8 @@ export function formatLicences(): string {
 }
 
 /**
- * Reads texts of the documentation by their paths from the root of the project: those inside the executable file, else
- * the files of the clone or of the npm package.
+ * Reads texts of the documentation by their paths from the root of the project: the texts inside the executable file,
+ * otherwise the files of the clone or of the npm package.
  *
  * @param main The URL of the main module: `src/main.ts` in a clone, `main.js` at the root of the package.
  */

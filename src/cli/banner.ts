@@ -21,7 +21,7 @@ interface BannerOptions extends ExposedParts {
   readonly discovery?: string;
   /** The public secret of the demo clients, if they are in use. No other secret is printed. */
   readonly demoSecret?: string;
-  /** The private key of the demo client, if that has one. */
+  /** The private key of the demo client; absent if the client has none. */
   readonly demoKey?: object;
   readonly store: string;
   readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
@@ -95,14 +95,14 @@ export function banner(
     ...url === issuer ? [] : [`listening on ${url}`],
     ...exposure === undefined ? [] : [`OPEN: ${exposure}`],
     ...insecureSettings(settings, { inspector, exportsSecrets }).map((name) =>
-      `INSECURE: ${name} is on. Keep this server unreachable for others.`
+      `INSECURE: ${name} is on. Make sure that no other machine can reach this server.`
     ),
     ...rows.map(([name, value]) => `${name!.padEnd(10)} ${value}`),
     "",
   ].map(printable).join("\n");
 }
 
-/** The page to open first: the start of a login of the demo client, if there is one, else the home page. */
+/** The page to open first: the start of a login of the demo client if there is one, otherwise the home page. */
 export function firstPage(issuer: string, { clients }: Pick<ResolvedSettings, "clients">): string {
   const base = issuer.replace(/\/$/, "");
   const hasDemoFlow = clients.some(({ redirect_uris }) => redirect_uris?.includes(`${base}/authorized`));
@@ -138,7 +138,7 @@ function describeAuthentication(
 /** Maximum number of listed clients, and of users. */
 const maxListed = 8;
 
-/** The configured entries and those that only the store has, with the changes in the store. */
+/** The configured entries and the entries that only the store has, with the changes in the store. */
 function listEntries(
   configured: readonly (readonly [id: string, about: string | undefined])[],
   { replaced, removed, added }: Pick<StoredChanges, "replaced" | "removed" | "added"> = {

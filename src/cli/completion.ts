@@ -1,4 +1,4 @@
-/** `latchkey completion`: a script for a shell, which completes commands, flags and values: the words of the help. */
+/** `latchkey completion`: a script for a shell that completes the commands, flags and values of the help. */
 
 import { ConfigurationError, quote, suggest } from "../oauth/config/config_issue.ts";
 import type { Field } from "../oauth/config/field.ts";
@@ -8,7 +8,7 @@ import { infoFlags } from "./flags.ts";
 import { switches, valueFields } from "./init/init_flags.ts";
 import { configFileField, flagName, isPath, optionFields, optionNames } from "./options.ts";
 
-/** The words that can follow a flag; `file`: a path. None: any other value, or no value. */
+/** The words that can follow a flag; `file`: a path. Empty: any other value, or no value. */
 type Values = readonly string[] | "file";
 
 /** Flags with their values. */
@@ -48,7 +48,7 @@ const commandFlags: Readonly<Record<CommandName, Flags>> = {
 
 const scripts: Readonly<Record<string, () => string>> = {
   bash: bashScript,
-  // zsh runs such functions of bash.
+  // zsh can run completion functions of bash.
   zsh: () =>
     `#compdef latchkey\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript()}`,
   fish: fishScript,

@@ -16,13 +16,13 @@ interface ConfigFileResult {
   readonly issues: readonly ConfigIssue[];
   /** Paths that `content` does not represent, such as `alg` and `clients[1]`. */
   readonly invalidPaths: ReadonlySet<string> | "everything";
-  /** Parts of a file of another server that are not carried over. Default: none. */
+  /** Parts of a file of another server that have no equivalent here. Default: none. */
   readonly warnings?: readonly ConfigurationWarning[];
   /** Claims by parameters of token requests, of a file of another server. Default: none. */
   readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
 }
 
-/** The settings of mock-oauth2-server; none of them is one of this server. */
+/** The settings of mock-oauth2-server; none of them is a setting of this server. */
 const mockOAuth2Settings = [
   ...["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"],
   ...["httpServer", "loginPagePath", "staticAssetsPath"],
@@ -58,7 +58,7 @@ export async function readConfigFile(
 /**
  * Parses the text of a file, or of a variable.
  *
- * @param file What issues call it: the path, or the name of the variable.
+ * @param file The name of the text in issues: the path, or the name of the variable.
  * @param field The description of the content.
  */
 export async function parseConfigText(

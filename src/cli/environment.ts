@@ -72,7 +72,7 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
   return { options, configText, issues, warnings };
 }
 
-/** Describes a value read from a file without showing it: the path may name the wrong file. */
+/** Describes a value from a file without showing it, because the path may name the wrong file. */
 export function hiddenValue(field: Field, value: string): Pick<ConfigIssue, "received" | "hint"> {
   const hint = field.hint?.(value) ?? `Write ${exampleText(field)} or the like into the file, or unset the variable.`;
   return { received: `${value.length} characters (hidden)`, hint };
@@ -87,7 +87,7 @@ function pathInFileIssue(name: OptionName, variable: string): ConfigIssue {
   return {
     path: variable,
     expected: `${variableName(name)}, which is the path of a file already`,
-    received: "the path of a file that would hold the path",
+    received: "the path of a file that contains the path",
     hint: `Call it ${variableName(name)}.`,
   };
 }

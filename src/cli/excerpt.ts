@@ -1,8 +1,8 @@
 /**
  * Shows the lines of the configuration file that an issue is about. Loaded only for an invalid file.
  *
- * A file contains secrets, also below misspelt names. So an excerpt has the known names, the punctuation, and of the
- * values only those that the message of the issue has, too.
+ * A file may contain secrets, even under misspelt names. An excerpt therefore shows only the known names, the
+ * punctuation, and the values that the message of the issue also shows.
  */
 
 import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
@@ -23,7 +23,7 @@ const maxLineChars = 100;
 /** The place of an issue, in UTF-16 units from the start of the text. */
 interface Place {
   readonly offset: number;
-  /** What to show in place of the tokens at these offsets. */
+  /** The text to show in place of the tokens at these offsets. */
   readonly shown: readonly (readonly [offset: number, text: string])[];
 }
 
@@ -62,7 +62,7 @@ function parse(text: string): Node | undefined {
   try {
     return parseTree(text);
   } catch (error) {
-    // Nested too deep for the recursion of the parser.
+    // The text is nested too deeply for the recursive parser.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -74,7 +74,7 @@ function findPlace(text: string, root: Node | undefined, issue: ConfigIssue, pat
   const steps: Path = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
     index === undefined ? name! : Number(index)
   );
-  // A missing member has no place; the object that lacks it has one.
+  // A missing member has no position; the position of its object is used.
   for (let length = steps.length; length > 0; length--) {
     const node = root && findNodeAtLocation(root, [...steps.slice(0, length)]);
     if (node === undefined) continue;
@@ -115,7 +115,7 @@ function readLines(text: string, names: ReadonlySet<string>, shown: ReadonlyMap<
     const token = text.slice(offset, offset + length);
     const line = lines.at(-1)!;
     if (kind === colonToken && lastName !== undefined) {
-      // Only now is it known that the string before the colon is a name.
+      // The colon shows that the string before it is a name.
       const rest = lastName.line.text.slice(lastName.at + hidden.length + 2);
       lastName.line.text = lastName.line.text.slice(0, lastName.at) + lastName.text + rest;
     }
@@ -149,7 +149,7 @@ function formatExcerpt(text: string, lines: readonly Line[], offset: number, fil
   const { columns, text: shownLine } = lines[number - 1]!;
   const token = columns.findLast(([original]) => original <= column);
   const caret = token?.[0] === column ? token[1] : shownLine.trimEnd().length;
-  // A file can be a single line.
+  // A whole file may be on one line.
   const from = caret > maxLineChars / 2 && shownLine.length > maxLineChars ? caret - maxLineChars / 2 : 0;
   const cut = (line: string) => line.slice(from, from + maxLineChars).trimEnd();
   const width = String(number + 1).length;

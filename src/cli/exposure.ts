@@ -1,10 +1,10 @@
-/** Who can reach the server, and what those machines may do. */
+/** The machines that can reach the server, and the actions that they may perform. */
 
 import type { NetworkSettings } from "../oauth/config/setting_groups.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 
-/** The parts of the program that decide what a machine that reaches it may do. */
+/** The options that decide which actions a machine that reaches the server may perform. */
 export interface ExposedParts {
   readonly issuer: string;
   /** The name or address it listens on. */
@@ -14,11 +14,11 @@ export interface ExposedParts {
   readonly inspector: "on" | "off" | "insecure";
   /** Whether a page controls faults, the clock and the signing keys. */
   readonly faults: "on" | "off";
-  /** Whether programs control the server over HTTP: all, or those with the secret. */
+  /** Whether programs control the server over HTTP: all programs, or only programs with the secret. */
   readonly control: "off" | "open" | "secret";
 }
 
-/** What decides who can reach the server. */
+/** The options that decide which machines can reach the server. */
 interface Reach {
   /** `undefined`: `http://localhost` with the port. */
   readonly issuer: string | undefined;
@@ -43,7 +43,10 @@ function otherName(
     issuerHosts.find((name) => !isLoopback(name));
 }
 
-/** A sentence that says what any machine that can reach the server may do; `undefined` where only this machine can. */
+/**
+ * A sentence that lists what any machine that can reach the server may do; `undefined` if only this machine can reach
+ * it.
+ */
 export function describeExposure(parts: ExposedParts): string | undefined {
   const { issuer, host, settings, inspector, faults, control } = parts;
   const { openLogin, openTools } = settings.allows;

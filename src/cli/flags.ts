@@ -20,8 +20,8 @@ export const infoFlags = ["help", "version", "licenses", "schema"] as const;
 const flagNames = [...optionNames.map(flagName), ...infoFlags].map((name) => `--${name}`);
 
 /**
- * Reads `--flag value` and `--flag=value`. A lone `--` in front, as task runners pass it on, is dropped. `--help`,
- * `--version`, `--licenses` and `--schema` win over everything, faults included.
+ * Reads `--flag value` and `--flag=value`. A leading `--`, which task runners pass on, is dropped. `--help`,
+ * `--version`, `--licenses` and `--schema` take precedence over everything, even over issues.
  */
 export function readFlags(args: readonly string[], fields: OptionFields): FlagResult {
   const words = args[0] === "--" ? args.slice(1) : [...args];
@@ -40,7 +40,7 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (at === terminator) continue;
-    // A dash alone stands for a file elsewhere, and after a lone -- nothing is a flag.
+    // In other programs, a single dash means a file, and after `--` no word is a flag.
     if (!/^-./.test(word) || terminator >= 0 && at > terminator) {
       issues.push(positionalIssue(word, at));
       continue;
@@ -81,19 +81,19 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
     options[name] = option;
     if (issue) issues.push(issue);
   }
-  // After a misspelt command, the other words are those of the command.
+  // After a misspelt command, the other words belong to that command.
   return { kind: "run", options, issues: suggestCommand(words[0]!) === undefined ? issues : issues.slice(0, 1) };
 }
 
 function repeatedFlagIssue(path: string, times: number): ConfigIssue {
-  return { path, expected: "the flag once", received: `it ${times} times`, hint: "Keep one of them." };
+  return { path, expected: "the flag once", received: `the flag ${times} times`, hint: "Keep one of them." };
 }
 
 function unexpectedValueIssue(flag: string): ConfigIssue {
   return { path: flag, expected: "no value", received: "one (hidden)", hint: `Write ${flag} alone.` };
 }
 
-/** The other arguments are hidden: one may be the password. */
+/** The other arguments are hidden, because one of them may be the password. */
 function extraArgumentIssue(command: string): ConfigIssue {
   return {
     path: command,
@@ -111,7 +111,7 @@ function suggestCommand(word: string): string | undefined {
   return wordPattern.test(word) ? suggest(word, commandNames) : undefined;
 }
 
-/** It may be part of a password that the shell split; only an argument in the position of a command is shown. */
+/** The argument may be part of a password that the shell split. It is shown only in the position of a command. */
 function positionalIssue(value: string, at: number): ConfigIssue {
   const isWord = at === 0 && wordPattern.test(value);
   const suggestion = isWord ? suggestCommand(value) : undefined;
@@ -135,7 +135,7 @@ function unknownFlagIssue(written: string): ConfigIssue {
   };
 }
 
-/** The name part of a flag, without a value attached to it, as in `-psecret` and `--store:postgres://…`. */
+/** The name of a flag, without an attached value as in `-psecret` and `--store:postgres://…`. */
 function showFlag(written: string): string {
   const [name = ""] = /^(?:--[A-Za-z_-]{0,40}|-[A-Za-z]{0,3}(?![A-Za-z])|-[A-Za-z]?)/.exec(written) ?? [];
   return name === written ? name : `${name}…`;

@@ -10,10 +10,10 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint
   PropertyNameExpected: ["a key in double quotes", "Put the key in double quotes."],
   ValueExpected: ["a value", "Write the value that is missing."],
   ColonExpected: ["a colon after the key", "Put a colon between the key and its value."],
-  CommaExpected: ["a comma", "Put a comma between this and what stands before it."],
+  CommaExpected: ["a comma", "Put a comma between this value and the value before it."],
   CloseBraceExpected: ["a closing brace", "Close the object with }."],
   CloseBracketExpected: ["a closing bracket", "Close the array with ]."],
-  EndOfFileExpected: ["the end of the file", "Remove what follows the configuration."],
+  EndOfFileExpected: ["the end of the file", "Remove the text after the configuration."],
   InvalidCommentToken: ["JSON without comments", "Remove the comment."],
   UnexpectedEndOfComment: ["JSON without comments", "Remove the comment."],
   UnexpectedEndOfString: [
@@ -58,7 +58,7 @@ function findFirstError(text: string): ParseError | undefined {
   try {
     parse(text, errors, { disallowComments: true });
   } catch (error) {
-    // Nested too deep for the recursion of the parser: the position is unknown.
+    // The text is nested too deeply for the recursive parser, so the position is unknown.
     if (!(error instanceof RangeError)) throw error;
   }
   return errors[0];

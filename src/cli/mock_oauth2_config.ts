@@ -1,7 +1,7 @@
 /**
- * The configuration of mock-oauth2-server (navikt), read as one of this server, for suites that change servers:
- * nothing needs a registration, the paths are those of that server, and parameters of token requests are mapped to
- * claims.
+ * Reads a configuration of mock-oauth2-server (navikt) as a configuration of this server, for suites that change
+ * servers. The resulting server requires no registrations, has the paths of mock-oauth2-server, and maps parameters of
+ * token requests to claims.
  */
 
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
@@ -87,13 +87,13 @@ const configField = object<MockOAuth2Config>(
   { others: anyValue },
 );
 
-/** What a configuration of mock-oauth2-server means here. */
+/** The configuration of this server that replaces one of mock-oauth2-server. */
 interface ConvertedConfig {
   readonly content: ConfigFile;
-  /** The mappings for an issuer: those of the callback for the last part of its path, otherwise all. */
+  /** The mappings for an issuer: the mappings of the callback for the last segment of its path, otherwise all. */
   readonly requestMappings: (issuer: string) => readonly RequestMapping[];
   readonly issues: readonly ConfigIssue[];
-  /** One sentence for each part that cannot be carried over. */
+  /** One sentence for each part that has no equivalent here. */
   readonly warnings: readonly ConfigurationWarning[];
 }
 

@@ -195,7 +195,7 @@ export function optionFields(file: Fields<ConfigFile>): OptionFields {
   return { ...file, config: text(["latchkey.json"], { expected: "the path of a JSON file" }) };
 }
 
-/** Whether the value of an option is a path: then no other file need contain it. */
+/** Whether the value of an option is a path: such a value cannot be in another file (`…_FILE`). */
 export function isPath(name: OptionName): boolean {
   return optionHelp[name][0] === "FILE";
 }
@@ -234,7 +234,7 @@ export function expectedText({ type, expected, items }: Field): string {
   return type === "boolean" ? "on or off" : expected;
 }
 
-/** A valid value of an option. */
+/** An example value of an option. */
 export function exampleText({ type, examples }: Field): string {
   return type === "boolean" ? "on" : String(examples[0]);
 }

@@ -40,7 +40,7 @@ interface ConfigurationSources {
   readonly stores?: StoreKinds;
 }
 
-/** The certificate and its private key as PEM, or how the server gets them. */
+/** The certificate and its private key as PEM, or `self-signed` for generated ones. */
 type TlsChoice = { readonly cert: string; readonly key: string } | "self-signed";
 
 /** The configuration of the program. */
@@ -56,7 +56,7 @@ export type Configuration =
     readonly store: StoreChoice;
     /** Whether pages show each login. Default: whether the issuer is on a test host. */
     readonly inspector?: boolean;
-    /** Whether any visitor may see them. */
+    /** Whether any visitor may see these pages. */
     readonly insecureAllowInspector: boolean;
     /** Whether programs may read secrets in the list of flows. */
     readonly insecureExportSecrets: boolean;
@@ -182,8 +182,8 @@ export async function readConfiguration(
 }
 
 /**
- * A warning if the issuer is on this machine but leads to another port. Elsewhere, and with a trusted proxy, something
- * else listens on the port of the issuer.
+ * A warning if the issuer is on this machine but leads to another port. For an issuer on another machine, and with a
+ * trusted proxy, another program listens on the port of the issuer.
  */
 function portWarning(
   { issuer, trustProxy }: Settings,
@@ -206,7 +206,7 @@ type ProgramOptions =
   & Required<Pick<ConfigFile, "port" | "host" | "store" | "log" | "metricsHost" | "maxInFlight" | "drain">>
   & Required<Pick<ConfigFile, "insecureAllowInspector" | "insecureExportSecrets" | "control">>;
 
-/** Certificate and key from the named files. The listener finds out whether they belong together. */
+/** Certificate and key from the named files. The listener checks whether they match. */
 async function readTls(
   options: RawOptions,
   { tls, tlsCert, tlsKey }: ConfigFile,
@@ -215,7 +215,7 @@ async function readTls(
 ): Promise<
   { readonly wanted: boolean; readonly read?: TlsChoice; readonly issues: readonly ConfigIssue[] }
 > {
-  // The issue of an invalid option is found already.
+  // The issue of an invalid option was already reported.
   if (tls !== undefined) {
     const path = findSource("tls", options, fileName);
     const issue = { path, expected: "no files of a certificate", received: "tlsCert or tlsKey as well" };
@@ -264,7 +264,7 @@ function findSource(path: string, options: RawOptions, fileName: string | undefi
 /**
  * The issues of settings that match their description, without those that only follow from invalid values.
  *
- * @param invalidPaths Paths that `settings` does not represent, or `"everything"` but the issuer.
+ * @param invalidPaths Paths that `settings` does not represent, or `"everything"` for all except the issuer.
  */
 function semanticErrors(
   issues: readonly ConfigIssue[],

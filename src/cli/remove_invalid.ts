@@ -1,4 +1,6 @@
-/** Removes the invalid parts of a configuration file, so that the rest is compared with each other in the same run. */
+/**
+ * Removes the invalid parts of a configuration file, so that the same run also finds conflicts between the other parts.
+ */
 
 import type { Mismatch } from "../oauth/config/field.ts";
 import type { Path } from "../oauth/config/config_issue.ts";
@@ -16,7 +18,7 @@ export const permissiveDefaults: ConfigFile = {
   insecureAllowOpenRegistration: true,
 };
 
-/** Client settings that are validated against another setting; skipped if that one is invalid. */
+/** Client settings that are validated against another setting; skipped if that setting is invalid. */
 const validatedAgainst: Readonly<Record<string, readonly string[]>> = {
   grant_types: ["redirect_uris"],
   redirect_uris: ["subject_type"],
@@ -32,7 +34,7 @@ export function removeInvalid(
   mismatches: readonly Mismatch[],
 ): { readonly content: ConfigFile; readonly invalidPaths: ReadonlySet<string> } {
   if (mismatches.length === 0) return { content: input, invalidPaths: new Set() };
-  // The value of a misspelt name is probably that of the suggested one, which would be missed otherwise.
+  // The value of a misspelt name probably belongs to the suggested name, which would otherwise be reported as missing.
   const suggested = mismatches.flatMap(({ path, suggestion }) => {
     const intended = suggestion === undefined ? undefined : [...path.slice(0, -1), suggestion];
     return intended === undefined || hasPath(input, intended) ? [] : [intended];

@@ -16,7 +16,7 @@ type SecretReference = { readonly env: string } | { readonly file: string };
 /**
  * Replaces references to secrets with the secrets.
  *
- * @returns The content, and the issues of references that lead to no secret, with paths in the file.
+ * @returns The content, and the issues of references without a secret, with paths in the file.
  */
 export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
   const issues: ConfigIssue[] = [];
@@ -70,12 +70,12 @@ async function loadSecret(
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value || {
       path,
-      expected: `the environment variable ${showVariable(name)} to hold it`,
+      expected: `the environment variable ${showVariable(name)} to contain it`,
       received: value === "" ? "an empty variable" : "no such variable",
       hint: "Set the variable, or correct its name.",
     };
   }
   const text = await readValue(reference.file, path, readTextFile);
   if (typeof text === "string") return text;
-  return { ...text, path, expected: `${showFile(reference.file) ?? "a file"} to hold it` };
+  return { ...text, path, expected: `${showFile(reference.file) ?? "a file"} to contain it` };
 }

@@ -10,16 +10,16 @@ export interface Shortcut {
   readonly key: string;
   /** What it does: `opens the browser`. */
   readonly about: string;
-  /** Does it; returns what to print, if anything. */
+  /** Runs it; returns the text to print, if any. */
   run(): Promise<string | void> | string | void;
 }
 
-/** What the shortcuts of the program act on. */
+/** The objects that the shortcuts act on. */
 export interface ShortcutTargets {
   readonly terminal: Pick<Terminal, "openUrl">;
   /** The page that `o` opens. */
   readonly page: string;
-  /** The users among whom `u` changes; absent without automatic login. */
+  /** The users from which `u` selects the next; absent without automatic login. */
   readonly users?: Pick<UserRepository, "first" | "list" | "makeDefault">;
   /** Stops the server like Ctrl-C. */
   stop(): void;
@@ -40,7 +40,7 @@ export function programShortcuts({ terminal, page, users, stop }: ShortcutTarget
   ];
 }
 
-/** Makes the next user by `sub` the default, so that each user has a turn. */
+/** Makes the next user by `sub` the default, so that repeated use cycles through all users. */
 async function selectNextUser(users: NonNullable<ShortcutTargets["users"]>): Promise<string> {
   const [current, listed] = await Promise.all([users.first(), users.list()]);
   const subs = listed.map(({ sub }) => sub).sort();
@@ -49,7 +49,7 @@ async function selectNextUser(users: NonNullable<ShortcutTargets["users"]>): Pro
   return `${next} is the default user now`;
 }
 
-/** Runs the shortcut of a line; returns what to print, if anything. An empty line does nothing. */
+/** Runs the shortcut of a line; returns the text to print, if any. An empty line does nothing. */
 export async function runShortcut(line: string, shortcuts: readonly Shortcut[]): Promise<string | undefined> {
   const key = line.trim().toLowerCase();
   if (key === "") return undefined;

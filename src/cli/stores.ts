@@ -73,12 +73,15 @@ export const storeKinds: StoreKinds = {
 interface DatabaseServer extends Required<Pick<StoreKind, "open" | "schemes">> {
   /** The known parameters of the query: for the store, or for the driver alone. */
   readonly parameters: Readonly<Record<string, "text" | "number" | "driver">>;
-  /** Whether the URL says whether TLS is used. */
+  /** Whether the URL states whether TLS is used. */
   readonly definesTls: (url: URL) => boolean;
   readonly tlsHint: string;
 }
 
-/** A database server with a URL. An unknown parameter is invalid: a misspelt prefix would share another's records. */
+/**
+ * A database server with a URL. An unknown parameter is invalid: with a misspelt `prefix`, the server would share the
+ * records of another one.
+ */
 function databaseServer({ schemes, parameters, definesTls, tlsHint, open }: DatabaseServer): StoreKind {
   return {
     open,

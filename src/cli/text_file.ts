@@ -5,7 +5,7 @@ import { type ConfigIssue, printable, showFile } from "../oauth/config/config_is
 /** Reads the text of a file; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;
 
-// In UTF-16 units, which is close enough to reject a database or a log that was named by mistake.
+// The length is in UTF-16 units, which is exact enough to reject a database or a log that was named by mistake.
 const maxFileChars = 10 * 1024 * 1024;
 
 /**
@@ -51,7 +51,7 @@ function unreadableIssue(file: string, path: string, namedBy: string, error: unk
     ? error
     : { message: String(error) };
   const reason = name === "NotCapable" ? name : code ?? "";
-  // The runtime's message contains the path.
+  // The message of the runtime contains the path.
   const [received, hint] = readErrors[reason] ??
     [printable(message.replaceAll(path, file)) || "an error", `Check the file that ${namedBy} names.`];
   return { path: file, expected: "a file that can be read", received, hint: hint.replace("%", namedBy) };

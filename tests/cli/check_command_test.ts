@@ -94,7 +94,7 @@ test("the rules have their pages during a check; Ctrl-C prints what is known, an
   command.signal("SIGINT");
   const { code, stdout, stderr } = await command.exited;
   assertEquals(code, 1, stdout + stderr);
-  assertMatch(stderr, /\nCtrl-C ends the check with a report of what is known until then\.\n/);
+  assertMatch(stderr, /\nCtrl-C ends the check with a report of the results so far\.\n/);
   assertMatch(stdout, /\n\nNOT PASSED: the check was stopped after \d+ of \d+ journeys\.\nThe report is in /);
   const { passed, problem, counts } = JSON.parse(readFileSync(file, "utf8"));
   assertEquals([passed, counts.passed, counts.failed], [false, 1, 0], problem);

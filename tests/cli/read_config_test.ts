@@ -534,7 +534,7 @@ test("a missing secret is one error at its path, with a fix", async () => {
   for (const env of ["constructor", "toString", "__proto__"]) {
     await assertFaults(given({ env }), [[at, "no such variable"]]);
   }
-  await assertFaults(given({ file: "/run/none" }), [[at, "/run/none to hold it", "none there", "names"]]);
+  await assertFaults(given({ file: "/run/none" }), [[at, "/run/none to contain it", "none there", "names"]]);
   await assertFaults(given({ file: "/run/empty" }), [[at, "an empty file"]]);
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
@@ -820,7 +820,7 @@ const brokenJson: readonly [string, string, ...string[]][] = [
   [`{ "host": "a\tb" }`, "line 1, column 11", "control characters"],
   [`{ "store": "sqlite:C:\\x.db" }`, "line 1, column 12", "backslash"],
   [`{ "host": "\\u12" }`, "line 1, column 11", "hexadecimal"],
-  [`{ "port": 1 } }`, "line 1, column 15", "Remove what follows"],
+  [`{ "port": 1 } }`, "line 1, column 15", "Remove the text after"],
   [`{\u00a0"port": 1 }`, "line 1, column 2", `"\\u00a0"`],
   [`\ufeff{ "port" }`, "line 1, column 10", "colon"],
   [`{ "client_secret": hunter2 }`, "line 1, column 20", "text without quotes"],

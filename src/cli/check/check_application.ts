@@ -1,4 +1,4 @@
-/** `latchkey check`: attacks an application that has this server as its issuer, and reports what it withstands. */
+/** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
 import { type ConfigIssue, ConfigurationError, printable } from "../../oauth/config/config_issue.ts";
 import { allowancesOf } from "../../oauth/config/allowances.ts";
@@ -11,7 +11,7 @@ import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
 
-/** How long the check waits for an application that the user starts after it. */
+/** How long the check waits for an application that the user starts after the check. */
 const maxStartMs = 30_000;
 
 /** Where the program runs. */
@@ -124,7 +124,7 @@ export async function checkApplication(
       if (stop.signal.aborted) environment.exit(1);
       stop.abort(new Error("The check was stopped."));
     });
-    console.error("Ctrl-C ends the check with a report of what is known until then.");
+    console.error("Ctrl-C ends the check with a report of the results so far.");
     report = await checkClient(driver, {
       as,
       only: flags.only,
@@ -214,11 +214,11 @@ interface UpWait {
   /** Milliseconds for one response. */
   readonly attemptMs: number;
   readonly now: () => number;
-  /** Is called if the first request fails. */
+  /** Called if the first request fails. */
   readonly onWait?: () => void;
 }
 
-/** Waits until the application responds to any request, or for a time. */
+/** Waits until the application responds to any request, or until the time is over. */
 async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }: UpWait): Promise<void> {
   const deadline = now() + limitMs;
   for (let attempt = 1;; attempt++) {
@@ -229,7 +229,7 @@ async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }
       (response) => response.body?.cancel().then(() => true) ?? true,
       () => false,
     );
-    // If it accepts connections and never responds, the login reports it.
+    // If the application accepts connections but never responds, the login reports that.
     if (isUp || signal.aborted) return;
     if (attempt === 1) onWait?.();
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -62,7 +62,7 @@ export const checkHelp: Readonly<Record<keyof CheckFlags, readonly [value: strin
   clientSecret: ["SECRET", "its secret; none for a public client"],
   redirectUri: ["URI", "its redirect URI"],
   only: ["LIST", "attacks or categories, separated by commas"],
-  except: ["LIST", "those to leave out"],
+  except: ["LIST", "attacks or categories to leave out"],
   restart: ["COMMAND", "restarts the application; also runs at the start"],
   timeout: ["SECONDS", "how long a login may take (10)"],
   recovery: ["SECONDS", "how long logins may fail after an attack (60)"],
@@ -82,7 +82,7 @@ export function checkFlagName(name: keyof CheckFlags): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** What the command line of a check says. */
+/** The content of the command line of a check. */
 export interface CheckArguments {
   /** The URL that starts a login. */
   readonly loginUrl: string;
@@ -102,16 +102,19 @@ function repeatFlag(name: string, value: string | undefined): string[] {
   return [`--${name}`, name === checkFlagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
 }
 
-/** What starts the program in a shell: its name, or in a clone of the repository the task, by npx if npx runs it. */
+/**
+ * The command that starts the program in a shell: its name, or in a clone of the repository the task, with npx if npx
+ * runs it.
+ */
 export function programCommand({ mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">): string {
   if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
   return `${env.npm_command === "exec" ? "npx -y " : ""}deno task start`;
 }
 
 /**
- * Reads the words after `check`. The flags of the server are only separated, and read elsewhere.
+ * Reads the words after `check`. The flags of the server are only separated; `read_config.ts` reads them.
  *
- * @param program What starts the program in a shell.
+ * @param program The command that starts the program in a shell.
  * @throws {ConfigurationError} With all issues.
  */
 export function readCheckArguments(args: readonly string[], program: string): CheckArguments {
@@ -146,7 +149,7 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
       issues.push({
         path: written,
         expected: "the flag once",
-        received: "it several times",
+        received: "the flag several times",
         hint: "Keep one of them.",
       });
     } else if (value === undefined || value === "") {

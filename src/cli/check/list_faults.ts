@@ -2,7 +2,7 @@
 
 import { ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 
-/** What attacks, faults and habits have in common here. */
+/** The members that attacks, faults and habits have in common. */
 interface Listed {
   readonly id: string;
   readonly title: string;
@@ -13,7 +13,7 @@ interface Listed {
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words after `faults`: a category or an id to list alone, and flags.
+ * @param args The words after `faults`: a category or an id, to list only that, and flags.
  * @throws {ConfigurationError} If there is another flag, a second name, or an unknown name.
  */
 export async function listFaults(args: readonly string[]): Promise<string> {

@@ -1,18 +1,18 @@
-/** What a check shows while it runs, on standard error. */
+/** The progress of a running check, on standard error. */
 
 import { printable } from "../../oauth/config/config_issue.ts";
 import type { CheckResult } from "../../check/report.ts";
 
-/** Journeys between two lines, where the output is no terminal. */
+/** Number of journeys between two lines, if the output is not a terminal. */
 const journeysPerLine = 50;
 
-/** After how many milliseconds a line comes in any case, and the time left is estimated. */
+/** Milliseconds after which a line is printed in any case, and the remaining time is estimated. */
 const lineIntervalMs = 30_000;
 const minMeasuredMs = 10_000;
 
 /**
- * Shows each result: in a terminal in one line that is replaced, elsewhere every fifty journeys or thirty seconds. What
- * failed keeps a line of its own.
+ * Shows each result: in a terminal in one line that is replaced, elsewhere every fifty journeys or thirty seconds. Each
+ * failure gets its own line.
  *
  * @param write Writes without a newline.
  * @param formatId The id of an attack, with its parameters.

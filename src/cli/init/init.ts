@@ -13,7 +13,7 @@ const fileName = "latchkey.json";
 const port = 9000;
 const clientId = "app";
 
-/** What the command does outside of itself. */
+/** The functions by which the command interacts with its environment. */
 export interface InitActions {
   /** Asks a question on the terminal; `undefined` if the input ends. Absent: there is no terminal. */
   readonly ask?: (question: string) => Promise<string | undefined>;
@@ -37,7 +37,7 @@ interface LibrarySettings {
   readonly notes: readonly string[];
 }
 
-/** What the three questions ask for. */
+/** The values that the three questions ask for. */
 type InitValues = Required<Omit<InitFlags, "yes">>;
 
 /**
@@ -57,7 +57,7 @@ export async function initialize(
     return 0;
   }
   const flags = readInitFlags(args);
-  // Checked before the questions, so that the user does not type for nothing.
+  // The file is checked before the questions, because it must not exist.
   if (await environment.readTextFile(fileName).then(() => true, () => false)) throw fileExists();
   const values = await findValues(flags, actions.ask);
   if (values === undefined) {
@@ -126,7 +126,7 @@ async function findValues(flags: InitFlags, ask: InitActions["ask"]): Promise<In
   return kind === undefined ? undefined : { library, redirectUri, isConfidential: kind === kinds[0] };
 }
 
-/** Asks until the input is a redirect URI, and says what an invalid one lacks. */
+/** Asks until the input is a valid redirect URI, and explains why an input is invalid. */
 async function chooseRedirectUri(ask: InitActions["ask"], defaultUri: string): Promise<string | undefined> {
   for (;;) {
     const uri = await choose(ask, "Redirect URI", undefined, defaultUri);
@@ -136,7 +136,7 @@ async function chooseRedirectUri(ask: InitActions["ask"], defaultUri: string): P
   }
 }
 
-/** Asks until the input is one of the choices. Empty input stands for the default; so does the lack of a terminal. */
+/** Asks until the input is one of the choices. Empty input selects the default, and so does the lack of a terminal. */
 async function choose(
   ask: InitActions["ask"],
   question: string,

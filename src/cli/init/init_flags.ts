@@ -5,7 +5,7 @@ import { choice, text } from "../../oauth/config/field.ts";
 import { exampleText, expectedText, readOption } from "../options.ts";
 import { libraryNames } from "./libraries.ts";
 
-/** The values that the command line has already. */
+/** The values that the command line sets. */
 export interface InitFlags {
   readonly library?: string;
   readonly redirectUri?: string;

@@ -2,7 +2,7 @@
 
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 
-/** What a library needs of its client. */
+/** The requirements of a library for its client. */
 interface Library {
   /** The name of the library in the settings for client libraries. */
   readonly title: string;
