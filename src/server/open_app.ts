@@ -18,7 +18,7 @@ import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
-import { type LatchkeyOptions, optionsField, validateOptions } from "./options.ts";
+import { type LatchkeyOptions, optionsField, validateExtensions, validateOptions } from "./options.ts";
 import { randomPool } from "../runtime/crypto.ts";
 
 /** The values and functions that a host gives to an app. */
@@ -60,6 +60,7 @@ export interface OpenApp {
  */
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
   const { extensions = allExtensions, plugins = [] } = givenOptions;
+  assertNoIssues(validateExtensions(extensions));
   assertNoIssues(validate(optionsField(extensions), givenOptions));
   const options = plugins.reduceRight(configure, givenOptions);
   if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClock();

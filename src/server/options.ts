@@ -5,8 +5,8 @@ import type { Extension } from "../app/extension.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import { registeredUserField } from "../oauth/clients/client.ts";
-import type { ConfigIssue } from "../oauth/config/config_issue.ts";
-import { type Field, type Fields, list, object, text } from "../oauth/config/field.ts";
+import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
+import { type Field, type Fields, list, object, text, validate } from "../oauth/config/field.ts";
 import { orAny, type ProgramSettings, settingFields, type Settings } from "../oauth/config/settings.ts";
 import { validateSettings } from "../oauth/config/validate_settings.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
@@ -80,6 +80,31 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   issuerUntilListening: text(["http://localhost:9000"]),
   plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
 };
+
+/** All issues of the list of extensions, which describe the other options: names and settings must differ. */
+export function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
+  const members = { extensions: optionFields.extensions };
+  const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
+  if (issues.length > 0) return issues;
+  const names = new Set<string>();
+  const settings = new Set(Object.keys(optionFields));
+  for (const [i, { name, settingFields = {} }] of extensions.entries()) {
+    const path = `extensions[${i}]`;
+    if (names.has(name)) {
+      const hint = "Pass each extension once, and choose another name for your own.";
+      issues.push({ path, expected: "an extension with a name of its own", received: `a second ${quote(name)}`, hint });
+      continue;
+    }
+    names.add(name);
+    for (const setting of Object.keys(settingFields)) {
+      const hint = "Choose another name for the setting.";
+      const expected = "settings that the server does not have without it";
+      if (settings.has(setting)) issues.push({ path, expected, received: `the setting ${setting}`, hint });
+      settings.add(setting);
+    }
+  }
+  return issues;
+}
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */
 export function optionsField(extensions: readonly Extension[] = allExtensions): Field {
