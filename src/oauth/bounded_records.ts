@@ -98,7 +98,7 @@ export function rejectBeyondBound(server: Server, client: Writer, record: Writte
   add(counts, record);
 }
 
-/** Stops counting a record that no longer exists, or no longer depends on this bound. */
+/** Stops counting a record that no longer exists, or to which the bound no longer applies. */
 export function forgetRecord({ clients }: Server, kind: RecordKind, id: string): void {
   const counts = countsByServer.get(clients)?.get(kind);
   if (counts !== undefined) remove(counts, id);
@@ -158,7 +158,7 @@ function remove(counts: Counts, id: string): void {
   forget(counts, record);
 }
 
-/** Forgets a record that is not in the heap any more. */
+/** Stops counting a record that is no longer in the heap. */
 function forget(counts: Counts, { id, site, bytes }: CountedRecord): void {
   counts.records.delete(id);
   site.ids.delete(id);

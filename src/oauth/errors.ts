@@ -75,7 +75,7 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly dpopNonce?: string;
   /**
    * Replaces `expected` on pages that may not list clients, because `expected` contains registered values. Such a page
-   * shows the message instead of the reason, too.
+   * also shows the message instead of the reason.
    */
   readonly publicExpected?: string;
   /**

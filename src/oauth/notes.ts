@@ -11,7 +11,7 @@ import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import type { PartRequest, Server } from "./server.ts";
 
-/** The texts of a note: what happens, without a full stop, and what to do if that is not intended. */
+/** The texts of a note: the effect, without a full stop, and what to do if the effect is not intended. */
 interface Note {
   readonly reason: string;
   readonly fix: string;

@@ -101,7 +101,7 @@ class FieldParams implements Params {
 export interface ParameterDescription {
   /** The name on the wire. */
   readonly name: string;
-  /** The label of its value where the value is secret, such as `code`: logs and pages redact it. Absent: not secret. */
+  /** The label of the value if it is secret, such as `code`: logs and pages redact the value. Absent: not secret. */
   readonly secret?: string;
   /** Whether one request may contain it several times. Default: false (OAuth 2.1 §3.1, §3.2). */
   readonly repeatable?: boolean;

@@ -49,7 +49,7 @@ export function decodeName(name: string): string {
   return decoded;
 }
 
-/** Escapes that are incomplete, or no UTF-8: all but those of overlong and unassigned characters. */
+/** Escapes that are incomplete or not UTF-8, except escapes of overlong and unassigned characters. */
 const malformedEscape =
   /%(?![\da-f]{2})|%(?:c[01]|f[5-9a-f])|%[c-f][\da-f](?!%[89ab])|(?<!%[c-f][\da-f](?:%[89ab][\da-f]){0,2})%[89ab]/i;
 
@@ -226,7 +226,10 @@ function rewriteLooseMembers(text: string, rewriter: Rewriter, rewriteRest: Rewr
   return rewritePairs(members, rewriter, rewriteRest, depth);
 }
 
-/** Whether two JSON texts differ in white space alone. A repeated member, of which only the last is parsed, differs. */
+/**
+ * Whether two JSON texts differ only in white space. A text with a repeated member differs, because the parser keeps
+ * only the last one.
+ */
 function isEqualJson(first: string, second: string): boolean {
   return first.replace(/\s+/g, "") === second.replace(/\s+/g, "");
 }
@@ -269,7 +272,10 @@ function replaceNamedValues(text: string, replace: (name: string, value: string)
   return text.replace(namedValue, rewrite).replace(encodedNamedValue, rewrite);
 }
 
-/** Removes secrets found by their names, and registered ones. All other text is redacted as a whole, afterwards. */
+/**
+ * Removes secrets that are found by their names, and registered secrets. All other text is redacted as a whole,
+ * afterwards.
+ */
 export function removingRewriter(kind: Rewriter["kind"], registered: Rewriter["registered"]): Rewriter {
   return {
     ...{ kind, registered },

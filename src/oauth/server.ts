@@ -51,7 +51,7 @@ export interface Server {
    * has several.
    */
   readonly storageIssuer: string;
-  /** The settings, with defaults. `issuer` and `audience` are members of the server: the former follows the port. */
+  /** The settings, with defaults. `issuer` and `audience` are members of the server, because the port may set them. */
   readonly settings: Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
   /** The store of all records. */
   readonly store: Store;
@@ -69,11 +69,11 @@ export interface Server {
   readonly clientAuthentication: readonly ClientAuth[];
   /** How authorization responses are sent to clients. */
   readonly responseModes: ResponseModes<Server>;
-  /** The levels of authentication (`acr`); absent without any. */
+  /** The levels of authentication (`acr`); absent if the server has none. */
   readonly levels?: AuthenticationLevels<PartRequest, Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
-  /** Delivers decisions to destinations that are no redirect URIs. */
+  /** Delivers decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly Delivery<Server>[];
   /** Where the parameters of authorization requests come from, besides the requests themselves. */
   readonly requestSources: readonly RequestSource<Server>[];
@@ -156,7 +156,7 @@ export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
  */
 export type VerifyRegistration = (server: Server, client: Client) => Promise<void>;
 
-/** What maintenance does each minute. */
+/** A task that maintenance runs each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;
 
 /** Tracks the sessions in which something was issued, and is called when they end. */
@@ -182,7 +182,7 @@ export interface ProvenToken {
 
 /** How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
 export interface KeyProofs {
-  /** What the server accepts: the signature algorithms of proofs, and whether each token must be bound to a key. */
+  /** The accepted signature algorithms of proofs, and whether each token must be bound to a key. */
   policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
   /**
    * The thumbprint of the key that a request proves; `undefined` if it has no proof.
@@ -344,6 +344,6 @@ export interface RequestParts {
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
   /** Access besides scope. */
   readonly access: readonly AccessPart[];
-  /** The parameters of each entry point; of access besides scope, those of the token endpoint. */
+  /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */
   readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
 }

@@ -203,7 +203,7 @@ test("[CL-04] a user with a value that JSON cannot represent is rejected with it
   const b = await testServer(testClients);
   for (const value of [1n, [1n], { a: { b: 1n } }]) {
     const error = assertThrows(() => b.as.users.set({ sub: "alice", big: value }), ConfigurationError);
-    assertStringIncludes(error.message, "big\n  Expected a value that JSON can hold, found a BigInt.");
+    assertStringIncludes(error.message, "big\n  Expected a value that JSON can represent, found a BigInt.");
   }
 });
 

@@ -363,7 +363,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     send: (server) => server.authorize({ resource: "http://api.widgets.com" }),
     outcome: "302 invalid_target",
     rule: "RI-01",
-    sentence: "resource is not a URI that this server issues tokens for",
+    sentence: "the server issues no tokens for this resource",
     expected: "an https URI, or an http URI on a test host",
     received: "http://api.widgets.com",
     fix: /Use https/,

@@ -56,7 +56,7 @@ export function withoutAccess<T extends FurtherAccess>({ requestParts }: Server,
 }
 
 /**
- * What an approval grants of the access that a request asks for.
+ * The part of the requested access that an approval grants.
  *
  * @throws {Error} If it grants more.
  */
@@ -194,7 +194,7 @@ export function accessClaims(access: FurtherAccess): Readonly<Record<string, unk
   return Object.fromEntries(members.map((member) => [accessNames[member], access[member]]));
 }
 
-/** What the user is asked about the access besides scope of a request, in the order of its objects. */
+/** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
 export async function describeAccess(server: Server, request: FurtherAccess): Promise<readonly ConsentItem[]> {
   const described = server.requestParts.access.map(async ({ member, load }) => {
     const { [member]: items } = request;

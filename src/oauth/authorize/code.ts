@@ -31,7 +31,7 @@ export interface Approval extends FurtherAccess {
   readonly authTime: number;
   /** The level of authentication that a new login reached: one of `acrValues`. Default: none. */
   readonly acr?: string;
-  /** The methods of a new login (RFC 8176). Default: those of the level. */
+  /** The methods of a new login (RFC 8176). Default: the methods of the level. */
   readonly amr?: readonly string[];
   /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
   readonly consent?: string;

@@ -82,7 +82,7 @@ function readMaxAge(text: string | undefined): number | undefined {
   });
 }
 
-/** Adds the requirements of `claims` and of the requested levels to those of the other parameters. */
+/** Adds the requirements of `claims` and of the requested levels to the requirements of the other parameters. */
 function addRequestedClaims(
   from: PartRequest,
   scope: readonly string[],
@@ -165,7 +165,7 @@ function intersect<T>([first = [], ...others]: readonly T[][]): T[] {
   return first.filter((value) => others.every((other) => other.some((otherValue) => jsonEqual(otherValue, value))));
 }
 
-/** The values that a request for a claim demands: the one `value`, one of `values`, or both (Core §5.5.1). */
+/** The values that a request for a claim demands: `value`, one of `values`, or both (Core §5.5.1). */
 function readDemandedValues(
   claimRequest: Record<string, unknown> | null,
   malformed: (received: string) => OAuthError,

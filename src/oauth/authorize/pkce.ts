@@ -120,7 +120,7 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
 }
 
 /**
- * Verifies that the client that exchanges a code is the one that requested it (RFC 7636 §4.6).
+ * Verifies that the client that exchanges a code also requested it (RFC 7636 §4.6).
  *
  * @throws {OAuthError} `invalid_grant` if the verifier is missing, not expected, or does not match; `invalid_request`
  *   if it is malformed.

@@ -19,7 +19,7 @@ export type AccessItems = NonNullable<FurtherAccess[keyof FurtherAccess]>;
 
 /** The members of a server that access besides scope uses. */
 export interface PartServer {
-  /** The settings, with those of extensions. */
+  /** The settings, including the settings of extensions. */
   readonly settings: object;
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
@@ -52,7 +52,7 @@ export interface AccessPart extends Access {
 
 /** How {@link Access} is handled after the request was read. */
 export interface AccessLife {
-  /** What the user is asked about each object, in their order. */
+  /** The questions of the consent page, one for each object, in their order. */
   describe(server: PartServer, items: AccessItems): readonly ConsentItem[];
   /**
    * The objects that an approval grants; `undefined` if there are none.

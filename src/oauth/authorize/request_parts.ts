@@ -33,7 +33,10 @@ const nextParts: readonly RequestPart[] = [
   { at: everywhere, read: rejectLongValues },
 ];
 
-/** The parts that are read after those of extensions: whether a request needs scope depends on its other access. */
+/**
+ * The parts that are read after the parts of extensions, because access of an extension decides whether a request needs
+ * scope.
+ */
 const lastParts: readonly RequestPart[] = [
   { name: "scope", at: everywhere, read: readScope, warn: warnIgnoredScope },
   { at: everywhere, warn: noteScope },

@@ -38,7 +38,7 @@ export interface ResolvedRequest {
 export interface RequestSource<Server> {
   /** The parameter by which it recognizes a request. */
   readonly parameter: SourceParameter;
-  /** What the values of the parameter begin with. Default: anything. */
+  /** The prefix of the values of the parameter. Default: any value. */
   readonly prefix?: string;
   /**
    * Reads the parameters. It changes nothing, so that a user may reload the page.
@@ -49,7 +49,7 @@ export interface RequestSource<Server> {
    */
   read(server: Server, received: Params, unrepeatable: ReadonlySet<string>): Promise<ResolvedRequest>;
   /**
-   * Verifies the parameters that an authenticated client has signed. Default: the source has no signed ones.
+   * Verifies the parameters that an authenticated client has signed. Default: the source has no signed parameters.
    *
    * @throws {OAuthError} If they are invalid.
    */

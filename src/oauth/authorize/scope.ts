@@ -1,4 +1,4 @@
-/** What a request is for: scope, a set of case-sensitive tokens (OAuth 2.1 §1.4.1), and resources (RFC 8707). */
+/** The requested access: scope, a set of case-sensitive tokens (OAuth 2.1 §1.4.1), and resources (RFC 8707). */
 
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
@@ -227,14 +227,15 @@ function invalidResource(server: Server, uri: string, isTooMuch: boolean): OAuth
     );
   }
   return reject(
-    "resource is not a URI that this server issues tokens for",
+    "the server issues no tokens for this resource",
     "an https URI, or an http URI on a test host, that is not the client_id of a client",
     "Use https, and the URI of the resource itself.",
   );
 }
 
 /**
- * The resources of one access token: those of the token request, which must be granted; without any, all granted ones.
+ * The resources of one access token: the resources of the token request, which must be granted; by default all granted
+ * resources.
  */
 export function narrowResources(
   server: Server,

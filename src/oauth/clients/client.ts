@@ -46,7 +46,7 @@ export interface ClientMetadata extends ResponseMembers {
   /**
    * The URIs that authorization responses may be sent to: absolute, without a fragment, with https, http on a loopback
    * host, or a private-use scheme. Compared character by character; only the port of a loopback URI may vary (OAuth 2.1
-   * §8.4.2), with https where the issuer is on a test host.
+   * §8.4.2), with https if the issuer is on a test host.
    */
   readonly redirect_uris?: readonly string[];
   /**
@@ -71,8 +71,8 @@ export interface ClientMetadata extends ResponseMembers {
    */
   readonly sector_identifier_uri?: string;
   /**
-   * A profile for the requests of this client alone. Only an operator sets it. It makes settings stricter, never
-   * weaker. Default: that of the server.
+   * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
+   * Default: that of the server.
    */
   readonly profile?: ProfileName;
   /** The grant types that the client may use. Default: `["authorization_code"]`. */

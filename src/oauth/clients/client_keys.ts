@@ -16,7 +16,7 @@ export function keysOf(
   const countFetch = client.standing === "configured"
     ? undefined
     : (url: string) => limiterOf(server).count(url, { isInUse, address: server.sender?.address });
-  // Keys of clients that are not in use do not evict those of others.
+  // Keys of clients that are not in use must not evict the keys of clients in use.
   const fetcher = isInUse ? server : { ...server, keyFetches: server.unusedKeyFetches };
   return [fetcher, client.metadata, countFetch];
 }

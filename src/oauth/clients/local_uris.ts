@@ -5,7 +5,7 @@ import { isTestHost } from "../test_hosts.ts";
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import type { ClientMetadata } from "./client.ts";
 
-/** What decides whether a URL is local. */
+/** The settings that decide whether a URL is local. */
 interface FetchSettings {
   readonly allows: Allowances;
   readonly privateHosts: readonly string[];

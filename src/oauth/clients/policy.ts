@@ -1,6 +1,6 @@
 /**
- * The settings that hold for one client. A client with a profile of its own has settings at least as strict as those of
- * the server and of its profile. A check that knows the client reads its settings by {@link policyOf}.
+ * The settings that apply to one client. For a client with a profile of its own, they are at least as strict as the
+ * settings of the server and the profile. A check that knows the client reads its settings by {@link policyOf}.
  */
 
 import type { ActiveProfile } from "../config/active_profile.ts";

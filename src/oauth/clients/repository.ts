@@ -49,7 +49,7 @@ export interface Client {
   readonly secretDigest?: MaybePromise<string>;
   /** The secret itself while its digest is computed: logs redact it from the start. */
   readonly pendingSecret?: string;
-  /** The secret itself, only where it is the key of client assertions. */
+  /** The secret itself, only if it is the key of client assertions. */
   readonly assertionSecret?: string;
   /** The sector of its pairwise subjects; absent: its subjects are public. */
   readonly sector?: string;

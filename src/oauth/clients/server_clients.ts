@@ -20,7 +20,7 @@ export interface ServerClients extends ClientRepository {
    * @throws {OAuthError} If the client cannot be used.
    */
   find(id: string, sender?: Sender): MaybePromise<Client | undefined>;
-  /** The registered clients alone. */
+  /** The registered clients only. */
   readonly registered: ClientRepository;
   /**
    * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if

@@ -19,7 +19,7 @@ export type Standing = "configured" | "approved" | "unknown";
 export interface StandingRequirement {
   /** The lowest standing. */
   readonly from: Standing;
-  /** The lowest standing where the issuer is on a test host. Default: `from`. */
+  /** The lowest standing if the issuer is on a test host. Default: `from`. */
   readonly onTestHosts?: Standing;
 }
 

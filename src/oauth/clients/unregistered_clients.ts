@@ -89,7 +89,8 @@ export interface KnownIds {
 }
 
 /**
- * Compares an unknown `client_id` with those of configured clients only, so that no id of another client is revealed.
+ * Compares an unknown `client_id` with the ids of configured clients only, so that the id of no other client is
+ * revealed.
  */
 export function describeKnownIds({ clients }: Server, id: string): KnownIds {
   const ids = clients.allCached().slice(0, maxComparedIds)

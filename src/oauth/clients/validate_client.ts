@@ -209,7 +209,7 @@ const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
   private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
 };
 
-/** The public keys, and the algorithms of what the client signs with them. */
+/** The public keys, and the algorithms of the JWTs that the client signs with them. */
 function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const alg = client.token_endpoint_auth_signing_alg;

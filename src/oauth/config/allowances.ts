@@ -1,12 +1,12 @@
 /**
- * What a server allows because its issuer is on a test host, which no user of a production server reaches. It is
- * decided once, from the issuer: all other code reads `settings.allows`. With `issuer: "from-host"` each issuer is on a
+ * The permissions of a server whose issuer is on a test host, which no user of a production server reaches. They are
+ * decided once, from the issuer; all other code reads `settings.allows`. With `issuer: "from-host"` each issuer is on a
  * test host.
  */
 
 import { isTestHost } from "../test_hosts.ts";
 
-/** What a server allows. On a test host every member is true, on other hosts none. */
+/** The permissions of a server. On a test host every member is true, on other hosts none. */
 export interface Allowances {
   /** Signing keys whose private part is public, and secrets of the server that a seeded test has generated. */
   readonly testKeys: boolean;
@@ -30,7 +30,7 @@ export interface Allowances {
   readonly openTools: boolean;
 }
 
-/** What a server with this issuer allows. */
+/** The permissions of a server with this issuer. */
 export function allowancesOf(issuer: string): Allowances {
   const isOnTestHost = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
   return {

@@ -1,4 +1,4 @@
-/** What an extension adds to the settings of a server. */
+/** The settings that an extension adds to a server. */
 
 import type { ResponseMode } from "../params.ts";
 import type { PassedRuleId } from "../rules/mod.ts";
@@ -35,7 +35,9 @@ export type ClientValues = Readonly<Record<string, readonly string[]>>;
 export interface SettingsExtension {
   /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
   readonly settingFields?: Readonly<Record<string, Field>>;
-  /** The defaults that follow from the issuer or from other settings; those of the fields are filled in. */
+  /**
+   * The defaults that follow from the issuer or from other settings. The defaults of the fields are already filled in.
+   */
   resolveSettings?(given: object, allows: Allowances): object;
   /** All issues of settings that match their description. */
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;

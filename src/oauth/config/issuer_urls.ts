@@ -47,7 +47,7 @@ export function serverOrigins(server: ServerUrls): readonly string[] {
   return [issuerOrigin(server.issuer), frontChannelOrigin(server), backChannelOrigin(server)];
 }
 
-/** The members of a server that say where it is reached. */
+/** The members of a server that determine the URLs at which it is reached. */
 export interface ServerUrls {
   readonly issuer: string;
   readonly settings: { readonly frontChannelUrl?: string; readonly backChannelUrl?: string };

@@ -1,6 +1,6 @@
 /**
- * The named profiles. A profile is a set of values of settings and nothing else: it decides the settings that are not
- * set, and rejects weaker values of those that are.
+ * The named profiles. A profile is a set of values of settings and nothing else. It decides the settings that are not
+ * set, and rejects weaker values of settings that are set.
  *
  * To add a profile, add its name in `profile.ts` and its values to `profiles`.
  */
@@ -19,7 +19,7 @@ export interface ProfileSettings {
   readonly mcpRevision?: McpRevision;
 }
 
-/** What a profile sets for one setting. */
+/** The value that a profile sets for one setting. */
 export interface ProfileValue {
   /** The value for each revision, the oldest first, or one value for all of them; `undefined`: the default. */
   readonly values: readonly unknown[];

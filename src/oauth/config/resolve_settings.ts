@@ -39,7 +39,7 @@ export interface ResolvedSettings extends
   > {
   /** Whether the issuer of each request is the origin that it was sent to. */
   readonly isIssuerFromHost: boolean;
-  /** What the server allows because of the host of its issuer. */
+  /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;
   /** The origin at which browsers reach the server; absent: that of the issuer. */
   readonly frontChannelUrl?: string;
@@ -67,7 +67,7 @@ export interface ResolvedSettings extends
   readonly resources?: readonly ResourceSettings[];
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
-  /** The grant types besides those of every server: of extensions, and of the embedding program. */
+  /** The grant types of extensions and of the embedding program, in addition to those of every server. */
   readonly grantTypes: readonly SupportedGrantType[];
   /** The extensions, with settings of their own. */
   readonly extensions: readonly SettingsExtension[];

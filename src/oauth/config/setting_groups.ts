@@ -155,9 +155,9 @@ export interface NetworkSettings {
    */
   readonly privateHosts?: readonly string[];
   /**
-   * The origins of web pages, besides those on test hosts and those of redirect URIs of configured clients, that may
-   * call a server on a test host from the browser: to register, to exchange a code, to renew a login in a frame.
-   * Default: none.
+   * Further origins of web pages that may call a server on a test host from the browser: to register, to exchange a
+   * code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured clients, may
+   * always call it. Default: none.
    */
   readonly allowedOrigins?: readonly string[];
 }

@@ -123,8 +123,8 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
   readonly alg?: SigningAlgorithm;
   /**
-   * The accepted algorithms of asymmetric signatures: those of this server, of DPoP proofs, and of the JWTs of clients,
-   * which are assertions and signed requests. `EdDSA` is Ed25519. Default:
+   * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
+   * (assertions and signed requests). `EdDSA` is Ed25519. Default:
    * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, all.
    */
   readonly signatureAlgorithms?: readonly string[];
@@ -173,8 +173,8 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
   readonly privateUseRedirectUris?: boolean;
   /**
-   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: those of a private-use
-   * scheme, and those of a loopback host; with `loopback`, http is accepted on no other host. Default: none.
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
+   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
    */
   readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */

@@ -19,7 +19,7 @@ interface KnownExtension extends Pick<SettingsExtension, "clientMembers"> {
  * Every warning about valid settings.
  *
  * @param resolved The same settings with the defaults.
- * @param known All extensions, also those that the server does not have.
+ * @param known All extensions, including those that the server does not have.
  */
 export function settingsWarnings(
   settings: Settings,

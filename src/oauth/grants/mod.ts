@@ -65,7 +65,7 @@ export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "p
   load(settings: object): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
 }
 
-/** The grant types that a server supports: those of every server, and those that its settings switch on. */
+/** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
 export function supportedGrantTypes(settings: GrantTypeSettings): readonly SupportedGrantType[] {
   return [...grantTypes, ...settings.grantTypes];
 }
@@ -84,7 +84,7 @@ export function grantTypesOf(
   ];
 }
 
-/** The settings that switch a grant type on; `undefined` for any other one. */
+/** The settings that switch a grant type on; `undefined` for a grant type that no setting switches on. */
 export function settingOfGrantType({ extensions }: GrantTypeSettings, type: string): string | undefined {
   return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
 }

@@ -1,4 +1,4 @@
-/** A grant at a token request: what it still contains, why it is invalid, and its revocation. */
+/** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
 
 import type { GrantRecord, StoredRecord } from "../../store/store.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";

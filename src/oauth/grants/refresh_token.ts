@@ -151,7 +151,8 @@ function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<Re
 /**
  * Consumes the token and stores its successor.
  *
- * @throws {OAuthError} If the token was consumed before and this is no permitted retry: a replay revokes the grant.
+ * @throws {OAuthError} If the token was consumed before and the request is not a permitted retry. Such a replay revokes
+ *   the grant.
  */
 async function rotate(
   server: Server,

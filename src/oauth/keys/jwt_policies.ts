@@ -98,7 +98,7 @@ const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-]
  */
 const compactJws = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
 
-/** What a policy does not accept. */
+/** The part of a JWT that its policy does not accept. */
 export interface JwtProblem {
   /** `form`: it is not one canonical JWT. */
   readonly part: "form" | "typ" | JwtTime;

@@ -211,7 +211,7 @@ export function storedKeys(
     },
 
     async publishedKeys(algs) {
-      // Tokens from before a restart may use an algorithm that is not in use any more.
+      // Tokens from before a restart may use an algorithm that is no longer in use.
       const algorithms = new Set([...algs, ...keyRings.keys()]);
       for (const alg of signingAlgorithms) {
         if (!algorithms.has(alg) && await store.get("key", keyRecordId(alg, 0)) !== undefined) algorithms.add(alg);

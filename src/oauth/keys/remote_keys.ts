@@ -93,7 +93,7 @@ export function keySets(
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
 
-/** Selects the key of a JWT by its header. @throws {errors.JOSEError} If this is no key set. */
+/** Selects the key of a JWT by its header. @throws {errors.JOSEError} If the value is not a key set. */
 function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   let selector = keySelectors.get(jwks);
   if (selector === undefined) {

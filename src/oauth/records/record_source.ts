@@ -46,7 +46,7 @@ export interface RecordSource {
   /** Runs writes one after the other, in the order of the calls. */
   write<T>(operation: () => Promise<T>): Promise<T>;
   subscribe(listener: OverrideListener): void;
-  /** A random text that distinguishes an entry from those that had its id before. */
+  /** A random text that distinguishes an entry from earlier entries with the same id. */
   newGeneration(): string;
   /** Traces an entry of the store that is invalid under the settings of this server; once for each key. */
   onInvalid(key: string, cause: unknown): void;

@@ -2,8 +2,8 @@
  * Clients and users that can change at run time.
  *
  * A {@link memoryRepository} keeps them in a map. With a persistent store, a {@link storedRepository} keeps the
- * configured ones in memory and reads the others from the store, through a cache of bounded size. What was changed at
- * run time:
+ * configured ones in memory and reads the others from the store, through a cache of bounded size. Changes at run time
+ * are stored as records:
  *
  * - A client or user that is not configured is a record of the kind `client` or `user`.
  * - A change of a configured one is a record of the kind `override`. It holds the digest of the configured entry, and
@@ -41,7 +41,7 @@ export interface Repository<Input, Item> {
   reload(id: string): MaybePromise<Item | undefined>;
   /** Whether {@link Repository.find} returns without reading the store. */
   isFresh(id: string): boolean;
-  /** Finds one among those in memory: the configured ones and those used lately. */
+  /** Finds one in memory, which has the configured and the recently used entries. */
   findCached(id: string): Item | undefined;
   /**
    * Validates and parses one, and changes nothing.
@@ -73,13 +73,18 @@ export interface Repository<Input, Item> {
   makeDefault(id: string): MaybePromise<boolean>;
   /** The default: the first in the list. */
   first(): MaybePromise<Item | undefined>;
-  /** A page of the list: the default, the configured ones, then those of the store by id. A short page is the last. */
+  /**
+   * A page of the list: the default entry, the configured entries, then the entries of the store by id. A short page is
+   * the last.
+   */
   list(options?: PageOptions): MaybePromise<readonly Item[]>;
   /** The number of entries; of a persistent store an estimate while entries expire. */
   count(): MaybePromise<number>;
-  /** The whole list. Reads all pages of a persistent store; use {@link Repository.list} where there may be many. */
+  /**
+   * The whole list. Reads all pages of a persistent store; use {@link Repository.list} if there may be many entries.
+   */
   all(): MaybePromise<readonly Item[]>;
-  /** Those in memory: the configured ones and those used lately. The same array until one of them changes. */
+  /** The entries in memory: configured and recently used ones. The same array until one of them changes. */
   allCached(): readonly Item[];
   /** Reads the changes of other instances now; without this call, an instance reads them within a second. */
   refresh(): MaybePromise<void>;

@@ -34,7 +34,9 @@ export function storedRepository<Input, Item>(
   let configured: ReadonlyMap<string, Item> = parseAll(initial);
   let overrides: ReadonlyMap<string, ParsedEntry<Item>> = new Map();
   let defaultEntry: { readonly id: string; readonly item: Item | undefined } | undefined;
-  /** What this instance knows without the store: the default, and the configured entries as they were changed. */
+  /**
+   * The entries that this instance knows without the store: the default, and the configured entries with their changes.
+   */
   let view: ReadonlyMap<string, Item> = configured;
   let cachedList: readonly Item[] | undefined;
   /** Grows when all cached entries become stale. */
@@ -152,10 +154,10 @@ export function storedRepository<Input, Item>(
     return view.get(id);
   }
 
-  /** Gives an entry the generation of the one that it replaces; without one, a new generation. */
+  /** Gives an entry the generation of the entry that it replaces, or a new generation if it replaces none. */
   async function withGeneration(id: string, item: Item, entry: SerializedEntry): Promise<StoredEntry> {
     if (generations === undefined) return { entry };
-    // Another instance may have removed the former one a moment ago.
+    // Another instance may just have removed the former entry.
     const former = await (configured.has(id) ? readConfigured(id) : read(id));
     const generation = former === undefined ? source.newGeneration() : generations.of(former);
     if (generation === undefined) return { entry };

@@ -3,8 +3,8 @@
 /** A row of the rule table. */
 export interface Rule {
   /**
-   * What is true when the check has passed: one sentence, without a full stop. Absent if passed checks of the rule are
-   * not traced.
+   * The fact that a passed check establishes: one sentence, without a full stop. Absent if passed checks of the rule
+   * are not traced.
    */
   readonly passes?: string;
   /**

@@ -1,4 +1,7 @@
-/** Consents: what users have allowed. They are stored, so that users are not asked again, and can be revoked. */
+/**
+ * Consents: the scope values and claims that users have allowed. They are stored, so that users are not asked again and
+ * can revoke them.
+ */
 
 import { clientIdentity } from "../clients/client_identity.ts";
 import type { Client } from "../clients/repository.ts";
@@ -49,8 +52,8 @@ export async function reusableConsent(
 }
 
 /**
- * The scope values allowed for every resource of a request, while the consent is valid and a client that no operator
- * registered has the same redirect URIs, method and keys.
+ * The scope values allowed for every resource of a request, as long as the consent is valid. For a client that no
+ * operator registered, the redirect URIs, method and keys must be unchanged.
  */
 export function previouslyAllowedScope(
   server: Server,
@@ -136,7 +139,7 @@ export async function saveConsent(
     at,
     validUntil: at + server.settings.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
-  // Revoked in the meantime: the new consent is stored alone, under the next name.
+  // If the consent was revoked meanwhile, only the new consent is stored, under the next name.
   return await isConsentRevoked(server, name) ? await saveConsent(server, pending, sub, approval) : name;
 }
 
@@ -160,8 +163,9 @@ function maxGrantLifetimeMs({ settings: { lifetimes } }: Server): number {
 }
 
 /**
- * The first name, from this one on, that is not revoked. Each name is derived from the one before, the first from user
- * and client. So two windows that consent at the same time use one name, and its revocation ends the grants of both.
+ * The first name, from this one on, that is not revoked. Each name is derived from the previous name, and the first
+ * name from user and client. Two windows that consent at the same time thus use one name, whose revocation ends the
+ * grants of both.
  */
 async function nextConsentName(server: Server, name: string): Promise<string> {
   let next = name;

@@ -1,4 +1,4 @@
-/** What remains to do in the browser after sessions have ended. */
+/** The frames that the browser must load after sessions have ended. */
 
 /** A page of a client that the logout page shows in a hidden frame, so that the client ends its own session. */
 export interface LogoutFrame {

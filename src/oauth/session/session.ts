@@ -96,7 +96,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
 /** The level of a login. */
 type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
 
-/** What follows the four first items of an encoded session: earlier ids, and a level if it has one. */
+/** The items after the first four of an encoded session: earlier ids, and a level if it has one. */
 type EncodedRest = string | SessionLevel;
 
 /**
@@ -140,7 +140,7 @@ export async function decodeBrowserSecret(
  * The CSRF token of a form: a MAC.
  *
  * @param holder The secret of the browser, or the session, that the page was shown to.
- * @param purpose What the form does.
+ * @param purpose The action of the form.
  */
 export function csrfToken(server: Server, holder: string, purpose: string): MaybePromise<string> {
   return computeMac(server, `form ${purpose}`, holder);
@@ -183,7 +183,7 @@ export function computeMac(server: Server, purpose: string, text: string): Maybe
  * Ends a session and revokes the grants that are bound to it. Then it calls the watchers of sessions, and waits for
  * them.
  *
- * @returns What remains to do in the browser.
+ * @returns The frames that the browser must load, if any.
  */
 export async function endSession(
   server: Server,

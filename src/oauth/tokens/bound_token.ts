@@ -52,7 +52,7 @@ interface OtherPlace {
   readonly token?: string;
 }
 
-/** What is required of a request for a token. */
+/** The requirements for the access token of a request. */
 interface TokenRequirement {
   /** The rule of a missing token. */
   readonly rule: RejectionRuleId;
@@ -105,8 +105,7 @@ export function requireSentToken(
 }
 
 /**
- * Requires the proof of the key that a valid access token is bound to, and a bound token where the resource demands
- * one.
+ * Requires the proof of the key that a valid access token is bound to, and a bound token if the resource demands one.
  *
  * @param cnf The claim `cnf` of the token.
  * @param proofs The proofs that the resource accepts; absent: none.

@@ -1,4 +1,4 @@
-/** Why an access token is rejected: what the token itself proves. */
+/** Explains why an access token is rejected, as far as the token itself proves the reason. */
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";

@@ -29,7 +29,7 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
 }
 
 /**
- * Describes a token to an authenticated client: its own tokens, and those that it may inspect.
+ * Describes a token to an authenticated client: one of its own tokens, or an access token that it may inspect.
  *
  * @throws {OAuthError} `invalid_client` for a public client, which cannot authenticate.
  */

@@ -1,4 +1,4 @@
-/** Reads access tokens of this server back: JWTs by their signature, opaque ones from the store. */
+/** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
 import { findRevoked } from "../grants/narrow_grant.ts";
 import { jwtPolicies } from "../keys/jwt_policies.ts";
@@ -17,7 +17,7 @@ export interface AccessToken {
   readonly audience: readonly string[];
 }
 
-/** Why a token is no valid access token of this server. `unreadable`: unknown, malformed or expired. */
+/** Why a token is not a valid access token of this server. `unreadable`: unknown, malformed or expired. */
 export type AccessTokenProblem =
   | "unreadable"
   | "the client was removed"
@@ -31,7 +31,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
   return typeof read === "string" ? undefined : read;
 }
 
-/** Reads an access token of this server, or says why it is not valid. */
+/** Reads an access token of this server; returns the reason if it is not valid. */
 export async function checkAccessToken(server: Server, token: string): Promise<AccessToken | AccessTokenProblem> {
   const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
   if (verified === undefined) return "unreadable";

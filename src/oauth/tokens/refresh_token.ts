@@ -1,4 +1,4 @@
-/** Refresh tokens (OAuth 2.1 §4.3): issued to clients registered for them, rotated for public ones. */
+/** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -10,7 +10,7 @@ import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import { generationOf } from "../users/users.ts";
 
-/** Issues the first refresh token of a grant, or the one that the grant type has decided. */
+/** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
 export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, { provenKey }) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
@@ -53,7 +53,7 @@ export function keyOfRefreshToken({ confidential }: Client, provenKey: string | 
   return confidential ? undefined : provenKey;
 }
 
-/** Stores a refresh token; a stored one, consumed or not, stays unchanged. */
+/** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
 export function storeRefreshToken(
   server: Server,
   token: string,
@@ -75,7 +75,7 @@ export function successorRecord(server: Server, record: RefreshTokenRecord): Ref
   return { ...record, salt: randomId(server.randomBytes), validUntil: idleExpiresAt(server, record.endsAt) };
 }
 
-/** When a token that is issued or used now expires if it is not used again, in milliseconds since the epoch. */
+/** When a refresh token that is issued or used now expires unless it is used again, in milliseconds since the epoch. */
 export function idleExpiresAt(server: Server, endsAt: number): number {
   return Math.min(endsAt, server.now() + server.settings.lifetimes.refresh_token_idle * 1000);
 }

@@ -31,11 +31,11 @@ export async function revokeToken(server: Server, { client, parameters }: Authen
 }
 
 /**
- * Revokes a refresh token with its whole grant, or an access token with those that it was exchanged for.
+ * Revokes a refresh token with its whole grant, or an access token with the tokens that it was exchanged for.
  *
  * @param reason Why the grant is revoked, for explanations.
  * @param clientId Only a token of this client. Default: a token of any client.
- * @returns Whether there is such a token.
+ * @returns Whether such a token exists.
  */
 export async function revokeIssuedToken(
   server: Server,

@@ -12,7 +12,7 @@ export interface TokenCheckResult extends Pick<RuleResult, "passed" | "expected"
   readonly name: "signature" | "iss" | "aud" | "exp" | "nonce" | "at_hash";
 }
 
-/** What a client knows when it receives an ID token. */
+/** The values that a client knows when it receives an ID token. */
 export interface Expectations {
   /** The document at the `jwks_uri`; undefined if it could not be fetched. */
   readonly jwks: unknown;
@@ -26,7 +26,7 @@ export interface Expectations {
   readonly now: number;
 }
 
-/** Validates a token. Text that is no JWT fails the check of the signature. */
+/** Validates a token. Text that is not a JWT fails the check of the signature. */
 export async function checkIdToken(token: string, expected: Expectations): Promise<TokenCheckResult[]> {
   const { issuer, clientId, nonce, accessToken, now } = expected;
   let claims: JWTPayload;

@@ -1,4 +1,6 @@
-/** Subject types: which subjects a client gets (OpenID Connect Core §8). Those of every server are public. */
+/**
+ * Subject types: the kind of subjects that a client gets (OpenID Connect Core §8). Every server has the type `public`.
+ */
 
 import type { ClientMetadata } from "../clients/client.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -7,7 +9,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 export interface SubjectType<Server> {
   /** The value of `subject_type`. */
   readonly name: NonNullable<ClientMetadata["subject_type"]>;
-  /** The sector of a client, whose clients get the same subjects; `undefined` if its metadata is invalid. */
+  /** The sector of a client; `undefined` if the metadata is invalid. All clients of a sector get the same subjects. */
   sectorOf(metadata: ClientMetadata): string | undefined;
   /**
    * The subject of a user for the clients of a sector. It is stable, also after a restart on the same store.

@@ -1,6 +1,6 @@
 /**
- * Users: the repository in which they are found and changed, their validation, their generations, their subject
- * identifiers, and users that requests name or create (`login_hint`, guests).
+ * Users: their repository, validation, generations and subject identifiers, and the users that requests name or create
+ * (`login_hint`, guests).
  */
 
 import type { Subject } from "../../store/store.ts";
@@ -15,7 +15,7 @@ import { type CreateRepository, memoryRepository } from "../records/repository.t
 import type { Server } from "../server.ts";
 import { getPasswordDigest, isWeakDigest, parsePasswordDigest, withoutPassword } from "./password.ts";
 
-/** Maximum number of users, configured ones included, up to which guest users are created. */
+/** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
 export const maxUsers = 1000;
 
 /** Maximum number of users of the store that are searched for a `login_hint`. */
@@ -57,16 +57,16 @@ export function generationOf(user: User): string | undefined {
   return generationByUser.get(user);
 }
 
-/** The generation that a user has now; `undefined` also without such a user. */
+/** The current generation of a user; `undefined` if the user has none, or does not exist. */
 export function currentGeneration(server: Server, sub: string): MaybePromise<string | undefined> {
   return chain(server.users.find(sub), (user) => user && generationOf(user));
 }
 
 /**
- * The user that something was issued for.
+ * The user for whom a code or token was issued.
  *
  * @param generation The generation of the user at that time.
- * @returns `undefined` if the user was removed, also if another one with the same subject was added since.
+ * @returns `undefined` if the user was removed, even if another user with the same subject was added since.
  */
 export function findUser(
   server: Server,
@@ -105,7 +105,7 @@ export function identifiersFor(server: Server, client: Client, subject: Subject)
   );
 }
 
-/** What identifies a user and their session to a client. */
+/** The identifiers of a user and of their session for a client. */
 type SubjectIdentifiers = Pick<Subject, "sub" | "sid">;
 
 /** Finds the claims of a user that no client can receive. */
@@ -120,9 +120,9 @@ interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
   readonly claims: ClaimRules;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;
-  /** Whether guest users may be created; existing ones are ignored otherwise. */
+  /** Whether guest users may be created. If false, existing guest users are ignored. */
   readonly acceptsGuests: boolean;
-  /** Called when the sessions of a user are over, because the user was removed or has another password. */
+  /** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
   onSessionsOver(sub: string): void;
 }
 
@@ -206,7 +206,7 @@ export function validateUser(user: User, openLogin = true): ConfigIssue[] {
     } else if (containsBigInt(value)) {
       issues.push({
         path,
-        expected: "a value that JSON can hold",
+        expected: "a value that JSON can represent",
         received: "a BigInt",
         hint: "Use a number or a string.",
       });
