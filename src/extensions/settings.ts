@@ -14,7 +14,7 @@ import { signedRequestFields, type SignedRequestSettings } from "./signed_reques
 import { stepUpFields, type StepUpSettings } from "./step_up/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
-/** The settings of all extensions, in one list with those of every server. Everything has a default. */
+/** The settings of all extensions, in one list with the settings of every server. Every setting has a default. */
 export interface ExtensionSettings
   extends
     AssertionGrantSettings,

@@ -33,8 +33,8 @@ const identifierField = "identifier";
  *
  * @param isProtected Whether the client sent the request itself, or signed it.
  * @returns `undefined` for an empty list, which counts as absent.
- * @throws {OAuthError} `invalid_request` if it is no list of objects, `invalid_authorization_details` if an object does
- *   not match its type.
+ * @throws {OAuthError} `invalid_request` if it is not a list of objects, `invalid_authorization_details` if an object
+ *   does not match its type.
  */
 export function readDetails(
   server: PartServer,
@@ -254,7 +254,7 @@ function narrowDetails(
     const message = `authorization_details[${unmatched}] is more than was granted`;
     throw new OAuthError("invalid_authorization_details", message, {
       rule: "RA-09",
-      expected: "objects of the grant, each at most once, as they are or with fewer values, at least one, in " +
+      expected: "objects of the grant, each at most once; an object may have fewer values, but at least one, in " +
         "locations, actions, datatypes, privileges and the lists that the type narrows",
       received: `an object of type ${requested![unmatched]!.type} that is not within the grant`,
     });
@@ -300,7 +300,7 @@ function readClaimedDetails(server: PartServer, client: Client, claim: unknown):
 /**
  * The requested details whose types another authorization server supports.
  *
- * @throws {OAuthError} If the parameter is no list of objects, or no type is allowed.
+ * @throws {OAuthError} If the parameter is not a list of objects, or no type is allowed.
  */
 function limitDetails(params: Params, types: readonly string[]): readonly AuthorizationDetail[] {
   const requested = parseDetails(params.get("authorization_details")!);

@@ -160,7 +160,7 @@ function resolve(root: unknown, pointer: string, isSchema = true): unknown {
   for (const step of parsePointer(pointer)) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, step)) return undefined;
     const next = (current as Readonly<Record<string, unknown>>)[step];
-    // A property may have this name, too.
+    // A property may also have this name.
     current = isSchema && step === "$ref" && typeof next === "string" ? resolve(root, next) : next;
   }
   return current;

@@ -51,7 +51,7 @@ export interface AuthorizationDetailsType {
    */
   readonly narrowableLists?: readonly string[];
   /**
-   * The clients that receive it without a login: by `client_credentials`, or by an assertion that is no ID-JAG.
+   * The clients that receive it without a login: by `client_credentials`, or by an assertion other than an ID-JAG.
    * Default: none.
    */
   readonly clientsWithoutUser?: readonly string[];

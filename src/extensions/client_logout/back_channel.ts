@@ -29,8 +29,8 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
  * Calls the clients of a session that has ended. If instances call this function concurrently for one session, each
  * client is called once.
  *
- * @returns The logins that this call has ended, with those of clients without a `backchannel_logout_uri`. It waits for
- *   the clients no longer than `clientLogout.timeout`.
+ * @returns The logins that this call has ended, including logins at clients without a `backchannel_logout_uri`. It
+ *   waits for the clients no longer than `clientLogout.timeout`.
  */
 export async function logOutClients(
   server: Server,
@@ -60,7 +60,7 @@ async function callClients(server: Server, calls: readonly LogoutCall[]): Promis
 interface CallResult {
   /** The status; absent if no response was received in time. */
   readonly status?: number;
-  /** What was received, for the operator. */
+  /** The received response, for the operator. */
   readonly received: string;
   /** Whether the call is repeated. */
   readonly isTemporary: boolean;

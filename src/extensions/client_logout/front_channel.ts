@@ -1,6 +1,6 @@
 /**
- * Front-channel logout: the logout page shows a frame of each client that got an ID token in the session, so that the
- * client ends its own session in this browser (OpenID Connect Front-Channel Logout).
+ * Front-channel logout: the logout page shows a frame of each client that received an ID token in the session. In this
+ * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
 import type { SessionClientRecord } from "../../store/session_records.ts";

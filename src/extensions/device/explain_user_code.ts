@@ -12,7 +12,7 @@ interface UserCodeProblem {
   readonly reason: string;
   /** For the trace. */
   readonly received: string;
-  /** For the user: what is wrong, and what to do. */
+  /** The text for the user: the problem, and how to proceed. */
   readonly text: string;
 }
 

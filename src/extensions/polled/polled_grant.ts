@@ -14,9 +14,9 @@ export interface PolledGrant {
   readonly type: string;
   /** The parameter that the client polls with, such as `device_code`. */
   readonly parameter: string;
-  /** What the parameter is, such as `device code`. */
+  /** The name of the parameter's value in prose, such as `device code`. */
   readonly codeName: string;
-  /** What starts a request, such as `device authorization`. */
+  /** The name of a request in prose, such as `device authorization`. */
   readonly requestName: string;
   /** Where the user decides, such as `the page of verification_uri`. */
   readonly decidedAt: string;

@@ -19,7 +19,9 @@ export function standingFor({ usedInitialAccessToken, claims = {} }: Registratio
   return usedInitialAccessToken || Object.hasOwn(claims, member) ? "approved" : "unknown";
 }
 
-/** The grant types that need a higher standing, such as one without a user for a client without any approval. */
+/**
+ * The requested grant types that need a higher standing, such as `client_credentials` for a client without approval.
+ */
 export function findClosedGrants(
   { settings }: Server,
   { grant_types = [] }: Omit<ClientMetadata, "client_id">,

@@ -5,7 +5,7 @@
  * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
  * 3. `metadata.ts` picks the members that a client may set, fills in the defaults and finds conflicts.
  * 4. This file issues id, secret and registration access token. The result is an ordinary client, stored as a record.
- * 5. `unused_registrations.ts` limits the number of clients that nothing was issued to, and deletes old ones.
+ * 5. `unused_registrations.ts` limits the number of clients to which nothing was issued, and deletes the old ones.
  */
 
 import { forgetRecord, rejectBeyondBound } from "../../oauth/bounded_records.ts";

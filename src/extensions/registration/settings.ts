@@ -47,8 +47,8 @@ export interface RegistrationSettings {
   readonly mode?: "open" | "token" | "off";
   /**
    * The `scope` that a client is registered for. `requested`: the scope of its request. `all`: all scope values of the
-   * server, for clients that register with the scope of their first authorization request and need more later, such as
-   * those of the Model Context Protocol. The response contains the registered scope. Default: requested.
+   * server, for clients such as those of the Model Context Protocol, which register with the scope of their first
+   * authorization request and need more later. The response contains the registered scope. Default: requested.
    */
   readonly scope?: "requested" | "all";
   /**

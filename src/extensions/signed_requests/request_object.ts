@@ -149,7 +149,7 @@ function assertLifetime(
   }
 }
 
-/** The fields of one parameter: a request object has JSON where a query has text. */
+/** The fields of one parameter: a request object has JSON values in place of text. */
 function readMember(
   { name, repeatable, isJson }: ParameterDescription,
   payload: Readonly<Record<string, unknown>>,

@@ -24,8 +24,8 @@ export interface TokenExchangeSettings {
   /** Whether public clients may exchange tokens too. Default: false. */
   readonly allowPublicClients?: boolean;
   /**
-   * The resources that each client may exchange tokens for, besides those of the token that it exchanges. Default:
-   * none.
+   * The resources for which each client may exchange tokens, in addition to the resources of the exchanged token.
+   * Default: none.
    */
   readonly targets?: Readonly<Record<string, readonly string[]>>;
 }
