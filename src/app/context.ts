@@ -28,7 +28,7 @@ export interface App {
   readonly site: Site;
   /** Loads the page renderer. */
   readonly pages: () => Promise<Pages>;
-  /** Every endpoint, those of plugins included. */
+  /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;

@@ -17,9 +17,9 @@ import type { HiddenFields } from "../ui/post_form.tsx";
 /** Maximum number of clients, and of users, that forms may create. */
 export const maxListLength = 1000;
 
-/** What a CSRF token is bound to. */
+/** The purpose and the holder to which a CSRF token is bound. */
 export interface CsrfBinding {
-  /** What the form does. */
+  /** The action of the form. */
   readonly name: string;
   /** A secret of the browser or session that received the page. */
   readonly holder: string;

@@ -40,7 +40,7 @@ export interface IntrospectionFormat {
   write(server: Server, caller: Client, introspection: Introspection): Promise<string>;
 }
 
-/** What the endpoints of an extension depend on, besides settings. */
+/** The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
@@ -89,7 +89,7 @@ export interface Extension extends SettingsExtension {
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its response modes. Default: none. */
   readonly responseModes?: readonly ResponseModeDescription<Server>[];
-  /** The parameters of authorization responses in its response modes. Default: those of every server. */
+  /** The parameters of authorization responses in its response modes. Default: the usual parameters. */
   readonly responseParameters?: readonly ParameterDescription[];
   /** Its subject types. Default: none. */
   readonly subjectTypes?: readonly SubjectType<Server>[];
@@ -97,7 +97,7 @@ export interface Extension extends SettingsExtension {
   readonly verifyRegistration?: VerifyRegistration;
   /** Its formats of introspection responses. Default: none. */
   readonly introspectionFormats?: readonly IntrospectionFormat[];
-  /** Adds clients that are not registered to those of the server. Default: none. */
+  /** Adds unregistered clients to the clients of the server. Default: none. */
   addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
   /** How requests prove possession of a key. Default: requests prove no key. */
   readonly keyProofs?: KeyProofs;

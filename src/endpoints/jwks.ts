@@ -5,7 +5,7 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Handlers } from "../app/route.ts";
 
-/** The signing algorithms of this server's tokens: the default and those of the clients. */
+/** The signing algorithms of this server's tokens: the default, and the algorithms of the clients. */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   const clients = server.clients.allCached();
   return [

@@ -33,7 +33,7 @@ export interface HostOptions {
   readonly origin?: string;
 }
 
-/** Options of an app: those of {@link latchkey}, except for the store. */
+/** Options of an app: the options of {@link latchkey}, except the store. */
 export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
   /**
    * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
