@@ -45,7 +45,7 @@ export async function checkHealth(
   return 1;
 }
 
-/** An address of this machine for the one that the server listens on. */
+/** The address by which this machine reaches the address that the server listens on. */
 function connectableHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

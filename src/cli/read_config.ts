@@ -27,7 +27,7 @@ import { programFields, type RawOptions } from "./options.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
-/** Finds conflicts between settings that match their description; `issuer` is the one in effect. */
+/** Finds conflicts between settings that match their description; `issuer` is the issuer in effect. */
 export type ValidateSettings = (settings: Settings, issuer: string) => MaybePromise<readonly ConfigIssue[]>;
 
 interface ConfigurationSources {
@@ -262,7 +262,7 @@ function findSource(path: string, options: RawOptions, fileName: string | undefi
 }
 
 /**
- * The issues of settings that match their description, without those that only follow from invalid values.
+ * The issues of settings that match their description, without issues that only follow from invalid values.
  *
  * @param invalidPaths Paths that `settings` does not represent, or `"everything"` for all except the issuer.
  */

@@ -71,7 +71,7 @@ export const storeKinds: StoreKinds = {
 };
 
 interface DatabaseServer extends Required<Pick<StoreKind, "open" | "schemes">> {
-  /** The known parameters of the query: for the store, or for the driver alone. */
+  /** The known parameters of the query: for the store, or only for the driver. */
   readonly parameters: Readonly<Record<string, "text" | "number" | "driver">>;
   /** Whether the URL states whether TLS is used. */
   readonly definesTls: (url: URL) => boolean;

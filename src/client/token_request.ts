@@ -23,7 +23,10 @@ export interface FormRequest {
   readonly body: string;
 }
 
-/** A form of an authenticated client, for any endpoint. The parameters replace those of the authentication. */
+/**
+ * A form of an authenticated client, for any endpoint. The parameters replace parameters of the authentication with the
+ * same name.
+ */
 export function formRequest(authentication: ClientAuthentication, params: RequestParameters): FormRequest {
   return {
     headers: { "content-type": "application/x-www-form-urlencoded", ...authentication.headers },

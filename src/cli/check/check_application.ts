@@ -152,7 +152,7 @@ export async function checkApplication(
   }
 }
 
-/** The client of the flags, in place of the configured ones. */
+/** The client of the flags, which replaces the configured clients. */
 function clientSettings({ clientId, clientSecret, redirectUri }: CheckFlags) {
   if (clientId === undefined || redirectUri === undefined) return {};
   const grant_types = ["authorization_code", "refresh_token"];
