@@ -190,7 +190,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    // Handles a rejection after the abort, too: an unhandled one would end the process.
+    // Also handles a rejection after the abort: an unhandled rejection would end the process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
     if (signal.aborted) abort();
   });

@@ -10,7 +10,8 @@ interface ProcessEvents {
 }
 
 /**
- * Calls a function for every error that no code catches, in place of all other listeners, until the result is called.
+ * Calls a function for every error that no code catches, in place of all other listeners. The returned function ends
+ * this.
  */
 export function onUncaughtError(report: Listener): () => void {
   return "Deno" in globalThis ? listenToEvents(report) : listenToProcess(report);

@@ -1,4 +1,4 @@
-/** The records of grants: what users allowed clients. Types only. Times are in milliseconds since the epoch. */
+/** The records of grants, which users gave to clients. Types only. Times are in milliseconds since the epoch. */
 
 /** Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
@@ -48,7 +48,8 @@ export interface FurtherAccess {
 }
 
 /**
- * What a user allowed a client. The code, the decision about a device, and each refresh token contain the whole grant.
+ * The access that a user granted to a client. The code, the decision about a device, and each refresh token contain the
+ * whole grant.
  */
 export interface Grant extends FurtherAccess {
   /** The client. */

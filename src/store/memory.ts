@@ -35,9 +35,10 @@ interface Table {
 export interface MemoryStoreOptions {
   /**
    * Maximum number of records of each evictable kind: codes, tokens, finished interactions, browsers. Above it, one
-   * record is evicted as if it had expired: the one that was consumed first, so that no token outlives its successor.
-   * If none is consumed, the one that expires first is evicted, and the oldest of those that expire at the same time.
-   * At most half of the records are consumed ones. Minimum: 1. Default: 100,000, about 50 MB of each kind.
+   * record is evicted as if it had expired: the record that was consumed first, so that no token outlives its
+   * successor. If no record is consumed, the record that expires first is evicted, and of several that expire at the
+   * same time the oldest. At most half of the records are consumed. Minimum: 1. Default: 100,000, about 50 MB of each
+   * kind.
    */
   readonly maxRecords?: number;
   /**

@@ -60,7 +60,7 @@ export interface KeyRecord {
 export interface PushedRequestRecord {
   /** The client that pushed it. */
   readonly clientId: string;
-  /** Its parameters, without those of client authentication. */
+  /** The parameters of the request, without the parameters of client authentication. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** When the `request_uri` expires, in milliseconds since the epoch; the record is kept while the user logs in. */
   readonly validUntil: number;
@@ -214,22 +214,22 @@ export interface ListOptions {
 
 /**
  * A store of records. It keeps `expiresAt` but never checks it; the server does so, with its own clock. Records are
- * values: a record that is read equals the one that was written, and must not be changed.
+ * values: a record that is read equals the written record, and must not be changed.
  *
  * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary,
  * and the server responds with 503 `temporarily_unavailable`. Otherwise it responds with 500 `server_error`.
  */
 export interface Store {
   /**
-   * Whether records outlive the process and may be shared with other instances: then clients and users that change at
-   * run time are stored here, too. Default: false.
+   * Whether records outlive the process and may be shared with other instances: clients and users that change at run
+   * time are then also stored here. Default: false.
    */
   readonly persistent?: boolean;
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */
   get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined>;
   /** Writes a record; it replaces one of the same kind and id, even a consumed one. */
   put<K extends RecordKind>(kind: K, id: string, value: Records[K], metadata: RecordMetadata): Promise<void>;
-  /** Writes a record unless one of that kind and id exists: true for the one caller that wrote it. */
+  /** Writes a record unless a record of this kind and id exists; true only for the caller that wrote it. */
   add<K extends RecordKind>(kind: K, id: string, value: Records[K], metadata: RecordMetadata): Promise<boolean>;
   /**
    * Marks a record as consumed at `now` (milliseconds), in one atomic step: true for exactly one caller, across all
@@ -253,7 +253,7 @@ export interface Store {
    * page with fewer records than `limit` is the last one.
    */
   list<K extends RecordKind>(kind: K, options: ListOptions): Promise<readonly ListedRecord<Records[K]>[]>;
-  /** Counts the records whose ids begin with `prefix`, consumed and expired ones included. */
+  /** Counts the records whose ids begin with `prefix`, including consumed and expired records. */
   count(kind: RecordKind, prefix: string): Promise<number>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;

@@ -56,7 +56,7 @@ const migrationTimeoutMs = 60_000;
 /**
  * Opens the store in a PostgreSQL database (12 or newer). The URL is `postgres://user:password@host:5432/database`. For
  * a database on another machine add `?sslmode=verify-full`: the certificate must be valid for the host, issued by an
- * authority that the runtime knows or by the one in `sslrootcert=PATH`.
+ * authority that the runtime knows, or by the authority in `sslrootcert=PATH`.
  *
  * The store creates and migrates its schema and table; instances that start together wait for each other. The
  * durability of a write depends on the database's `synchronous_commit`.

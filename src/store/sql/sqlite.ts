@@ -18,7 +18,7 @@ export interface SqliteOptions {
    * The durability of a write that has returned.
    *
    * - `process` (the default): it survives the end of the process, `kill -9` included. A power failure or a crash of
-   *   the operating system may lose the latest records, and the latest marks of consumed ones.
+   *   the operating system may lose the latest records, and the latest marks of consumed records.
    * - `power`: it also survives a power failure. Each write waits for the disk: about six times as long, on a fast
    *   disk.
    */

@@ -23,7 +23,7 @@ const phrasesByMessage: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
     received: "no such permission",
     hint: "start it with --allow-read and --allow-write for the folder",
   }],
-  // "all access": Deno protects folders of the system, such as /sys, from programs with --allow-write, too.
+  // "all access": Deno protects folders of the system, such as /sys, even from programs with --allow-write.
   [/readonly database|EACCES|EPERM|EROFS|Requires all access/, {
     expected: "a writable file and folder",
     received: "no permission to write there",
