@@ -14,6 +14,7 @@ import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { openidClientDriver } from "../src/check/drivers/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
+import { clientField } from "../src/oauth/clients/client.ts";
 import type { Field } from "../src/oauth/config/field.ts";
 import { inspector } from "../src/inspector/mod.ts";
 import { validateOptions } from "../src/server/options.ts";
@@ -302,6 +303,13 @@ test("every setting of the configuration file is named in the README of the conf
   const text = readmes.get("src/cli/README.md")!;
   const { properties } = JSON.parse(readFileSync("static/config.schema.json", "utf8"));
   for (const name of Object.keys(properties)) {
+    assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), `src/cli/README.md does not name ${name}.`);
+  }
+});
+
+test("every member of client metadata is named in the README of the configuration", () => {
+  const text = readmes.get("src/cli/README.md")!;
+  for (const name of Object.keys(clientField.members)) {
     assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), `src/cli/README.md does not name ${name}.`);
   }
 });
