@@ -20,6 +20,7 @@ const labelByName: Readonly<Record<string, string>> = {
   subject_token: "subject_token",
   actor_token: "actor_token",
   password: "password",
+  authorization: "credentials",
 };
 
 /** Words that mark a name as secret: `secret`, `client[secret]`, `db_pass`, `apiKey`, `session_token`, `auth_code`. */
@@ -109,8 +110,21 @@ const looseMember =
 /** The beginning of a member with an object or array, of such JSON. */
 const looseParent = /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})\1["']?\s{0,20}:\s{0,20}(?=[{[])/g;
 
-/** A name and a value as in a header: `client_secret: …`. A URI has no space after the colon. */
-const header = /(?<![^\s,;{?&#/])([\w.~%+[\]-]{1,64})(:\s+)([^\s,;"]+)/g;
+/** The value of a name as in a header: `client_secret: …`. A URI has no space after the colon. */
+const headerValue =
+  /(?<=(?<![^\s,;{?&#/])([\w.~%+[\]-]{1,64}):\s+(?:(?:basic|bearer|dpop)\s+)?)(?!(?:basic|bearer|dpop)\s)[^\s,;"]+/gi;
+
+/** What may be base64 of a name and a value: printable ASCII, from space to `~`, begins with these digits. */
+const base64Word = /(?<![\w+-])[I-Za-f][\w+/-]{7,2000}={0,2}/g;
+
+/** A name and a value, or JSON. A random value decodes to other bytes. */
+const decodedSign = /^[\t\n\r\x20-\x7e\x80-\xff]*[=:][\t\n\r\x20-\x7e\x80-\xff]*$/;
+
+/** An ID and a secret, but no URL. */
+const decodedCredentials = /^[\w.~%+@-]+:(?!\/\/)/;
+
+/** A part between the separators of pairs. */
+const partOfPairs = /[^&;?#\s]+/g;
 
 /** Any sign of a pair. */
 const pairSign = /=|%(?:25){0,2}3d/i;
@@ -125,12 +139,15 @@ const namedValue = /(^|[?&#;/\s"'])([\w.~%+[\]-]{1,200})(=)()([^&#;\s]+)/g;
 const encodedNamedValue =
   /(^|[?&#;/\s]|%(?:25){0,2}(?:3f|26|23|3b|2f|20|0a|0d))((?:[\w.~+[\]-]|%(?:25){0,2}(?!25|3d|3f|26|23|3b|2f|20|0a|0d)[\da-f]{2}){1,200}?)(%((?:25){0,2})3d)((?:(?!%\4(?:26|0a|0d))[^&#;\s])+)/gi;
 
+/** User and password of a URI. The password of a URI that was decoded may contain spaces. */
+const userInfo = /(:\/\/)([^\s"'<>/?#]*|[^\s"'<>/?#:]*:(?!\d+\s)[^"'<>/?#\r\n]*)@/g;
+
 /** Maximum nesting of pairs and JSON in values, such as a query in a URI in a parameter; deeper text is a secret. */
 const maxNesting = 4;
 
 /** Rewrites text of unknown format: JSON, a part of it, or text that may contain pairs. `depth` is its nesting. */
 export function rewriteText(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
-  if (!nameSign.test(text)) return rewrite(rewriter.registered(text));
+  if (!nameSign.test(text)) return rewriteWords(text, rewriter, rewrite);
   if (depth > maxNesting && jsonSign.test(text)) return rewriter.secret(text, "value");
   return jsonShape.test(text)
     ? rewriteJson(text, rewriter, (inner) => rewriteText(inner, rewriter, rewrite, depth + 1), rewrite, depth)
@@ -139,10 +156,17 @@ export function rewriteText(text: string, rewriter: Rewriter, rewrite = rewriter
 
 /** Rewrites text that is not JSON, is nested too deeply, or was split at `&` and `=` of a form. */
 function rewriteOther(text: string, rewriter: Rewriter, rewrite: RewriteString, depth: number): string {
-  if (jsonSign.test(text)) return rewriteLooseMembers(text, rewriter, rewrite, depth);
+  if (jsonSign.test(text)) return rewriteEscaped(rewriteLooseMembers(text, rewriter, rewrite, depth), rewriter, depth);
   return encodedColon.test(text) && !pairSign.test(text)
     ? rewriteEncoded(text, rewriter, rewrite, depth)
     : rewritePairs(text, rewriter, rewrite, depth);
+}
+
+/** Rewrites a part of JSON that is in a string of JSON, and that a form parser cut out: its quotes are escaped. */
+function rewriteEscaped(text: string, rewriter: Rewriter, depth: number): string {
+  const unescaped = depth > maxNesting ? text : text.replace(/\\(["\\])/g, "$1");
+  const rewritten = unescaped === text ? text : rewriteOther(unescaped, rewriter, (rest) => rest, depth + 1);
+  return rewritten === unescaped ? text : rewritten;
 }
 
 /** Rewrites text that may be percent-encoded as a whole. */
@@ -237,9 +261,14 @@ function isEqualJson(first: string, second: string): boolean {
 /** Rewrites text that contains names and values: a URI, an unparsed form, or lines. `depth` is its nesting. */
 function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted, depth = 0): string {
   if (deeplyEncodedPair.test(text) || depth > maxNesting && pairSign.test(text)) return rewriter.secret(text, "value");
-  const withoutHeaders = rewrite === rewriter.trusted ? text : text.replace(header, (whole, name, between, value) => {
+  const decoded = !pairSign.test(text) ? text : text.replace(partOfPairs, (part) => {
+    return encodedColon.test(part) && !pairSign.test(part)
+      ? rewriteEncoded(part, rewriter, (rest) => rest, depth)
+      : part;
+  });
+  const withoutHeaders = rewrite === rewriter.trusted ? decoded : decoded.replace(headerValue, (value, name) => {
     const kind = rewriter.kind(name);
-    return kind === undefined ? whole : name + between + rewriter.secret(value, kind);
+    return kind === undefined ? value : rewriter.secret(value, kind);
   });
   const rewritten = !pairSign.test(withoutHeaders) ? withoutHeaders : replaceNamedValues(
     withoutHeaders,
@@ -253,11 +282,24 @@ function rewritePairs(text: string, rewriter: Rewriter, rewrite = rewriter.untru
 
 /** Rewrites text without names: registered secrets, user and password of URIs (RFC 3986 §3.2.1), and the rest. */
 export function rewriteWords(text: string, rewriter: Rewriter, rewrite = rewriter.untrusted): string {
-  const redacted = rewriter.registered(text).replace(/(:\/\/)([^\s"'<>/?#]*)@/g, (_, slashes, info) => {
+  const redacted = rewriter.registered(text).replace(userInfo, (_, slashes, info) => {
     const parts = (info as string).split(":").map((part) => part === "" ? part : rewriter.secret(part, "password"));
     return `${slashes}${parts.join(":")}@`;
   });
-  return rewrite(redacted);
+  return rewrite(rewrite === rewriter.trusted ? redacted : rewriteBase64(redacted, rewriter));
+}
+
+/** Rewrites base64 and base64url of credentials (RFC 7617 §2) and of text that contains a secret. */
+function rewriteBase64(text: string, rewriter: Rewriter): string {
+  const masking = { ...rewriter, secret: () => "…" };
+  return text.replace(base64Word, (word) => {
+    const digits = word.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
+    // An exception takes longer than all other work.
+    const decoded = digits.length % 4 === 1 ? "" : atob(digits);
+    const isPublic = !decodedSign.test(decoded) || !decodedCredentials.test(decoded) &&
+        rewriteText(decoded, masking, (rest) => rest, maxNesting) === decoded;
+    return isPublic ? word : rewriter.secret(word, "value");
+  });
 }
 
 /** `replace` returns the new value, or the same value to keep the pair. Names and values are decoded. */

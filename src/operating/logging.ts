@@ -6,6 +6,7 @@ import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from
 import { redactEvent, redactText, type RegisteredSecrets } from "../oauth/redact.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
+import { redactCause } from "./redact_cause.ts";
 import { type FindFix, formatEvent, isPendingPoll, type LoggedRequest, type Terminal } from "./format_event.ts";
 
 /** Options of the log. */
@@ -123,7 +124,10 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
       // Before it is redacted, which takes longer than all the rest.
       if (format === "text" && event.type === "note" && !isNewNote(event)) return;
       const request = context && findForRequest(requests, context.request);
-      const redacted = redactEvent(event, registeredSecrets);
+      const withoutSecrets = redactEvent(event, registeredSecrets);
+      const redacted = withoutSecrets.type === "internal_error"
+        ? { ...withoutSecrets, cause: redactCause(withoutSecrets.cause, registeredSecrets) }
+        : withoutSecrets;
       const hasFix = "explanation" in event;
       if (hasFix) loadingRules ??= loadRules();
       // Computed only where it is shown: that takes longer than to record the event.

@@ -8,6 +8,7 @@ import { redactEvent, redactText, registeredSecrets } from "../../src/oauth/reda
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
+import { decodeBase64url, encodeBase64url } from "../../src/runtime/crypto.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const secret = "hunter2";
@@ -31,6 +32,16 @@ const forms: readonly ((name: string, value: string) => string)[] = [
   (name, value) => JSON.stringify({ b: true, [name]: { value } }, null, 1),
   (name, value) => JSON.stringify({ [name]: value }).slice(0, -2),
   (name, value) => encodeURIComponent(JSON.stringify({ [name]: value })),
+  (name, value) => `a=b&${encodeURIComponent(`${decodeURIComponent(name)}: ${value}`)}&z=1`,
+  (name, value) => JSON.stringify({ note: JSON.stringify({ [name]: value }) }),
+  (name, value) => JSON.stringify({ note: JSON.stringify({ [name]: value }) }).slice(0, -3),
+  (name, value) => `x=1&a=${JSON.stringify({ note: JSON.stringify({ [name]: value }) })}&b=2`,
+];
+
+/** The same in base64url, which looks random if it is long. */
+const base64Forms: typeof forms = [
+  (name, value) => `x=${encodeBase64url(JSON.stringify({ [name]: value }))}`,
+  (name, value) => encodeBase64url(`${name}=${encodeURIComponent(value)}`),
 ];
 
 /** Texts that contain another text. */
@@ -43,8 +54,13 @@ const outerTexts: readonly ((text: string) => string)[] = [
   (text) => encodeURIComponent(`https://web.example/cb?u=${encodeURIComponent(text)}`),
 ];
 
-function texts(names: readonly string[], values: readonly string[], maxLength: number): fc.Arbitrary<string> {
-  const parts = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...values), fc.constantFrom(...forms));
+function texts(
+  names: readonly string[],
+  values: readonly string[],
+  maxLength: number,
+  among = forms,
+): fc.Arbitrary<string> {
+  const parts = fc.tuple(fc.constantFrom(...names), fc.constantFrom(...values), fc.constantFrom(...among));
   return fc.tuple(parts, fc.array(fc.constantFrom(...outerTexts), { maxLength })).map(([part, around]) => {
     const [name, value, form] = part;
     return around.reduce((text, outer) => outer(text), form(name, value));
@@ -71,10 +87,15 @@ function exchangeOf(text: string, contentType: string): Exchange {
 const json = "application/json";
 
 test("[HT-15, FL-03] the value of a secret name is in no log and no redacted exchange, in whatever text it is", () => {
-  fc.assert(fc.property(texts(secretNames, [secret], 2), (text) => {
-    assert(!JSON.stringify(redactEvent(eventOf(text))).includes(secret), text);
+  fc.assert(fc.property(texts(secretNames, [secret], 2, [...forms, ...base64Forms]), (text) => {
     const redacted = redactExchanges([exchangeOf(text, json), exchangeOf(text, "text/plain")]);
-    assert(!JSON.stringify(redacted).includes(secret), JSON.stringify(redacted));
+    for (const shown of [redactEvent(eventOf(text)), redacted].map((value) => JSON.stringify(value))) {
+      assert(!shown.includes(secret), shown);
+      for (const [word] of shown.matchAll(/[\w-]{12,}/g)) {
+        const decoded = word.length % 4 === 1 ? "" : new TextDecoder().decode(decodeBase64url(word));
+        assert(!decoded.includes(secret), shown);
+      }
+    }
   }));
 });
 
@@ -108,6 +129,27 @@ test("[HT-15, FL-03] JSON with other quotes or none, numbers, and names as in he
   for (const text of [...hostile, '{"password":8264017}', '{"password":{"of":[8264017]}}']) {
     const shown = JSON.stringify([redactEvent(eventOf(text)), redactExchanges([exchangeOf(text, json)])]);
     assert(!shown.includes(secret) && !shown.includes("8264017"), shown);
+  }
+});
+
+test("[HT-15, FL-03] credentials of a header are redacted in any text; words that only follow a scheme are not", () => {
+  const basic = btoa(`web:${secret}`);
+  for (
+    const text of [
+      ...[`Authorization: Basic ${basic}`, `Basic ${basic}`, `authorization: bearer ${secret}`, `x=Basic+${basic}`],
+      ...[`Authorization%3A%20DPoP%20${secret}`, JSON.stringify({ headers: { Authorization: `Bearer ${secret}` } })],
+      ...[
+        `failed: client_secret: ${secret}`,
+        `a: b, password: ${secret}; c: d`,
+        `https://web:a ${secret}@web.example/cb`,
+      ],
+    ]
+  ) {
+    const shown = JSON.stringify([redactEvent(eventOf(text)), redactExchanges([exchangeOf(text, "text/plain")])]);
+    assert(!shown.includes(secret) && !shown.includes(basic), shown);
+  }
+  for (const text of ["Basic credentials", "a Bearer realm: none", "http://web.example:80 and a@b.example"]) {
+    assertEquals(redactText(text), text);
   }
 });
 

@@ -595,6 +595,26 @@ test("a store failure is one log line, and any other internal error has its stac
   assertMatch(report(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
 });
 
+test("[HT-15] message and stack of an internal error are redacted in the log; the error of the event is not changed", () => {
+  class ReadError extends Error {
+    override readonly name = "ReadError";
+  }
+  const changed = new Error("client_secret=hunter2");
+  changed.stack;
+  changed.message = "password=hunter2";
+  for (const cause of [new ReadError("read client_secret=hunter2&x=1"), changed, "code: hunter2", { toString: null }]) {
+    const event = { type: "internal_error", at: 0, endpoint: "/oauth2/token", cause } as const;
+    for (const format of ["text", "json"] as const) {
+      const lines: string[] = [];
+      logging({ write: (line) => lines.push(line), format }).onEvent(event);
+      assertStrictEquals(lines.length, 1);
+      assert(!lines[0]!.includes("hunter2"), lines[0]);
+      if (cause instanceof ReadError) assertMatch(lines[0]!, /ReadError: read client_secret=…&x=….*operating_test/s);
+    }
+    if (cause instanceof Error) assertMatch(cause.message, /hunter2/);
+  }
+});
+
 test("[OP-10] a log that closes before the fixes are loaded has every event", () => {
   const lines: string[] = [];
   const log = logging({ write: (line) => lines.push(line), format: "json" });
