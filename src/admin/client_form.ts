@@ -9,31 +9,12 @@ import { randomId, randomToken } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { MetadataField, MetadataGroup } from "../ui/client_edit.tsx";
 import type { FieldError } from "../ui/field.tsx";
+import { memberTopics } from "./member_topics.ts";
 
 type Name = keyof ClientMetadata;
 
 /** The members that the form does not contain. */
 const fixedMembers: readonly Name[] = ["client_id", "client_secret"];
-
-/** The members by topic. Those of no topic follow at the end. */
-const topics: Readonly<Record<string, readonly Name[]>> = {
-  "Name and redirects": ["client_name", "redirect_uris", "post_logout_redirect_uris"],
-  "Authentication and keys": [
-    ...["token_endpoint_auth_method", "client_secret_expires_at", "token_endpoint_auth_signing_alg"] as const,
-    ...["jwks", "jwks_uri"] as const,
-  ],
-  "Grants and scope": ["grant_types", "response_types", "scope", "authorization_details_types", "serves"],
-  "What requests must have": [
-    ...["require_pkce", "require_pushed_authorization_requests", "require_signed_request_object"] as const,
-    ...["request_object_signing_alg", "dpop_bound_access_tokens", "profile"] as const,
-    ...["default_acr_values", "default_max_age", "require_auth_time"] as const,
-  ],
-  "Responses and tokens": [
-    ...["response_modes", "access_token_format", "id_token_signed_response_alg"] as const,
-    ...["userinfo_signed_response_alg", "authorization_signed_response_alg"] as const,
-    ...["introspection_signed_response_alg", "subject_type", "sector_identifier_uri"] as const,
-  ],
-};
 
 const fields: Readonly<Record<string, Field>> = clientField.members;
 
@@ -42,8 +23,8 @@ const names = (Object.keys(fields) as Name[]).filter((name) => !fixedMembers.inc
 
 /** The groups of the form, with the values that the metadata has, or those that were typed. */
 export function metadataGroups(metadata: ClientMetadata, typed?: Params): MetadataGroup[] {
-  const listed = Object.values(topics).flat();
-  const groups = [...Object.entries(topics), ["More", names.filter((name) => !listed.includes(name))] as const];
+  const listed = Object.values(memberTopics).flat();
+  const groups = [...Object.entries(memberTopics), ["More", names.filter((name) => !listed.includes(name))] as const];
   return groups.map(([title, members]) => ({
     title,
     fields: members.map((name) => metadataField(name, typed ? typed.get(name) : toText(metadata[name]))),

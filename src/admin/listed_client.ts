@@ -9,18 +9,7 @@ import type { Client } from "../oauth/clients/repository.ts";
 import { clientValues } from "../oauth/config/extension_settings.ts";
 import type { ListedClient } from "../ui/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/client_info.ts";
-
-/** The members of a client's metadata that say how it sends requests and receives responses. */
-const requestMembers = [
-  ...["require_pkce", "require_pushed_authorization_requests", "require_signed_request_object"] as const,
-  ...["request_object_signing_alg", "dpop_bound_access_tokens", "response_modes"] as const,
-  ...[
-    "authorization_signed_response_alg",
-    "userinfo_signed_response_alg",
-    "introspection_signed_response_alg",
-  ] as const,
-  ...["default_acr_values", "default_max_age", "require_auth_time"] as const,
-];
+import { requestAndResponseMembers } from "./member_topics.ts";
 
 /** What the server demands of the requests of a client. */
 export function findDemands({ server }: Context, client: Client): ClientDemand[] {
@@ -56,7 +45,7 @@ export function toListedClient({ site, server }: Context, client: Client): Liste
     registeredItselfAt: registration?.issuedAt,
     profile: metadata.profile,
     logoutUris: [metadata.backchannel_logout_uri ?? [], metadata.frontchannel_logout_uri ?? []].flat(),
-    requestMembers: requestMembers.flatMap((name) => {
+    requestMembers: requestAndResponseMembers.flatMap((name) => {
       const { [name]: value = false } = metadata;
       return value === false ? [] : [`${name}: ${[value].flat().join(" ")}`];
     }),

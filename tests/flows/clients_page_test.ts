@@ -62,6 +62,8 @@ test("[DI-05] the page of a client says what its requests need besides the setti
     default_acr_values: ["urn:x:mfa", "urn:x:key"],
     default_max_age: 0,
     require_auth_time: false,
+    access_token_format: "opaque" as const,
+    subject_type: "pairwise" as const,
   };
   const pageOf = async (client: ClientMetadata) =>
     await (await (await testServer({ clients: [client] })).get("/clients/spa")).text();
@@ -74,6 +76,8 @@ test("[DI-05] the page of a client says what its requests need besides the setti
   assertMatch(html, /Send a DPoP proof with each token request/);
   assertMatch(html, /default_acr_values: urn:x:mfa urn:x:key/);
   assertMatch(html, /default_max_age: 0/);
+  assertMatch(html, /access_token_format: opaque/);
+  assertMatch(html, /subject_type: pairwise/);
   assertNotMatch(html, /require_auth_time|Sign each authorization request/);
 });
 
