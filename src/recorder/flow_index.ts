@@ -166,7 +166,8 @@ export function flowIndex(limit: number, maxBytes: number) {
         for (const [name, value] of sent) if (names.some((linking) => linking.name === name)) addLink(draft, value);
       } else if (location !== undefined) {
         const { query, fragment } = splitUri(location);
-        for (const name of names) addLink(draft, findParameter(query, name) ?? findParameter(fragment, name));
+        const [inQuery, inFragment] = [parameterFinder(query), parameterFinder(fragment)];
+        for (const name of names) addLink(draft, inQuery(name) ?? inFragment(name));
       }
       const members = parseJsonMembers({ ...draft.reply, body: draft.replyBody?.text ?? draft.reply.body ?? "" });
       for (const { name } of names) addLink(draft, members[name]);
@@ -235,30 +236,36 @@ function findLinkingValues({ endpoint, head, body }: {
 }): readonly string[] {
   const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
   const values = bearer === undefined ? [] : [bearer];
-  const form = body !== undefined && isCompleteForm(head, body) ? body.text : "";
-  for (const name of linkingNames(endpoint?.parameters)) {
-    const value = findParameter(head.query, name) ?? findParameter(form, name);
+  const names = linkingNames(endpoint?.parameters);
+  if (names.length === 0) return values;
+  const query = parameterFinder(head.query);
+  const form = parameterFinder(body !== undefined && isCompleteForm(head, body) ? body.text : "");
+  for (const name of names) {
+    const value = query(name) ?? form(name);
     if (value !== undefined) values.push(value);
   }
   return values;
 }
 
 /**
- * The first value of a name in a form or query that is not empty. It searches for the text, because parsing all
- * parameters takes several times as long.
+ * A function that finds the first value of a name in a form or query that is not empty. It searches for the text,
+ * because parsing all parameters takes several times as long.
  */
-function findParameter(text: string, { name, prefix }: LinkingName): string | undefined {
-  if (text === "") return undefined;
+function parameterFinder(text: string): (name: LinkingName) => string | undefined {
+  if (text === "") return () => undefined;
   if (hasEncodedName(text)) {
-    return tryParseFields(text).find(([other, value]) => other === name && value !== "")?.[1];
+    const fields = tryParseFields(text);
+    return ({ name }) => fields.find(([other, value]) => other === name && value !== "")?.[1];
   }
-  for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
-    if (at > 0 && text[at - 1] !== "&") continue;
-    const end = text.indexOf("&", at);
-    const value = text.slice(at + prefix.length, end < 0 ? undefined : end);
-    if (value !== "") return decodeFormValue(value);
-  }
-  return undefined;
+  return ({ prefix }) => {
+    for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
+      if (at > 0 && text[at - 1] !== "&") continue;
+      const end = text.indexOf("&", at);
+      const value = text.slice(at + prefix.length, end < 0 ? undefined : end);
+      if (value !== "") return decodeFormValue(value);
+    }
+    return undefined;
+  };
 }
 
 /** Whether a name in a form or query contains an escape. */

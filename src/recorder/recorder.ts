@@ -87,9 +87,9 @@ export interface RecorderOptions {
   /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
   /**
-   * Maximum number of new flows in a second of real time that are recorded in full. Of the others only rejected and
-   * dropped requests are recorded, without passed checks, so that records that cannot all be read do not slow down a
-   * server under load. The event `sampling_started` says so. Default: no maximum.
+   * Maximum number of new flows in a second of real time that are recorded in full; a tenth of it in each further
+   * second of that load. Of the others only rejected and dropped requests are recorded, without passed checks, so that
+   * they do not slow down the server. The event `sampling_started` says so. Default: no maximum.
    */
   readonly sample?: number;
 }

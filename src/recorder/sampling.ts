@@ -8,6 +8,9 @@ import type { ExchangeDraft } from "./exchange_draft.ts";
 /** Real time that a sample covers, in milliseconds. */
 const sampleMs = 1000;
 
+/** The divisor of a sample while the load continues, so that rejections are not evicted within seconds. */
+const sustainedDivisor = 10;
+
 /** Decides whether a request may begin a new flow of the recording. */
 export interface Sampling {
   /**
@@ -19,21 +22,31 @@ export interface Sampling {
 }
 
 /**
- * Creates a sample of the first `limit` flows in a second. It reads the clock of the process, as that of the server
- * may stand still, and only when the limit is reached. Calls `onComplete` once for each second.
+ * Creates a sample of the first `limit` flows in a second, and of the first tenth of them in each further second of the
+ * same load. It reads the clock of the process, as that of the server may stand still, and only when the sample is
+ * complete. Calls `onComplete` once for each second.
  */
 export function sampling(limit: number, onComplete: () => void): Sampling {
+  const sustainedLimit = Math.ceil(limit / sustainedDivisor);
+  let currentLimit = limit;
   let startedAt = performance.now();
   let countAtStart = 0;
   let isReported = false;
   return {
     isComplete(flowCount) {
-      if (flowCount - countAtStart < limit) return false;
+      if (flowCount - countAtStart < currentLimit) return false;
       const time = performance.now();
-      if (time - startedAt >= sampleMs) {
+      const elapsed = time - startedAt;
+      if (elapsed >= sampleMs) {
+        currentLimit = isReported && elapsed < 2 * sampleMs ? sustainedLimit : limit;
         startedAt = time;
         countAtStart = flowCount;
         isReported = false;
+        return false;
+      }
+      // The first tenth took at least a tenth of a second, so the load is no longer above the limit.
+      if (currentLimit < limit && !isReported && elapsed >= sampleMs / sustainedDivisor) {
+        currentLimit = limit;
         return false;
       }
       if (!isReported) {

@@ -43,7 +43,27 @@ test("above the sample, logins are left out until the second is over", async () 
     assertEquals([summaries(recorded).length, started().length], [2, 1]);
     advance(1);
     for (let i = 0; i < 3; i++) await publicTokens(server);
-    assertEquals([summaries(recorded), started().length], [[login, login, login, login], 2]);
+    assertEquals([summaries(recorded), started().length], [[login, login, login], 2]);
+  });
+});
+
+test("while the load continues, each further second has a tenth of the sample; below the limit all is recorded", async () => {
+  await atFixedTime(async (advance) => {
+    const recorded = await recordedServer({ sample: 20 });
+    const logInAtRate = async (count: number, perSecond: number) => {
+      const before = recorded.recorder.flows().length;
+      for (let i = 0; i < count; i++) {
+        await publicTokens(recorded.server);
+        advance(1000 / perSecond);
+      }
+      return recorded.recorder.flows().length - before;
+    };
+    assertEquals(await logInAtRate(100, 100), 20);
+    assertEquals(await logInAtRate(100, 100), 2);
+    assertEquals(await logInAtRate(300, 100), 6);
+    advance(5000);
+    assertEquals(await logInAtRate(100, 100), 20);
+    assertEquals(await logInAtRate(30, 10), 30);
   });
 });
 
