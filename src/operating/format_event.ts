@@ -57,7 +57,7 @@ export interface Terminal {
 /** Formats an event, without a final newline; `undefined` if it is not shown. */
 export function formatEvent(event: TraceEvent, options: FormatOptions = {}): string | undefined {
   const { verbose = false, terminal } = options;
-  if (!verbose && (successTypes.has(event.type) || isPendingPoll(event))) return undefined;
+  if (!isShown(event, verbose)) return undefined;
   const time = formatTime(event.at, terminal);
   switch (event.type) {
     case "rejected":
@@ -101,6 +101,11 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     default:
       return undefined;
   }
+}
+
+/** Whether the text log shows an event: successful ones and pending polls only if it is verbose. */
+export function isShown(event: TraceEvent, verbose: boolean): boolean {
+  return verbose || !successTypes.has(event.type) && !isPendingPoll(event);
 }
 
 /** Whether a device polled before its user has decided, which is no failure (RFC 8628 §3.5). */

@@ -7,7 +7,14 @@ import { redactEvent, redactText, type RegisteredSecrets } from "../oauth/redact
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import { redactCause } from "./redact_cause.ts";
-import { type FindFix, formatEvent, isPendingPoll, type LoggedRequest, type Terminal } from "./format_event.ts";
+import {
+  type FindFix,
+  formatEvent,
+  isPendingPoll,
+  isShown,
+  type LoggedRequest,
+  type Terminal,
+} from "./format_event.ts";
 
 /** Options of the log. */
 export interface LoggingOptions {
@@ -121,8 +128,8 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
 
   return {
     onEvent(event, context) {
-      // Before it is redacted, which takes longer than all the rest.
-      if (format === "text" && event.type === "note" && !isNewNote(event)) return;
+      // Before anything is found or redacted, which takes longer than all the rest.
+      if (format === "text" && (!isShown(event, verbose) || event.type === "note" && !isNewNote(event))) return;
       const request = context && findForRequest(requests, context.request);
       const withoutSecrets = redactEvent(event, registeredSecrets);
       const redacted = withoutSecrets.type === "internal_error"

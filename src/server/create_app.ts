@@ -148,6 +148,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     ...membersOf(issuer),
     ...added,
     settings,
+    // Members that only some requests have: copies of one shape are quicker to read.
+    passed: undefined,
+    sender: undefined,
     tracesNotes: hasListener && settings.allows.explanations,
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,

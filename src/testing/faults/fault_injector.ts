@@ -4,7 +4,7 @@ import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
 import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../http/message.ts";
 import type { Server } from "../../oauth/server.ts";
-import { parseTarget, type RequestHandler } from "../../http/router.ts";
+import { type ClientAddress, parseTarget, type RequestHandler } from "../../http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertOptions } from "../options.ts";
@@ -136,6 +136,30 @@ export function faultInjector(
     return matches.reduceRight(wrapHandler, next);
   }
 
+  async function handleWithRules(
+    app: App,
+    next: RequestHandler,
+    request: RequestLike,
+    peer: ClientAddress | undefined,
+  ): Promise<ResponseLike> {
+    return await applyRules(await readView(app, request), next, request)(request, peer);
+  }
+
+  /** Handles a request that may begin a login. A rule about the login may be added while the user is on its page. */
+  async function handleLogin(
+    app: App,
+    hasRule: boolean,
+    next: RequestHandler,
+    request: RequestLike,
+    peer: ClientAddress | undefined,
+  ): Promise<ResponseLike> {
+    const view = hasRule || request.method === "POST" ? await readView(app, request) : undefined;
+    const response = await (view === undefined ? next : applyRules(view, next, request))(request, peer);
+    const interaction = findInteractionId(response);
+    if (interaction !== undefined) rememberRequest(interaction, view ?? await readView(app, request));
+    return response;
+  }
+
   /** Remembers the authorization request of an interaction, for rules about the login that follows. */
   function rememberRequest(interaction: string, view: RequestView): void {
     authorizationRequests.set(interaction, view);
@@ -157,20 +181,13 @@ export function faultInjector(
       authorizationRequests.clear();
     },
     plugin: {
-      handle: (next) => async (request, peer) => {
+      handle: (next) => (request, peer) => {
         const endpoint = app?.findEndpoint(parseTarget(request.url, {}).path);
         const hasRule = rules.some(({ isActive }) => isActive);
-        const mayBeginLogin = isAuthorizationEndpoint(endpoint);
         // No rule may stop a test or a user from removing it.
-        if (app === undefined || endpoint?.role === "control" || !hasRule && !mayBeginLogin) {
-          return await next(request, peer);
-        }
-        const view = hasRule || request.method === "POST" ? await readView(app, request) : undefined;
-        const response = await (view === undefined ? next : applyRules(view, next, request))(request, peer);
-        // A rule about the login may be added while the user is on the page.
-        const interaction = mayBeginLogin ? findInteractionId(response) : undefined;
-        if (interaction !== undefined) rememberRequest(interaction, view ?? await readView(app, request));
-        return response;
+        if (app === undefined || endpoint?.role === "control") return next(request, peer);
+        if (isAuthorizationEndpoint(endpoint)) return handleLogin(app, hasRule, next, request, peer);
+        return hasRule ? handleWithRules(app, next, request, peer) : next(request, peer);
       },
       extend(server, { request }) {
         return (findForRequest(matchesByRequest, request) ?? []).reduceRight(
