@@ -49,8 +49,8 @@ export function readCallback(url: string, form?: URLSearchParams): Authorization
 function findProblem(response: string, claims: Readonly<Record<string, unknown>>): string | undefined {
   const parts = response.split(".").length;
   if (parts === 5) return "response is encrypted";
-  if (parts !== 3) return `response is no JWT: expected 3 parts, received ${parts}`;
+  if (parts !== 3) return `response is not a JWT: expected 3 parts, received ${parts}`;
   return Object.keys(claims).length > 0
     ? undefined
-    : "response is no JWT: its second part is no JSON object with members";
+    : "response is not a JWT: its second part is not a JSON object with members";
 }

@@ -75,10 +75,13 @@ test("[JM-02] a broken signed response has a problem that says what is wrong, an
     assertEquals([received, members.code, members.error], [response, undefined, undefined]);
     return problem;
   };
-  assertEquals(problemOf(""), "response is no JWT: expected 3 parts, received 1");
-  assertEquals(problemOf("x".repeat(100_000)), "response is no JWT: expected 3 parts, received 1");
+  assertEquals(problemOf(""), "response is not a JWT: expected 3 parts, received 1");
+  assertEquals(problemOf("x".repeat(100_000)), "response is not a JWT: expected 3 parts, received 1");
   for (const claims of ["", "%", "bnVsbA", "W10", "e30", btoa("<script>")]) {
-    assertEquals(problemOf(`e30.${claims}.x`), "response is no JWT: its second part is no JSON object with members");
+    assertEquals(
+      problemOf(`e30.${claims}.x`),
+      "response is not a JWT: its second part is not a JSON object with members",
+    );
   }
   assertEquals(problemOf("a.b.c.d.e"), "response is encrypted");
   assertEquals(readCallback(`https://app.test/cb?response=e30.${btoa('{"code":"c"}')}.x`).problem, undefined);
