@@ -18,8 +18,8 @@ function readBuildInfo(): BuildInfo {
   if (typeof LATCHKEY_ABOUT !== "undefined") return LATCHKEY_ABOUT;
   return {
     licences:
-      "Latchkey stands under the MIT licence, in the file LICENSE; the packages that it uses, under those beside " +
-      "them in node_modules; and those inside its npm package, under the ones in THIRD_PARTY_LICENSES.",
+      "The licence of Latchkey is MIT, in the file LICENSE. The licences of the packages that it uses are beside them " +
+      "in node_modules, and those of the packages inside its npm package in THIRD_PARTY_LICENSES.",
   };
 }
 

@@ -130,7 +130,7 @@ function unknownFlagIssue(written: string): ConfigIssue {
   return {
     path: showFlag(written),
     expected: "a known flag",
-    received: "an unknown one",
+    received: "an unknown flag",
     hint: suggestion ? `Did you mean ${suggestion}?` : `Remove it, or use one of ${flagNames.join(", ")}.`,
   };
 }

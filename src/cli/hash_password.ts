@@ -14,14 +14,14 @@ export async function hashPassword(): Promise<string> {
   const invalidPassword = (expected: string, received: string, hint: string) =>
     new ConfigurationError([{ path: "password", expected, received, hint }]);
   if (password !== again) {
-    throw invalidPassword("the same password twice", "two different ones", "Run the command again.");
+    throw invalidPassword("the same password twice", "two different passwords", "Run the command again.");
   }
   const size = new TextEncoder().encode(password).length;
   if (size === 0) {
-    throw invalidPassword("a password", "nothing", "Type one, or pipe it in: latchkey hash-password < FILE.");
+    throw invalidPassword("a password", "nothing", "Type a password, or pipe it in: latchkey hash-password < FILE.");
   }
   if (size > maxPasswordBytes) {
-    throw invalidPassword(`at most ${maxPasswordBytes} bytes`, `${size}`, "Choose a shorter one.");
+    throw invalidPassword(`at most ${maxPasswordBytes} bytes`, `${size}`, "Choose a shorter password.");
   }
   const salt = randomSalt(passwordCost.salt);
   const hash = await deriveKey(password, { ...passwordCost, salt }, passwordCost.hash);

@@ -19,12 +19,16 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint
   UnexpectedEndOfString: [
     "a string that ends on its line",
     "Close the string with a double quote.",
-    "one that does not",
+    "a string that does not end",
   ],
-  UnexpectedEndOfNumber: ["a whole number", "Write the digits that are missing.", "a part of one"],
-  InvalidUnicode: ["four hexadecimal digits after \\u", "Write it like \\u00e9.", "others"],
-  InvalidEscapeCharacter: ["a known escape", "Write a backslash in a string as \\\\.", "another one"],
-  InvalidCharacter: ["a string without control characters", "Write a tab as \\t, a newline as \\n.", "one with them"],
+  UnexpectedEndOfNumber: ["a whole number", "Write the digits that are missing.", "an incomplete number"],
+  InvalidUnicode: ["four hexadecimal digits after \\u", "Write it like \\u00e9.", "other characters"],
+  InvalidEscapeCharacter: ["a known escape", "Write a backslash in a string as \\\\.", "an unknown escape"],
+  InvalidCharacter: [
+    "a string without control characters",
+    "Write a tab as \\t, a newline as \\n.",
+    "a control character",
+  ],
 };
 
 /** The issue of the first character that is not JSON. The message contains no letter and no digit of the text. */
@@ -32,7 +36,7 @@ export function findJsonSyntaxError(text: string, file: string): ConfigIssue {
   const error = findFirstError(text);
   const [defaultExpected, defaultHint] = ["JSON", "Check the file with a JSON editor."];
   if (error === undefined) {
-    return { path: file, expected: defaultExpected, received: "something else", hint: defaultHint };
+    return { path: file, expected: defaultExpected, received: "text that is not JSON", hint: defaultHint };
   }
   const before = text.slice(0, error.offset);
   const lines = before.split(/\r\n|\n|\r/);

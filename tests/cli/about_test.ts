@@ -14,5 +14,5 @@ test("a single-file program shows its commit and the bundled licences; otherwise
   Reflect.deleteProperty(globalThis, "LATCHKEY_ABOUT");
   const { code, stdout, stderr } = await runProgram({ args: ["--licenses"] });
   assertEquals([code, stderr], [0, ""]);
-  assertMatch(stdout, /^Latchkey stands under the MIT licence, in the file LICENSE; .*\.\n$/);
+  assertMatch(stdout, /^The licence of Latchkey is MIT, in the file LICENSE\. .*\.\n$/);
 });

@@ -105,7 +105,7 @@ test("if the input ends, it writes nothing", async () => {
 });
 
 test("an existing file is rejected before the first question, and so is one that appears meanwhile", async () => {
-  assertStringIncludes(await rejection([], [], "{}"), "this command never overwrites one");
+  assertStringIncludes(await rejection([], [], "{}"), "this command never overwrites a file");
   const actions = {
     createPrivateFile: () => Promise.resolve(false),
     randomSecret: () => "secret",
@@ -120,7 +120,7 @@ test("invalid words, values and clients are rejected with the fix", async () => 
     [["--libary", "go"], "Did you mean --library?"],
     [["--library", "sprng", "--yes"], "Did you mean spring?"],
     [["--library", "--yes"], "found no value"],
-    [["--yes=1"], "an unknown one"],
+    [["--yes=1"], "an unknown flag"],
     [["--public", "--confidential", "--yes"], "Keep one of the flags."],
     [["--yes", "--library", "go", "--library", "curl"], "found the flag again"],
     [["--yes", "--redirect-uri", "http://shop.example.com/cb#part"], "redirect_uris"],

@@ -329,7 +329,7 @@ for (const [title, args, faults] of flagFaults) {
 
 const variableFaults: readonly [string, Readonly<Record<string, string>>, readonly Short[]][] = [
   ["a file that is not there", { LATCHKEY_STORE_FILE: "none" }, [
-    ["LATCHKEY_STORE_FILE", "none there", "that LATCHKEY_STORE_FILE names"],
+    ["LATCHKEY_STORE_FILE", "no file at this path", "that LATCHKEY_STORE_FILE names"],
   ]],
   ["a value and the file of one", { LATCHKEY_STORE: "memory", LATCHKEY_STORE_FILE: "none" }, [
     ["LATCHKEY_STORE_FILE", "LATCHKEY_STORE as well", "Unset one of them."],
@@ -534,7 +534,7 @@ test("a missing secret is one error at its path, with a fix", async () => {
   for (const env of ["constructor", "toString", "__proto__"]) {
     await assertFaults(given({ env }), [[at, "no such variable"]]);
   }
-  await assertFaults(given({ file: "/run/none" }), [[at, "/run/none to contain it", "none there", "names"]]);
+  await assertFaults(given({ file: "/run/none" }), [[at, "/run/none to contain it", "no file at this path", "names"]]);
   await assertFaults(given({ file: "/run/empty" }), [[at, "an empty file"]]);
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
@@ -556,8 +556,8 @@ test("a certificate and its key are read from their files, and each missing one 
   ]]);
   await assertFaults({ file: { tlsKey: "a.pem" }, files }, [["latchkey.json: tlsKey", "the key alone", "certificate"]]);
   await assertFaults({ args: ["--tls-cert=x.pem", "--tls-key=y.pem"], files }, [
-    ["x.pem", "none there", "that --tls-cert names"],
-    ["y.pem", "none there", "that --tls-key names"],
+    ["x.pem", "no file at this path", "that --tls-cert names"],
+    ["y.pem", "no file at this path", "that --tls-key names"],
   ]);
 });
 
@@ -851,7 +851,7 @@ test("a file of more than 10 MiB is rejected", async () => {
 });
 
 const readErrors: readonly [unknown, ...string[]][] = [
-  [Object.assign(new Error("x"), { code: "ENOENT" }), "none there", "the path that --config names"],
+  [Object.assign(new Error("x"), { code: "ENOENT" }), "no file at this path", "the path that --config names"],
   [Object.assign(new Error("x"), { code: "EISDIR" }), "a directory", "--config"],
   [Object.assign(new Error("x"), { code: "EACCES" }), "may not read"],
   [Object.assign(new Error("x"), { name: "NotCapable" }), "--allow-read"],
@@ -875,7 +875,10 @@ test("a real file is read, and a missing one gives the same error on every runti
   const env = { LATCHKEY_CONFIG: "tests/config/none.json" };
   const reading = () => readConfiguration({ args: [], env, readTextFile }, content);
   const { issues } = await assertRejects(reading, ConfigurationError);
-  assertEquals(issues.map(({ path, received }) => [path, received]), [["tests/config/none.json", "none there"]]);
+  assertEquals(issues.map(({ path, received }) => [path, received]), [[
+    "tests/config/none.json",
+    "no file at this path",
+  ]]);
 });
 
 test("errors of flags, environment, file and semantics are all reported together, in this order", async () => {

@@ -184,7 +184,9 @@ async function readBaseline(
   throw new ConfigurationError([{
     path: "--baseline",
     expected: "a JSON report of an earlier check",
-    received: typeof text === "string" ? "another text" : `no file that can be read: ${printable(String(text.error))}`,
+    received: typeof text === "string"
+      ? "text that is not such a report"
+      : `no file that can be read: ${printable(String(text.error))}`,
     hint: "Write one with --report json --output FILE.",
   }]);
 }

@@ -6,7 +6,6 @@ import { shellWord } from "../../app/shell_quote.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
 
-/** The flags of the check, with their defaults. */
 export interface CheckFlags {
   readonly loggedInUrl?: string;
   readonly loggedInText?: string;
@@ -204,7 +203,7 @@ function unknownFlagIssue(written: string): ConfigIssue {
   return {
     path: /^--[A-Za-z-]{0,40}$/.test(written) ? written : "command line",
     expected: "a known flag",
-    received: "an unknown one",
+    received: "an unknown flag",
     hint: suggestion === undefined ? "latchkey check --help shows all." : `Did you mean ${suggestion}?`,
   };
 }

@@ -174,8 +174,8 @@ function assertComplete({ library, redirectUri, isConfidential }: InitFlags): vo
 function fileExists(): ConfigurationError {
   return new ConfigurationError([{
     path: fileName,
-    expected: "no such file, because this command never overwrites one",
-    received: "one",
+    expected: "no file of this name, because this command never overwrites a file",
+    received: "an existing file",
     hint: "Rename or remove it, or run the command in another folder.",
   }]);
 }

@@ -102,7 +102,7 @@ function unknownWordIssue(word: string): ConfigIssue {
   return {
     path: /^--[A-Za-z-]{0,40}$/.test(word) ? word : "command line",
     expected: "a known flag",
-    received: "an unknown one",
+    received: "an unknown flag",
     hint: suggestion === undefined ? `Remove it, or use one of ${known.join(", ")}.` : `Did you mean ${suggestion}?`,
   };
 }
