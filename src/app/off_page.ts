@@ -41,7 +41,7 @@ const offPages: Readonly<Record<string, OffPage>> = {
   faults: {
     message: "Faults are off",
     fix:
-      "Start the server with --faults on, or set faults to true in the configuration file: they are on by default only where no other machine can reach the server. In a program, use testLatchkey() instead.",
+      "Start the server with --faults on, or set faults to true in the configuration file: they are on by default only if no other machine can reach the server. In a program, use testLatchkey() instead.",
     command: `${start} --faults on`,
   },
   flows: {

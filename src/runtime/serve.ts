@@ -26,7 +26,7 @@ export class PortInUseError extends ListenError {
   constructor(
     readonly address: string,
     cause: unknown,
-    fix = "Stop what is using it, or choose another port (0 picks a free one).",
+    fix = "Stop the program that uses it, or choose another port (0 picks a free one).",
   ) {
     super(`Cannot listen on ${address}: the port is in use. ${fix}`, cause);
   }

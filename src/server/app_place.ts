@@ -14,7 +14,9 @@ export function validatePath(path: string, issuer: string | undefined): void {
   if (issuer === undefined ? issuerPath.test(path) : path === "") return;
   throw new ConfigurationError([{
     path: "path",
-    expected: issuer === undefined ? "a path such as /a, without a slash at its end" : "no path beside an issuer",
+    expected: issuer === undefined
+      ? "a path such as /a, without a slash at its end"
+      : "no path together with an issuer",
     received: quote(path),
     hint: issuer === undefined ? "Correct the path." : "Write the path in the issuer, or remove the issuer.",
   }]);

@@ -68,7 +68,7 @@ function closedError(): StoreError {
   return new StoreError({
     location: "the store of an app",
     expected: "an app that is in use",
-    received: "one that was closed while it handled the request",
+    received: "an app that was closed while it handled the request",
     hint: "send requests to another app",
   });
 }

@@ -84,7 +84,7 @@ test("a host has each issuer once, and rejects an invalid path", async () => {
   for (const path of ["a", "/", "/a/", "/a//b", "/..", "/.well-known", "/a?b", "/%61"]) {
     await rejected({ path }, /path\n.*Expected a path such as \/a/);
   }
-  await rejected({ path: "/b", issuer: "http://b.localhost:9000" }, /path\n.*Expected no path beside an issuer/);
+  await rejected({ path: "/b", issuer: "http://b.localhost:9000" }, /path\n.*Expected no path together with an issuer/);
   assertEquals(server.apps, [a]);
   await a.remove();
   assertStrictEquals((await server.app({ ...common, path: "/a" })).issuer, a.issuer);

@@ -116,7 +116,7 @@ test("[OP-05] unusable certificates end the start with exit code 1 and one fix",
     [cert, file("locked.pem", lockedKey), /has a passphrase\. Remove it/],
     [cert, file("empty.pem", ""), /private key is not PEM/],
     [key, key, /certificate is not PEM/],
-    [cert, join(folder, "none.pem"), /found none there/],
+    [cert, join(folder, "none.pem"), /found no file at this path/],
   ] as const;
   await forEachCase(cases, async ([cert, key, sentence]) => {
     const { code, stdout, stderr } = await runProgram({ args: ["--port", "0", "--tls-cert", cert, "--tls-key", key] });

@@ -311,7 +311,8 @@ test("a port in use ends the start with exit code 1 and a fix", async () => {
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;
   try {
-    const fault = /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\. Stop what is using it, or choose another/;
+    const fault =
+      /^Cannot listen on 127\.0\.0\.1:\d+: the port is in use\. Stop the program that uses it, or choose another/;
     await rejected({ args: ["--port", String(port)] }, fault);
     await rejected({ args: ["--port", String(port), "--store", `sqlite:${join(folder, "unused.db")}`] }, fault);
   } finally {

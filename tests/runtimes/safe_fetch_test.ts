@@ -373,7 +373,7 @@ test("[MC-03, MC-05] a metadata document is fetched over TLS, and none that lead
     await forEachCase(
       [
         [`https://localhost:${port}/redirect`, /^rejected: status 302$/],
-        [`https://localhost:${port}/endless`, /^rejected: a larger one$/],
+        [`https://localhost:${port}/endless`, /^rejected: a larger document$/],
         [`https://rebound.example:${port}/client.json`, /rebound\.example, which is 127\.0\.0\.1 \(loopback\)/],
         [`https://private.example:${port}/client.json`, /private\.example, which is 10\.0\.0\.1 \(private\)/],
         [`https://127.0.0.1:${port}/client.json`, /127\.0\.0\.1 \(loopback\)/],
