@@ -40,7 +40,9 @@ export async function verifyAssertion(
   const client = await server.clients.find(id ?? "", server.sender);
   if (client === undefined) {
     const earlier = describeRemovedClient(server.clients, id);
-    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another", { earlier });
+    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
+      earlier,
+    });
   }
   if (client.authMethod !== method) {
     throw invalidClient(
@@ -113,7 +115,7 @@ async function verifyClaims(
     );
   }
   if (typeof payload.jti !== "string" || payload.jti === "") {
-    throw invalidClient("the assertion has no jti", "a unique string for each assertion", "something else");
+    throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string");
   }
   if (lifetime > policy.usualLifetime) {
     const explanation: Explanation = {

@@ -70,7 +70,7 @@ function decode(assertion: string): { readonly typ: string | undefined; readonly
     rule: "JB-01",
     reason: "the assertion is not a signed JWT",
     expected: "three parts of canonical base64url without padding",
-    received: "something else",
+    received: "text that is not a JWT",
   });
 }
 

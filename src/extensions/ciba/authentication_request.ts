@@ -75,7 +75,7 @@ export async function startAuthentication(
       status: 429,
       retryAfter: retryAfterSeconds,
       expected: `at most ${maxKeptRequests} requests of one client for one user within their lifetime`,
-      received: "one more",
+      received: "one more request",
     });
   }
   server.passed?.("CB-02", hint);

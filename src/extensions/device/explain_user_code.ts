@@ -31,7 +31,7 @@ async function findProblem(
   if (userCode === undefined) {
     return {
       reason: "the text is not a user code",
-      received: "another text",
+      received: "text of another form",
       text: "A code has eight letters, such as BCDF-GHJK: no vowels and no digits.",
       isPublic: true,
     };

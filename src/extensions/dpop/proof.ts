@@ -96,7 +96,7 @@ function readKey(
   try {
     header = decodeProtectedHeader(proof);
   } catch {
-    throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "something else");
+    throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "another header");
   }
   const { typ, alg, jwk } = header;
   const problem = findTypeProblem(policy, typ);

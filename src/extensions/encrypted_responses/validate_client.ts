@@ -45,7 +45,7 @@ export function validateEncryption(client: ClientMetadata): readonly ConfigIssue
     if (alg === undefined) {
       return enc === undefined ? [] : [{
         path: `${response}_encrypted_response_enc`,
-        expected: `${response}_encrypted_response_alg beside it`,
+        expected: `${response}_encrypted_response_alg as well`,
         received: quote(enc),
         hint: `Add ${response}_encrypted_response_alg, or remove ${response}_encrypted_response_enc.`,
       }];

@@ -37,7 +37,7 @@ export async function assertSector(server: Server, { id, metadata, redirectUris 
 
 /** The same sentence for the client, whatever was fetched (SSRF); the trace has the reason. */
 function invalidSector(reason: string, expected: string, received: string, cause?: unknown): OAuthError {
-  const sentence = "no document that lists every redirect URI can be fetched there";
+  const sentence = "the document there cannot be fetched, or does not list every redirect URI";
   return new OAuthError("invalid_client_metadata", `sector_identifier_uri: ${sentence}`, {
     rule: "DR-08",
     reason: `sector_identifier_uri: ${reason}`,

@@ -191,7 +191,7 @@ function decidedRequest({ requestName, rules }: PolledGrant): OAuthError {
   return new OAuthError("invalid_request", `the ${requestName} was already decided or has expired`, {
     rule: rules.decided,
     expected: `a ${requestName} that waits for a decision`,
-    received: "one with a decision, or an expired one",
+    received: "a request with a decision, or an expired request",
     forUser: true,
   });
 }

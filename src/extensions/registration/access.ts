@@ -18,9 +18,7 @@ interface RegistrationCredentials {
 /** The client that presented its registration access token. */
 export interface RegistrationOwner {
   readonly client: Client;
-  /** The token. */
   readonly token: string;
-  /** The digest of the token. */
   readonly tokenDigest: string;
 }
 
@@ -43,7 +41,7 @@ export async function authorizeRegistration(
       status: 429,
       retryAfter,
       expected: `no registration for ${retryAfter} seconds`,
-      received: "another one",
+      received: "another registration",
     });
   }
   const { token } = readAuthorization(authorization, false);

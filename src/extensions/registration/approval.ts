@@ -6,7 +6,6 @@ import type { Server } from "../../oauth/server.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { hasStanding, meetsRequirement, type Standing } from "../../oauth/clients/standing.ts";
 
-/** The approval of a registration. */
 export interface RegistrationApproval {
   /** Whether the request has an initial access token. */
   readonly usedInitialAccessToken: boolean;

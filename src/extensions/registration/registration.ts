@@ -26,7 +26,6 @@ import { addUnusedRegistration, deleteUnusedRegistration } from "./unused_regist
 
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
-  /** The client. */
   readonly client: Client;
   /** The registration access token. */
   readonly accessToken: string;

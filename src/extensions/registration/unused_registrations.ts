@@ -56,7 +56,7 @@ export async function addUnusedRegistration(server: Server, clientId: string): P
         status: 429,
         retryAfter: retryAfterSeconds,
         expected: `at most ${maxUnused} clients that nothing was issued to`,
-        received: "one more",
+        received: "one more client",
       });
     }
   }

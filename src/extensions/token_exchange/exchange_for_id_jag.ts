@@ -179,7 +179,12 @@ async function readRefreshToken(server: Server, request: AuthenticatedRequest, t
     const { reason = "the refresh token is invalid", expected, received } = error.details;
     throw invalidSubject("IJ-04", reason, expected, received);
   }
-  throw invalidSubject("IJ-04", "the refresh token was used", "the newest refresh token of the grant", "an older one");
+  throw invalidSubject(
+    "IJ-04",
+    "the refresh token was used",
+    "the newest refresh token of the grant",
+    "an older refresh token",
+  );
 }
 
 /** All rejections of a subject token look the same to the client; the trace contains the reason. */

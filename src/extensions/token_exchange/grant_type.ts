@@ -70,7 +70,12 @@ async function exchangeAccessToken(
   }
   const subjectToken = await readToken(server, request, "subject_token");
   if (subjectToken.user === undefined) {
-    throw invalidRequest("TX-01", "subject_token is not about a user", "an access token of a user", "one of a client");
+    throw invalidRequest(
+      "TX-01",
+      "subject_token is not about a user",
+      "an access token of a user",
+      "an access token of a client",
+    );
   }
   server.passed?.("TX-01", subjectToken.claims.client_id);
   const actor = parameters.get("actor_token") === undefined
