@@ -28,7 +28,7 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
     if (scope.length === 0) return;
     return note(server, client, {
       reason: `scope is missing, so the default scope applies: ${scope.join(" ")}`,
-      fix: "Send scope with what the client needs.",
+      fix: "Send scope with the values that the client needs.",
     });
   }
   // A request for a resource is for an API, which needs no ID token.

@@ -91,7 +91,7 @@ export async function readLimited({ body }: Response, maxBytes: number): Promise
     size += part.value.byteLength;
     if (size > maxBytes) {
       reader.cancel().catch(() => {});
-      throw new DocumentError(`a document of at most ${maxBytes} bytes`, "a larger one");
+      throw new DocumentError(`a document of at most ${maxBytes} bytes`, "a larger document");
     }
     text += decoder.decode(part.value, { stream: true });
   }

@@ -467,7 +467,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
         sentence: "redirect_uri is not registered for this client",
         expected: spaCallback,
         received: uri,
-        fix: /Send a registered redirect URI, character for character, or register the one that was sent/,
+        fix: /Send a registered redirect URI, character for character, or register the URI that was sent/,
       },
     ]),
   ),
@@ -557,8 +557,8 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     rule: "RT-04",
     sentence: "refresh token used twice",
     expected: "the newest refresh token of the grant",
-    received: "an older one",
-    fix: /Store the refresh token of each response in place of the one before/,
+    received: "an older refresh token",
+    fix: /Store the refresh token of each response in place of the previous one/,
   },
   "an expired access token": {
     send: async (server) => {

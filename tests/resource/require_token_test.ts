@@ -134,7 +134,7 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
       [await as.mint.accessToken({ ...mint, notYetValid: true }), undefined],
       [await as.mint.accessToken({ ...mint, claims: { iss: "https://other.test" } }), "https://other.test"],
       [await as.mint.accessToken({ client }), as.issuer],
-      [await as.mint.accessToken({ ...mint, claims: { cnf: { jkt: "x" } } }), "one with cnf"],
+      [await as.mint.accessToken({ ...mint, claims: { cnf: { jkt: "x" } } }), "a token with cnf"],
     ] as const,
     async ([token, received]) => {
       assertEquals((await outcome(requireToken(request(token), api))).slice(0, 17), "401 invalid_token");

@@ -92,7 +92,7 @@ test("[DR-04] the log, /flows, its export, the page and the error say how to fix
   const general = "Correct the named member";
   const cases = [
     ["/cb", "Begin it with https:// or, on a loopback host, http://."],
-    ["https://app.example/cb#x", "Remove the # and what follows it."],
+    ["https://app.example/cb#x", "Remove the # and the text after it."],
   ] as const;
   for (const [i, [uri, fix]] of cases.entries()) {
     const error = await assertRejects(() => as.register({ redirect_uris: [uri] }), LoginError);

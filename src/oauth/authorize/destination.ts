@@ -209,7 +209,7 @@ export function assertState({ params, mode }: PartRequest): void {
       {
         rule: "FP-03",
         expected: "a state without control characters",
-        received: "one with",
+        received: "a state with a control character",
       },
     );
   }

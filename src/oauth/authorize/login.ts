@@ -51,7 +51,7 @@ function assertUsable(
     : acr?.includes(session.acr ?? "") === false
     ? `the login has not reached acr=${acr.join(" or ")}`
     : !isAllowed
-    ? "the logged-in user is not the requested one"
+    ? "the logged-in user is not the requested user"
     : undefined;
   if (reason === undefined) {
     server.passed?.("OI-05");

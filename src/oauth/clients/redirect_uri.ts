@@ -58,7 +58,7 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: bo
   } catch {
     return { expected: "an absolute URI", hint: "Begin it with https:// or, on a loopback host, http://." };
   }
-  if (uri.includes("#")) return { expected: "a URI without a fragment", hint: "Remove the # and what follows it." };
+  if (uri.includes("#")) return { expected: "a URI without a fragment", hint: "Remove the # and the text after it." };
   if (uri.includes("*")) {
     return { expected: "a URI without wildcards", hint: "Register each redirect URI as it will be sent." };
   }

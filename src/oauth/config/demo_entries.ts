@@ -35,7 +35,6 @@ export function demoClients(issuer: string, grantTypes: readonly string[] = []):
   ];
 }
 
-/** The default users. */
 export const demoUsers: readonly User[] = [
   { sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true },
   { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: false },

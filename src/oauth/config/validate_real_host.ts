@@ -17,7 +17,7 @@ export function validateRealHost(settings: Settings, resolved: ResolvedSettings)
     });
   }
   const reason = "the issuer is a real host, where every visitor would use it";
-  issues.push(...rejectAny(settings, reason, "List what is registered, or use an issuer on a test host."));
+  issues.push(...rejectAny(settings, reason, "List the registered values, or use an issuer on a test host."));
   if (resolved.unknownLoginHint === "create" && settings.users !== "any") {
     issues.push({
       path: "unknownLoginHint",
@@ -70,7 +70,7 @@ function validatePasswordsPresent(settings: Settings, { users }: ResolvedSetting
       path: `users[${i}].password`,
       expected: "the digest of a password, because the issuer is a real host",
       received: "nothing",
-      hint: "Write what latchkey hash-password prints, or set insecureAllowOpenLogin to let every visitor be any user.",
+      hint: "Write the output of latchkey hash-password, or set insecureAllowOpenLogin to let visitors be any user.",
     });
   }
   return issues;

@@ -171,7 +171,7 @@ async function rotate(
       rule: "RT-04",
       reason,
       expected: "the newest refresh token of the grant",
-      received: "an older one",
+      received: "an older refresh token",
       earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
     });
   }

@@ -123,7 +123,7 @@ export class JwtPolicyError extends Error {
 export function findFormProblem(jwt: string): JwtProblem | undefined {
   if (compactJws.test(jwt)) return undefined;
   const expected = "three parts of canonical base64url without padding";
-  return { part: "form", reason: "it is not a JWT", expected, received: "something else" };
+  return { part: "form", reason: "it is not a JWT", expected, received: "text that is not a JWT" };
 }
 
 /** The first problem of the type. A media type: case and the prefix `application/` are ignored (RFC 7515 §4.1.9). */

@@ -19,8 +19,7 @@ export const assertionGrantRules = {
   },
   "JB-04": {
     passes: "the assertion is valid now",
-    fix:
-      "Request a new assertion with sub, iat and exp. Compare the clocks of issuer and server. For longer lifetimes, set maxLifetime.",
+    fix: "Request a new assertion with sub, iat and exp. Compare both clocks. For longer lifetimes, set maxLifetime.",
     cites: ["RFC 7523 §3"],
   },
   "JB-05": {
@@ -79,7 +78,7 @@ export const assertionGrantRules = {
   },
   "IJ-05": {
     passes: "the audience allows scope and resource",
-    fix: "Request what the entry of the audience in resourceAuthorizationServers allows.",
+    fix: "Request only access that the entry of the audience in resourceAuthorizationServers allows.",
     cites: [],
   },
   "IJ-08": {

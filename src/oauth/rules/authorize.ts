@@ -63,7 +63,7 @@ export const authorizeRules = {
   },
   "RU-01": {
     passes: "redirect_uri is registered for the client",
-    fix: "Send a registered redirect URI, character for character, or register the one that was sent.",
+    fix: "Send a registered redirect URI, character for character, or register the URI that was sent.",
     cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
   },
   "RU-06": {

@@ -38,7 +38,7 @@ export const cibaRules = {
     cites: ["OpenID Connect CIBA §8"],
   },
   "CB-08": {
-    fix: "Send a short text on one line that the client shows too, or leave binding_message out.",
+    fix: "Send a short text on one line, which the client also shows, or leave binding_message out.",
     cites: ["OpenID Connect CIBA §7.1, §13"],
   },
   "CB-09": {

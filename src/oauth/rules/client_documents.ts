@@ -19,7 +19,7 @@ export const clientDocumentRules = {
     cites: ["Client ID Metadata Document §6.5, §6.6"],
   },
   "MC-06": {
-    fix: "Use a redirect URI on the host of the client_id; otherwise the consent page, where the server has one, " +
+    fix: "Use a redirect URI on the host of the client_id; otherwise the consent page, if the server has one, " +
       "appears at every login.",
     cites: ["Client ID Metadata Document §4.5, §6.4"],
   },

@@ -21,7 +21,7 @@ export const controlRules = {
     cites: ["RFC 9110 §8.3"],
   },
   "CO-05": {
-    fix: "Send what /_control/openapi.json describes.",
+    fix: "Send the input that /_control/openapi.json describes.",
     cites: ["RFC 9457"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -42,7 +42,7 @@ export const openidRules = {
     cites: ["OpenID Connect RP-Initiated Logout §2"],
   },
   "LO-03": {
-    fix: "Register the URI under post_logout_redirect_uris, or send a registered one, character for character.",
+    fix: "Register the URI under post_logout_redirect_uris, or send a registered URI, character for character.",
     cites: ["OpenID Connect RP-Initiated Logout §3"],
   },
   "LO-05": {

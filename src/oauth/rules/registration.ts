@@ -24,7 +24,7 @@ export const registrationRules = {
   "DR-05": {
     passes: "the client may register",
     fix:
-      "Send an initial access token as Authorization: Bearer TOKEN; registration.initialAccessTokens lists the valid ones. After 429, wait as long as Retry-After says.",
+      "Send an initial access token as Authorization: Bearer TOKEN; registration.initialAccessTokens lists the valid tokens. After 429, wait as long as Retry-After says.",
     cites: ["RFC 7591 §3", "OAuth 2.1 §7.9"],
   },
   "DR-06": {
@@ -57,7 +57,7 @@ export const registrationRules = {
     cites: ["RFC 7591 §2.3, §3.2.2"],
   },
   "DR-13": {
-    fix: "Shorten the metadata, or register with an initial access token: clients with one may register up to 64 kB.",
+    fix: "Shorten the metadata, or register with an initial access token, which allows up to 64 kB.",
     cites: ["RFC 7591 §5"],
   },
   "DR-12": {

@@ -7,7 +7,7 @@ export const resourceRules = {
   "PR-08": {
     passes: "the access token is valid",
     fix:
-      "Send Authorization: Bearer TOKEN with a current access token of an authorization server that the resource metadata names. Refresh an expired one.",
+      "Send Authorization: Bearer TOKEN with a current access token of an authorization server that the resource metadata names. Refresh an expired token.",
     cites: ["OAuth 2.1 §5.3", "RFC 9068 §4"],
   },
   "PR-10": {

@@ -27,8 +27,7 @@ export const signedRequestRules = {
     cites: ["RFC 9101 §4, §10.8"],
   },
   "JR-05": {
-    fix:
-      "Sign the parameters as a JWT, and send it in the parameter request: to the authorization endpoint, or in a pushed request.",
+    fix: "Sign the parameters as a JWT. Send it in the parameter request: to the authorization endpoint or PAR.",
     cites: ["RFC 9101 §10.5", "RFC 9126 §3"],
   },
 } as const satisfies Record<string, Rule>;

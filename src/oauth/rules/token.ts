@@ -68,7 +68,8 @@ export const tokenRules = {
     cites: ["OAuth 2.1 §2.4.1"],
   },
   "JC-02": {
-    fix: "Create an assertion for each request, with exp one minute ahead: a stolen one is useless after that minute.",
+    fix:
+      "Create an assertion for each request, with exp one minute ahead: a stolen assertion is useless after that minute.",
     cites: ["RFC 7523 §3"],
   },
   "JC-05": {
@@ -104,7 +105,7 @@ export const tokenRules = {
   "RT-04": {
     passes: "the refresh token was not used before and is now replaced",
     fix:
-      "Store the refresh token of each response in place of the one before, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
+      "Store the refresh token of each response in place of the previous one, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
     cites: ["OAuth 2.1 §4.3.1", "RFC 9700 §4.14.2"],
   },
   "RT-06": {
@@ -119,7 +120,7 @@ export const tokenRules = {
   },
   "RT-09": {
     passes: "everything that was granted is still registered",
-    fix: "Register the granted scope for the client again, or start a new login that requests what is registered now.",
+    fix: "Register the granted scope for the client again, or start a new login that requests registered values.",
     cites: ["OAuth 2.1 §4.3.1", "RFC 6749 §6"],
   },
   "CC-01": {
@@ -143,7 +144,7 @@ export const tokenRules = {
     cites: ["RFC 8707 §2.2"],
   },
   "RI-05": {
-    fix: "Start a new login that requests a configured resource, or configure the granted one again.",
+    fix: "Start a new login that requests a configured resource, or configure the granted resource again.",
     cites: ["RFC 8707 §2"],
   },
   "RV-01": {

@@ -128,7 +128,7 @@ export async function assertKeyProven(
     throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
       rule: "DO-09",
       expected: "a token without cnf",
-      received: "one with cnf",
+      received: "a token with cnf",
       fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
     });
   }

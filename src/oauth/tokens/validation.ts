@@ -35,7 +35,7 @@ export async function checkIdToken(token: string, expected: Expectations): Promi
     claims = decodeJwt(token);
     header = decodeProtectedHeader(token);
   } catch {
-    return [{ name: "signature", passed: false, expected: "a signed JWT", received: "something else" }];
+    return [{ name: "signature", passed: false, expected: "a signed JWT", received: "text that is not a JWT" }];
   }
   const { exp, at_hash: hash } = claims;
   const audience = [claims.aud ?? []].flat();

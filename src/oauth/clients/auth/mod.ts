@@ -157,7 +157,7 @@ function rejectRateLimited(seconds: number): void {
     status: 429,
     retryAfter: seconds,
     expected: `no attempt for ${seconds} seconds`,
-    received: "another one",
+    received: "another attempt",
   });
 }
 
@@ -177,7 +177,7 @@ const basic: ClientAuth = {
     throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
       rule: "CA-04",
       expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
-      received: "something else",
+      received: "a header of another form",
     });
   },
 };
