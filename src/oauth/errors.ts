@@ -91,7 +91,7 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly cause?: unknown;
 }
 
-/** Codes whose message does not say what was wrong. */
+/** Codes whose message does not reveal the cause. */
 const uniformCodes: readonly ErrorCode[] = ["invalid_client", "invalid_grant", "invalid_token", "invalid_scope"];
 
 function describe(text: string, rule: string | undefined): string {

@@ -75,7 +75,7 @@ export interface Server {
   readonly requestParts: RequestParts;
   /** Delivers decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly Delivery<Server>[];
-  /** Where the parameters of authorization requests come from, besides the requests themselves. */
+  /** The sources of the parameters of authorization requests, besides the requests themselves. */
   readonly requestSources: readonly RequestSource<Server>[];
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];

@@ -32,7 +32,7 @@ export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
 export interface PendingAuthorization {
   /** The request. */
   readonly request: AuthorizationRequest;
-  /** Where the response goes. */
+  /** The destination of the response. */
   readonly destination: Destination;
   /** The client. */
   readonly client: Client;

@@ -14,7 +14,7 @@ export type SourceParameter = "request" | "request_uri";
 /** The parameters by which a request names another source of its parameters (OpenID Connect Core §6). */
 export const sourceParameters: readonly SourceParameter[] = ["request", "request_uri"];
 
-/** Where the parameters of a request come from, unless they are the request itself. */
+/** The origin of the parameters of a request that are not in the request itself. */
 export interface RequestOrigin {
   /** The id of the stored request that the response completes; absent if the request was not stored. */
   readonly storedRequest?: string;

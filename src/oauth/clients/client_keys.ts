@@ -27,7 +27,7 @@ interface KeyFetchFailure {
   readonly expected: string;
   readonly received: string;
   readonly fix?: string;
-  /** An unknown client does not learn what its URL led to (SSRF). */
+  /** The response to an unknown client must not reveal what its URL led to (SSRF). */
   readonly detailsInTraceOnly: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The members of the client metadata that say how responses to the client are protected. */
+/** The members of the client metadata that define how responses to the client are protected. */
 
 import { open } from "./standing.ts";
 import { choice, type Fields } from "../config/field.ts";

@@ -22,7 +22,7 @@ export interface Allowances {
    */
   readonly localUrls: boolean;
   /**
-   * Clients of unknown standing may do what `onTestHosts` of a requirement says, and by default any client can register
+   * For clients of unknown standing, `onTestHosts` of a requirement applies, and by default any client can register
    * itself. Such endpoints need no credentials, so pages of other sites may not use them (CSRF).
    */
   readonly unknownClients: boolean;

@@ -1,7 +1,4 @@
-/**
- * The clients and users of a server that has none configured, and the key of the demo client where clients must have
- * keys.
- */
+/** The default clients and users of a server, and the key of the demo client if clients must have keys. */
 
 import type { ClientMetadata, User } from "../clients/client.ts";
 

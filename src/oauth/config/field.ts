@@ -3,8 +3,8 @@
  *
  * A {@link Field} describes one value. The validator, the JSON Schema, the defaults, the flags and the environment
  * variables follow from it. Its type parameter ties it to the interface of the settings, which holds the documentation:
- * a setting without a field, or with a field of another type, is a type error. The type of a field says whether it has
- * a default.
+ * a setting without a field, or with a field of another type, is a type error. The type of a field states whether it
+ * has a default.
  */
 
 import { type ConfigIssue, type Path, quote, showPath, showValue, suggest } from "./config_issue.ts";

@@ -228,7 +228,7 @@ export function readSetting(settings: object, path: string): unknown {
   );
 }
 
-/** The settings, with the values of their profile where they have none. */
+/** The settings, with the values of the profile for settings that are not set. */
 export function withProfile<T extends ProfileSettings>(settings: T): T {
   const active = activeProfile(settings);
   if (active === undefined) return settings;

@@ -124,8 +124,8 @@ export const resource = object<ResourceSettings>(
 /** Settings of the network around the server. */
 export interface NetworkSettings {
   /**
-   * The hosts besides loopback ones that may be issuers where `issuer` is `from-host`, such as the name of a container;
-   * test hosts only. Requests to any other host are rejected with 421. Default: none.
+   * The hosts that may be issuers if `issuer` is `from-host`, besides loopback hosts, such as the name of a container.
+   * Only test hosts are allowed. Requests to any other host are rejected with 421. Default: none.
    */
   readonly issuerHosts?: readonly string[];
   /**

@@ -68,7 +68,7 @@ export const jwtPolicies = {
     ...{ types: ["client-authentication+jwt", "jwt"], isTypeOptional: true },
     ...{ requiredClaims: ["exp", "jti", "aud"], usualLifetime: 300 },
   },
-  /** A request object (RFC 9101 §4, §10.8). Its lifetime counts where `requestObjectTimes` demands one. */
+  /** A request object (RFC 9101 §4, §10.8). Its lifetime is checked only if `requestObjectTimes` demands one. */
   request_object: {
     ...{ ...clockOfOthers, secondsLate: 10 },
     ...{ types: ["oauth-authz-req+jwt", "jwt"], isTypeOptional: true, maxLifetime: 3600, maxLength: 24 * 1024 },

@@ -27,7 +27,7 @@ export const maxPasswordBytes = 1024;
 const maxScryptMemoryBytes = 128 * 1024 * 1024;
 
 /**
- * Minimum cost of a digest where the issuer is not a test host: the smallest memory in OWASP's Password Storage Cheat
+ * Minimum cost of a digest if the issuer is not on a test host: the smallest memory in OWASP's Password Storage Cheat
  * Sheet (N·r of 2^16, 8 MiB), and the work of ln=16, r=8, p=1 (N·r·p of 2^19).
  */
 const minScryptCost = { memory: 2 ** 16, work: 2 ** 19 };
@@ -45,7 +45,7 @@ export function parsePasswordDigest(text: string): PasswordDigest | undefined {
   return { ...cost, salt: decodeBase64(salt!), hash: decodeBase64(hash) };
 }
 
-/** Whether a digest is too weak for an issuer that is not a test host. */
+/** Whether a digest is too weak for an issuer that is not on a test host. */
 export function isWeakDigest({ ln, r, p }: Pick<PasswordDigest, "ln" | "r" | "p">): boolean {
   const memory = 2 ** ln * r;
   return memory < minScryptCost.memory || memory * p < minScryptCost.work;
