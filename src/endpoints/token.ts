@@ -57,9 +57,9 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
     const lowest = grantType.standing?.from ?? "configured";
     throw new OAuthError("unauthorized_client", "this client may not use this grant_type", {
       rule: "TK-06",
-      reason: `${type} is not open to a client of the standing ${client.standing}`,
-      expected: `a client of the standing ${lowest}`,
-      received: `a client of the standing ${client.standing}`,
+      reason: `a client with the standing ${client.standing} may not use ${type}`,
+      expected: `a client with the standing ${lowest}`,
+      received: `a client with the standing ${client.standing}`,
       fix: `Add the client to the configuration${
         lowest === "configured" ? "" : ", or let it register with an initial access token"
       }.`,

@@ -139,7 +139,7 @@ test("[TK-06] a client that is registered for a grant type also needs the standi
     from = standing;
     assertEquals(await request(), "400 unauthorized_client");
     const { rule, expected, fix } = getRejections(server.events).at(-1)!.explanation;
-    assertEquals([rule, expected], ["TK-06", `a client of the standing ${standing}`]);
+    assertEquals([rule, expected], ["TK-06", `a client with the standing ${standing}`]);
     assertEquals(fix!.includes("initial access token"), advisesToken, standing);
   }
 });

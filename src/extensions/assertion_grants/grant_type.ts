@@ -123,7 +123,7 @@ function assertClient(server: Server, client: Client, { trusted, claims }: Verif
     throw new OAuthError("unauthorized_client", "this client may not use assertions of this issuer", {
       rule: "JB-08",
       expected: trusted.clients?.join(" or ") ?? "a configured client, or clients in the entry of the issuer",
-      received: trusted.clients === undefined ? `${client.id}, of the standing ${client.standing}` : client.id,
+      received: trusted.clients === undefined ? `${client.id}, with the standing ${client.standing}` : client.id,
     });
   }
   if (trusted.grantProfile !== "id-jag" || claims.client_id === client.id) return;

@@ -10,7 +10,7 @@ import { type Fields, flag, object, seconds, withDefaults } from "../../oauth/co
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** How clients learn that a session in which they got an ID token has ended. */
+/** How the server informs clients that a session in which they received an ID token has ended. */
 export interface ClientLogoutOptions {
   /**
    * Whether the server calls the `backchannel_logout_uri` of clients (OpenID Connect Back-Channel Logout). Default:
@@ -25,7 +25,7 @@ export interface ClientLogoutOptions {
 
 /** The setting of client logout. */
 export interface ClientLogoutSettings {
-  /** How clients learn that a session has ended. */
+  /** How the server informs clients that a session has ended. */
   readonly clientLogout?: ClientLogoutOptions;
 }
 

@@ -10,8 +10,8 @@ import type { Client } from "../../oauth/clients/repository.ts";
 const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
 
 /**
- * Verifies that the host of the `sector_identifier_uri` knows the client: its document lists every redirect URI.
- * Otherwise a client could choose the sector of another client and correlate its users.
+ * Verifies that the document at the `sector_identifier_uri` lists every redirect URI of the client. Otherwise a client
+ * could choose the sector of another client and correlate its users.
  *
  * @throws {OAuthError} `invalid_client_metadata`.
  */

@@ -1,4 +1,4 @@
-/** Decides a polled request without a page, where an approver decides: with a session that is in no browser. */
+/** Decides a polled request without a page, if an approver decides. The session of such a decision is in no browser. */
 
 import type { Approver } from "../../app/approver.ts";
 import type { Context } from "../../app/context.ts";

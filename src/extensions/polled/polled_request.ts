@@ -16,12 +16,15 @@ import { networkFromAddress } from "../../runtime/ip_address.ts";
 import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
-/** How long records outlive their codes, in milliseconds, so that a late poll learns that its code has expired. */
+/**
+ * Milliseconds for which records outlive their codes, so that the response to a late poll states that the code has
+ * expired.
+ */
 const keptAfterExpiryMs = 10 * 60_000;
 
 /** A request to store. */
 interface NewRequest extends Pick<PolledRequestRecord, "message" | "address"> {
-  /** 43 characters of base64url; the client learns it. */
+  /** 43 characters of base64url, which the response sends to the client. */
   readonly id: string;
   readonly request: AuthorizationRequest;
   /** The lifetime of the code. */

@@ -129,7 +129,7 @@ function assertClient(
     expected: `${
       clients === undefined ? "a configured client, or " : ""
     }the client in the entry of ${issuer}, with its id there`,
-    received: clients === undefined ? `${client.id}, of the standing ${client.standing}` : client.id,
+    received: clients === undefined ? `${client.id}, with the standing ${client.standing}` : client.id,
   });
 }
 
