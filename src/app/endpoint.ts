@@ -39,7 +39,7 @@ export type EndpointRole =
   | "step"
   /** A public document: recorded. It is part of a flow only if a parameter links it. */
   | "document"
-  /** A page outside of logins: recorded only if the recorder's option says so. */
+  /** A page outside of logins: recorded only if an option of the recorder enables it. */
   | "page"
   /** The endpoint controls the server for a test: requests are not recorded, and no fault applies to them. */
   | "control";

@@ -48,7 +48,7 @@ export interface EndpointOptions {
   readonly formParameters: readonly ParameterDescription[];
   /** The parameters of a redirect to the client, or to the login pages. */
   readonly redirectParameters: readonly ParameterDescription[];
-  /** The parameters of requests for access, by where they are read. */
+  /** The parameters of requests for access, by entry point. */
   readonly requestParameters: RequestParts["parameters"];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;

@@ -1,4 +1,6 @@
-/** The pages that the settings of a server turn off. On a test host, the 404 says how to turn one on. */
+/**
+ * The pages that the settings of a server turn off. On a test host, the 404 response explains how to turn the page on.
+ */
 
 import type { Context } from "./context.ts";
 

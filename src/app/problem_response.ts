@@ -19,7 +19,7 @@ interface Problem {
   readonly detail: string;
   /** The ID of the violated rule; absent without one. */
   readonly rule?: string;
-  /** Empty if `detail` says everything. */
+  /** Empty if `detail` is complete. */
   readonly errors?: readonly ProblemIssue[];
 }
 

@@ -1,4 +1,4 @@
-/** Clients of unknown standing: an error is shown to the user before it goes to such a client. */
+/** Clients of unknown standing: the server shows an error to the user before it sends the error to such a client. */
 
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";

@@ -29,7 +29,7 @@ interface StoreKind {
   readonly schemes?: readonly string[];
   /** Parses a setting that matches the pattern; `undefined` if it is invalid. */
   readonly parse: (setting: string) => Omit<StoreChoice, "kind"> | undefined;
-  /** Opens the store; `undefined` stands for a new store in memory. */
+  /** Opens the store; `undefined` means a new store in memory. */
   readonly open: (choice: StoreChoice, warn: (message: string) => void) => Promise<Store | undefined>;
 }
 

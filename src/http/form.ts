@@ -135,8 +135,8 @@ const arrivedWithinMicrotasks = 10;
 const isDeno = "Deno" in globalThis;
 
 /**
- * The body; rejects with 408 if it arrives too late. On Deno, where the first timer of a process takes 5 ms and each
- * further one 3 µs, a body that has already arrived gets no timer.
+ * The body; rejects with 408 if it arrives too late. On Deno, a body that has already arrived gets no timer, because
+ * the first timer of a process takes 5 ms, and each further timer 3 µs.
  */
 function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
   return isDeno ? withLateTimer(body) : withTimer(body);

@@ -9,7 +9,7 @@ export interface ProcessEnvironment {
   /** The path or URL of the module that the runtime was started with. */
   readonly mainModule: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether standard error, where the log goes, is a terminal. */
+  /** Whether standard error, which receives the log, is a terminal. */
   readonly isTerminal: boolean;
   /** The width of the terminal in characters; `undefined` if it is unknown. */
   readonly terminalWidth: () => number | undefined;

@@ -43,7 +43,7 @@ const connectErrors = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|E
 
 /**
  * Creates a `fetch` for URLs from untrusted sources. It follows no redirect, has limits of time (10 seconds) and size
- * (1 MiB), and rejects with a TypeError that says why.
+ * (1 MiB), and rejects with a TypeError that states the reason.
  *
  * @example
  * ```ts ignore

@@ -1,4 +1,4 @@
-/** The list of the extensions. A server has all of them unless its options say otherwise. */
+/** The list of the extensions. By default, a server has all of them. */
 
 import type { Extension } from "../app/extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";

@@ -3,7 +3,7 @@
 export interface HeapItem {
   /** The expiry in milliseconds since the epoch; finite while the item is in the heap. */
   readonly expiresAt: number;
-  /** Order of items that expire at the same time: the lower number comes first. */
+  /** The order of items that expire at the same time: the lower number is first. */
   readonly sequence: number;
   /** The index in the heap; only the heap writes it. */
   index: number;

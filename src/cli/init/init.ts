@@ -29,7 +29,7 @@ export interface InitActions {
   describeClient(settings: Settings, clientId: string, secret?: string): Promise<readonly LibrarySettings[]>;
 }
 
-/** The settings for one library; without `text`, `notes` says why the library does not support the client. */
+/** The settings for one library; without `text`, `notes` explains why the library does not support the client. */
 interface LibrarySettings {
   readonly library: string;
   readonly placement: string;
