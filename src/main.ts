@@ -93,8 +93,8 @@ async function main(
   const configured = configuredIssuer(settings);
   const openTools = configured === undefined || allowancesOf(configured).openTools;
   const inspectorEnabled = config.inspector ?? openTools;
-  const faultsEnabled = config.faults ??
-    (openTools && isThisMachineOnly({ issuer: configured, host: config.host, settings }));
+  const reach = { issuer: configured, host: config.host, settings };
+  const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(reach));
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,
@@ -118,7 +118,9 @@ async function main(
   let app: App | undefined;
   const inspector = inspectorEnabled ? await openInspector(config) : undefined;
   const checkPagesEnabled = faultsEnabled && inspectorEnabled;
-  const check = openTools && (config.control || checkPagesEnabled) ? await openClientCheck() : undefined;
+  const check = openTools && (config.control || checkPagesEnabled)
+    ? await openClientCheck(!isThisMachineOnly(reach))
+    : undefined;
   const control = config.control ? await openControl(config.controlSecret, inspector, check) : undefined;
   const server = await latchkey({
     ...settings,
@@ -268,8 +270,8 @@ async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<
   return documentation(textReader(readTextFile, import.meta.url));
 }
 
-async function openClientCheck(): Promise<ClientCheckHandle> {
-  return (await import("./check/client_check.ts")).clientCheck();
+async function openClientCheck(exposed: boolean): Promise<ClientCheckHandle> {
+  return (await import("./check/client_check.ts")).clientCheck({ exposed });
 }
 
 async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {

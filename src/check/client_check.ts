@@ -28,6 +28,16 @@ export interface ClientCheckHandle extends ClientCheck {
   report(): CheckReport | undefined;
 }
 
+/** The settings of {@link clientCheck}. */
+export interface ClientCheckSettings {
+  /**
+   * Whether other machines reach the pages or the control. A check then sends requests only to the origins of the
+   * issuer and of the redirect URIs that the client has in the options of the server: a visitor can change all others
+   * (SSRF). Default: false.
+   */
+  readonly exposed?: boolean;
+}
+
 /** The last check. */
 interface Run {
   readonly options: ClientCheckOptions;
@@ -51,7 +61,7 @@ const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0
  * await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
  * ```
  */
-export function clientCheck(): ClientCheckHandle {
+export function clientCheck({ exposed = false }: ClientCheckSettings = {}): ClientCheckHandle {
   let app: App | undefined;
   let settings: ConfigurableOptions = {};
   let last: Run | undefined;
@@ -108,7 +118,7 @@ export function clientCheck(): ClientCheckHandle {
       last = run;
       try {
         const { openCheck } = await import("./open_check.ts");
-        const opened = await openCheck({ app: app!, settings, issuer }, options);
+        const opened = await openCheck({ app: app!, settings, issuer, exposed }, options);
         run.dispatch = opened.dispatch;
         perform(run, opened).then(end);
       } catch (error) {

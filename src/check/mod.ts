@@ -16,7 +16,7 @@
  */
 
 export { clientCheck } from "./client_check.ts";
-export type { ClientCheckHandle } from "./client_check.ts";
+export type { ClientCheckHandle, ClientCheckSettings } from "./client_check.ts";
 export { checkHabits } from "./check_habits.ts";
 export type { HabitOptions, RecordedServer } from "./check_habits.ts";
 export type { HabitReport } from "./habit_report.ts";

@@ -10,6 +10,7 @@ import type { ClientEntry, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 import { settingFields } from "../oauth/config/settings.ts";
+import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../oauth/keys/keys.ts";
 import type { Server } from "../oauth/server.ts";
 import { isTestHost, isTestUrl, testHosts } from "../oauth/test_hosts.ts";
@@ -28,6 +29,8 @@ export interface CheckedServer {
   readonly settings: ConfigurableOptions;
   /** The issuer that the client is configured with. */
   readonly issuer: string;
+  /** Whether other machines reach it. */
+  readonly exposed: boolean;
 }
 
 /** A check that can begin. */
@@ -67,11 +70,12 @@ const ownSettings = [
  */
 export async function openCheck(checked: CheckedServer, options: ClientCheckOptions): Promise<OpenCheck> {
   const { app: { server }, issuer } = checked;
+  const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
   assertNoIssues([
     ...issuerIssues(server),
     ...clientIssues(options.client, client),
-    ...urlIssues(options),
+    ...urlIssues(options, origins),
     ...nameIssues(options),
   ]);
   const { loginUrl, loggedInUrl, loggedInText, refreshUrl, only, except } = options;
@@ -94,7 +98,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     async perform(running) {
       const { safeFetch } = await import("../runtime/safe_fetch.ts");
       // A name of the local network may stand for the metadata service of a cloud provider.
-      const fetch = safeFetch({ allows: isTestHost }) as Fetch;
+      const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
       const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl, fetch });
       const repeat = (id: string) => `${command} --only ${id}`;
       return await checkClient(driver, { as, only, except, timeoutMs: loginMs, inProcess: false, repeat, ...running });
@@ -123,10 +127,26 @@ async function openPrivateMock(
     grantTypes: settings.grantTypes,
     ...users.length > 0 && { users: users as readonly User[] },
     ...{ issuer, login: "auto", now: server.now, outbound: server.outbound, keySource: keysOf(server.keys) },
-    plugins: [{ setup: (assembled) => void (app = assembled) }],
+    plugins: [{
+      setup: (assembled) => void (app = assembled),
+      onEvent(event) {
+        if (event.type === "tokens_issued") revokeAtServer(server, event.grantId);
+      },
+    }],
   });
   await as.clients.set(client);
   return { as, dispatch: app!.dispatch };
+}
+
+/**
+ * Revokes tokens of the check at the server, which signs with the same key: immediately, because the process may
+ * end before the check does.
+ */
+function revokeAtServer(server: Server, grantId: string): void {
+  const quiet: Server = { ...server, trace: () => {} };
+  revokeGrant(quiet, grantId, "issued in a check", 0).catch((cause) => {
+    server.trace({ type: "internal_error", at: server.now(), endpoint: "check", cause });
+  });
 }
 
 /**
@@ -192,13 +212,44 @@ function clientIssues(id: string, client: Client | undefined): ConfigIssue[] {
   }];
 }
 
+/** The origins that no visitor can change: those of the issuer, and of the redirect URIs in the options. */
+function fixedOrigins({ settings: { clients }, issuer }: CheckedServer, id: string): ReadonlySet<string> {
+  const entry = Array.isArray(clients) ? clients.find(({ client_id }) => client_id === id) : undefined;
+  const uris: readonly string[] = entry?.redirect_uris ?? [];
+  return new Set([issuer, ...uris.filter(isTestUrl)].map((url) => new URL(url).origin));
+}
+
+/** Sends requests to these origins only, also those of a redirect. The report shows the text of another response. */
+function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
+  if (origins === undefined) return fetch;
+  return async (url, init) => {
+    const { origin } = new URL(url as string | URL);
+    if (origins.has(origin)) return await fetch(url, init);
+    const text = `Not sent: expected a URL at ${[...origins].join(" or ")}, received one at ${origin}`;
+    return new Response(text, { status: 403, headers: { "content-type": "text/plain" } });
+  };
+}
+
 /** The check sends requests to these URLs: not to a host that only this machine may reach, such as one of a cloud. */
-function urlIssues({ loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions): ConfigIssue[] {
+function urlIssues(
+  { loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions,
+  origins: ReadonlySet<string> | undefined,
+): ConfigIssue[] {
   return Object.entries({ loginUrl, loggedInUrl, refreshUrl }).flatMap(([path, url]) => {
-    if (url === undefined || isTestUrl(url)) return [];
+    if (url === undefined || isTestUrl(url) && origins?.has(new URL(url).origin) !== false) return [];
+    const received = quote(url.slice(0, 256));
+    if (origins !== undefined) {
+      const expected = `a URL at ${[...origins].join(" or ")}, because other machines reach this server`;
+      return [{
+        path,
+        expected,
+        received,
+        hint: "Add a redirect URI at its origin to the client in the configuration.",
+      }];
+    }
     const expected = `an http or https URL on a test host (${testHosts})`;
     const hint = "Run the application on this machine, and write the URL like http://localhost:3000/login.";
-    return [{ path, expected, received: quote(url.slice(0, 256)), hint }];
+    return [{ path, expected, received, hint }];
   });
 }
 

@@ -1,8 +1,8 @@
 /** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type ClientAuth, PrivateKeyJwt } from "openid-client";
@@ -10,7 +10,8 @@ import type { ClientMetadata } from "../../src/mod.ts";
 import { basic } from "../flows/harness.ts";
 import { controlClient } from "../control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import type { ClientCheckOptions } from "../../src/testing/client_check.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { until } from "../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
 
@@ -151,6 +152,42 @@ test("[CO-07] requests to the application have the limits of requests to URLs th
   await new Promise((resolve) => large.close(resolve));
 });
 
+test("[CO-07] where other machines reach the server, a check reaches only the client that its configuration names", async () => {
+  const listen = async (respond: RequestListener) => {
+    const server = createServer(respond);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+  const received: (string | undefined)[] = [];
+  const service = await listen(({ url }, response) => (received.push(url), response.end("a secret of the network")));
+  const shop = await listen((_, response) => response.writeHead(302, { location: `${service.url}/redirected` }).end());
+  const check = clientCheck({ exposed: true });
+  const clients = [{ client_id: "shop", redirect_uris: [`${shop.url}/callback`] }];
+  await using as = await latchkey({ clients, plugins: [check.plugin] });
+  const start = (options: Partial<ClientCheckOptions>) =>
+    check.start({ client: "shop", loginUrl: `${shop.url}/login`, only: ["response/late"], ...options }, as.issuer);
+  const message = "because other machines reach this server";
+  await assertRejects(() => start({ loginUrl: `${service.url}/login` }), Error, message);
+  await assertRejects(() => start({ loggedInUrl: `${service.url}/me` }), Error, message);
+  await assertRejects(() => start({ refreshUrl: `${service.url}/refresh` }), Error, message);
+  // A visitor may change clients.
+  const redirect_uris = [`${service.url}/callback`];
+  await as.clients.set({ client_id: "another", redirect_uris });
+  await assertRejects(() => start({ client: "another", loginUrl: redirect_uris[0]! }), Error, message);
+  await as.clients.set({ client_id: "shop", redirect_uris });
+  await assertRejects(() => start({ loginUrl: redirect_uris[0]! }), Error, message);
+  // A page of the application may redirect the browser of the check.
+  await as.clients.set(clients[0]!);
+  await start({});
+  await until(() => check.state().status !== "running");
+  assertStringIncludes(
+    JSON.stringify(check.report()!.toJSON().control),
+    `expected a URL at ${new URL(as.issuer).origin}`,
+  );
+  assertEquals(received, []);
+  for (const { server } of [service, shop]) await new Promise((resolve) => server.close(resolve));
+});
+
 test("[CO-07] a confidential client keeps its secret in the check, and has its former grants afterwards", async () => {
   await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
   await as.listen();
@@ -173,10 +210,11 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
   assertEquals((await post("/clientCheck/start", { client: "api", loginUrl: `${url}/login` })).status, 200);
   const grant = { grant_type: "client_credentials", scope: "read" };
   assertEquals((await request("/oauth2/token", grant, "another-secret-of-the-client")).status, 401);
-  assertEquals((await request("/oauth2/token", grant)).status, 200);
-  assertEquals(await isActive(before), false);
+  const { status, body } = await request("/oauth2/token", grant);
+  assertEquals([status, await isActive(body.access_token), await isActive(before)], [200, true, false]);
   await post("/clientCheck/stop");
-  assertEquals(await isActive(before), true);
+  // The key that signed it is that of the server.
+  assertEquals([await isActive(body.access_token), await isActive(before)], [false, true]);
   waiting.closeAllConnections();
   await new Promise((resolve) => waiting.close(resolve));
 });
