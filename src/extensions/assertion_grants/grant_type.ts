@@ -164,7 +164,10 @@ async function grantedAccess(
   }
 }
 
-/** Issues the requested part of what an ID-JAG grants, or what the client requested on its own behalf. */
+/**
+ * Issues the requested part of the access that an ID-JAG grants, or the access that the client requested on its own
+ * behalf.
+ */
 async function issueGrantedAccess(
   server: Server,
   request: AuthenticatedRequest,

@@ -1,5 +1,5 @@
 /**
- * Rich authorization requests (RFC 9396): objects that say in detail what a client may do. Loaded with the first
+ * Rich authorization requests (RFC 9396): objects that describe in detail the access of a client. Loaded with the first
  * request that contains `authorization_details`, on a server with types for them.
  *
  * `readDetails` reads the parameter; {@link detailsLife} handles the details after that. The schemas of the types are

@@ -1,6 +1,6 @@
 /**
- * Authorization details (RFC 9396): objects that say in detail what a client may do. Only a request with such objects
- * loads their code.
+ * Authorization details (RFC 9396): objects that describe in detail the access of a client. Only a request with such
+ * objects loads their code.
  */
 
 import type { Extension } from "../../app/extension.ts";

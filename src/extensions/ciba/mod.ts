@@ -1,6 +1,6 @@
 /**
  * Client-initiated backchannel authentication (CIBA), poll mode: a client starts the login of a user whom it knows, and
- * the user decides in a browser of their own.
+ * the user decides in their own browser.
  *
  * 1. `startAuthentication` (`authentication_request.ts`) finds the user and stores the request.
  * 2. The approver decides immediately; or the page `/backchannel` (`page.ts`) lists the request for its user and

@@ -37,7 +37,9 @@ export function validateTokenExchange(
       path: `${path}.issuer`,
       expected: isRepeated ? "each issuer once" : "another issuer than this server",
       received: isRepeated ? `${quote(server.issuer)} again` : quote(server.issuer),
-      hint: isRepeated ? "Remove one of the two." : "Remove it: this server accepts no assertions of its own.",
+      hint: isRepeated
+        ? "Remove one of the two."
+        : "Remove it: this server accepts no assertions that it issued itself.",
     });
   }
   return issues;
