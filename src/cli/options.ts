@@ -169,7 +169,7 @@ export const optionHelp = {
 /** A setting that a flag and a variable can set, or the path of the file. */
 export type OptionName = keyof typeof optionHelp;
 
-/** All of them, in the order of the help. */
+/** All option names, in the order of the help. */
 export const optionNames = Object.keys(optionHelp) as OptionName[];
 
 /** The name of the flag and, in capitals and with underscores, of the variable: `metrics-port`. */

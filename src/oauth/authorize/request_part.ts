@@ -79,7 +79,7 @@ export interface AccessLife {
     params: Params,
   ): { readonly items: AccessItems; readonly granted: AccessItems | undefined };
   /**
-   * Reads what a client requests on its own behalf; `undefined` for nothing.
+   * Reads the access that a client requests on its own behalf; `undefined` if it requests none.
    *
    * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
    */
@@ -91,7 +91,7 @@ export interface AccessLife {
    */
   readClaim(server: PartServer, client: Client, claim: unknown): AccessItems;
   /**
-   * Reads what a client requests at another authorization server.
+   * Reads the access that a client requests at another authorization server.
    *
    * @param types The types of objects that the other server supports.
    * @throws {OAuthError} If it is invalid, or has no object of these types.

@@ -1,6 +1,6 @@
 /**
- * The parts of a request for access, in the order in which they are read. Entry points differ in what they list here,
- * not in code of their own.
+ * The parts of a request for access, in the order in which they are read. Entry points differ only in the parts that
+ * they list here; they share the code.
  */
 
 import { OAuthError } from "../errors.ts";

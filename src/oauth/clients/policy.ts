@@ -16,7 +16,7 @@ export function policyOf(server: Pick<Server, "settings">, client: Client): Serv
   return client.policy ?? server.settings;
 }
 
-/** The settings for a client with a profile of its own; the same settings without one. */
+/** The settings for a client with a profile of its own; for any other client, the unchanged settings. */
 export function tightenSettings<
   T extends { readonly profile?: ActiveProfile; readonly acceptsAny: readonly AnyName[] },
 >(

@@ -89,7 +89,7 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: bo
     return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
   } else if (!url.protocol.includes(".")) {
     return {
-      expected: "a private-use scheme with a dot: a reversed domain name of yours",
+      expected: "a private-use scheme with a dot: a reversed domain name that you own",
       hint: "Write it as com.example.app:/callback.",
     };
   }

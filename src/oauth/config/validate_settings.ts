@@ -1,4 +1,4 @@
-/** Compares settings with each other and with the issuer. Each value on its own matches its field already. */
+/** Compares settings with each other and with the issuer. Each value already matches its field. */
 
 import { scopeToken } from "../params.ts";
 import { isReservedClaim, reservedClaims } from "../claims.ts";

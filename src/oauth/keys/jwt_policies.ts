@@ -40,7 +40,9 @@ const clockOfOthers = { secondsAhead: 10, secondsLate: 0 } as const;
 export const jwtPolicies = {
   /** An access token of this server, at this server (RFC 9068 §4). */
   access_token: { ...ownClock, types: ["at+jwt"] },
-  /** An access token at a resource with a clock of its own (RFC 9068 §4). Its option sets another tolerance. */
+  /**
+   * An access token at a resource with its own clock (RFC 9068 §4). An option of the resource sets another tolerance.
+   */
   resource_access_token: {
     ...{ secondsAhead: 10, secondsLate: 10, ignoredTimes: ["iat"] },
     ...{ types: ["at+jwt"], requiredClaims: ["exp"] },

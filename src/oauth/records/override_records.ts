@@ -6,7 +6,7 @@ import type { ListedRecord, OverrideRecord, RecordKind, Records, Store } from ".
 const maxPageSize = 1000;
 
 /**
- * The id of an override. Each configured entry of a client or user has its own, so that instances with two
+ * The id of an override. Each configured entry of a client or user has its own id, so that instances with two
  * configurations, as in a rolling update, do not replace each other's changes.
  *
  * @param prefix The prefix of the ids of the issuer's records.

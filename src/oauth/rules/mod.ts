@@ -125,7 +125,7 @@ export function findRule(id: string | undefined): Rule | undefined {
   return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
 }
 
-/** How to fix the request of a rejection: its own fix, or that of its rule. */
+/** How to fix the request of a rejection: the fix of the rejection, otherwise the fix of its rule. */
 export function findFix({ rule, fix }: RuleOrFix): string | undefined {
   return fix ?? findRule(rule)?.fix;
 }

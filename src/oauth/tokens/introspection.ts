@@ -20,8 +20,8 @@ export type Introspection = { readonly active: false } | { readonly active: true
 const inactiveToken: Introspection = { active: false };
 
 /**
- * Whether a client may inspect an access token: its own, or, unless it is unknown, one for the default audience or for
- * a resource that it serves.
+ * Whether a client may inspect an access token. Each client may inspect its own tokens. A client that is not unknown
+ * may also inspect tokens for the default audience and for the resources that it serves.
  */
 export function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
   return claims.client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
