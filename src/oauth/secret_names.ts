@@ -291,13 +291,12 @@ export function rewriteWords(text: string, rewriter: Rewriter, rewrite = rewrite
 
 /** Rewrites base64 and base64url of credentials (RFC 7617 §2) and of text that contains a secret. */
 function rewriteBase64(text: string, rewriter: Rewriter): string {
-  const masking = { ...rewriter, secret: () => "…" };
   return text.replace(base64Word, (word) => {
     const digits = word.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
     // An exception takes longer than all other work.
     const decoded = digits.length % 4 === 1 ? "" : atob(digits);
     const isPublic = !decodedSign.test(decoded) || !decodedCredentials.test(decoded) &&
-        rewriteText(decoded, masking, (rest) => rest, maxNesting) === decoded;
+        rewriteText(decoded, { ...rewriter, secret: () => "…" }, (rest) => rest, maxNesting) === decoded;
     return isPublic ? word : rewriter.secret(word, "value");
   });
 }
