@@ -1,5 +1,6 @@
 /** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
 
+import { validateRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { ClientChange } from "../oauth/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
@@ -24,11 +25,12 @@ export function fixLink(
   change: ClientChange | undefined,
   retry?: string,
 ): FixLink | undefined {
-  const { clients, settings } = context.server;
+  const { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
-  // The form rejects all other characters.
+  // The form rejects all other characters, and other redirect URIs.
   if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
+  if (redirect_uri && validateRedirectUri(redirect_uri, allowHttp, allows.localUrls)) return undefined;
   const client = clients.findCached(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;

@@ -72,6 +72,35 @@ test("[DI-09] there is no link where the visitor may not change clients, or no c
   assert(!page.includes("/clients/"));
 });
 
+test("[DI-09] there is no link to a form that rejects the redirect URI", async () => {
+  const made = await testServer();
+  for (
+    const uri of [
+      ...[
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "http://localhost:3000/cb#x",
+        "http://app.example.com/cb",
+        "//x",
+        "/cb",
+      ],
+      ...[
+        "http://localhost:3000/<b>",
+        "http://localhost:3000/*",
+        "http://a:b@localhost/cb",
+        "http://localhost/cb?code=x",
+      ],
+      ...["http://localhost/\u202e", `http://localhost/${"x".repeat(2000)}`],
+    ]
+  ) {
+    for (const client_id of ["spa", "my-app", "<b>"]) {
+      const page = await (await made.authorize({ client_id, redirect_uri: uri })).text();
+      assert(!page.includes("/clients?client_id") && !page.includes("?edit&"), `${client_id} ${uri}`);
+      assert(!page.includes("<b>my-app") && !page.includes("3000/<b>"), uri);
+    }
+  }
+});
+
 test("[DI-09] a page of another site fills in no form, and no form leads to another site", async () => {
   const made = await testServer();
   const browser = openBrowser(made);
