@@ -5,8 +5,8 @@ import { exportJWK, generateKeyPair } from "jose";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { type ClientAuth, PrivateKeyJwt } from "openid-client";
-import type { ClientMetadata } from "../../src/mod.ts";
+import { type ClientAuth, type PrivateKey, PrivateKeyJwt } from "openid-client";
+import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.ts";
 import { basic } from "../flows/harness.ts";
 import { controlClient } from "../control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
@@ -18,13 +18,15 @@ import { type ApplicationMistake, startWebApplication } from "./small_web_applic
 /** A server with the control, and an application that has it as its issuer. */
 async function start(
   mistake?: ApplicationMistake,
-  { authentication, ...metadata }: Partial<ClientMetadata> & { readonly authentication?: ClientAuth } = {},
+  { authentication, requestKey, ...metadata }:
+    & Partial<ClientMetadata>
+    & { readonly authentication?: ClientAuth; readonly requestKey?: PrivateKey } = {},
 ) {
   const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256" });
   await as.listen();
   const application = await startWebApplication((url) => {
     as.client({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
-    return { issuer: as.issuer, clientId: "shop", mistake, authentication };
+    return { issuer: as.issuer, clientId: "shop", mistake, authentication, requestKey };
   });
   const { get, post } = controlClient({ issuer: as.issuer, fetch });
   const { url } = application;
@@ -64,17 +66,21 @@ test("[CO-07] a correct application passes, one with a mistake fails, and the se
   }
 });
 
-test("[CO-07] a correct application that signs assertions by its own clock is accused of nothing", async () => {
+test("[CO-07] a correct application that signs assertions and requests by its own clock is accused of nothing", async () => {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const jwks = { keys: [{ ...await exportJWK(publicKey), kid: "shop", alg: "ES256" }] };
-  await using server = await start(undefined, {
-    authentication: PrivateKeyJwt({ key: privateKey, kid: "shop" }),
-    token_endpoint_auth_method: "private_key_jwt",
-    jwks,
-  });
-  await server.begin({ only: ["clock/small", "id-token/nonce-wrong"] });
-  const { passed, failed, inconclusive } = await server.end();
-  assertEquals([passed, failed, inconclusive], [true, 0, 0]);
+  const key = { key: privateKey, kid: "shop" };
+  const metadata = { token_endpoint_auth_method: "private_key_jwt", jwks } as const;
+  for (const how of [{}, { requestKey: key, require_signed_request_object: true }]) {
+    await using server = await start(undefined, { authentication: PrivateKeyJwt(key), ...metadata, ...how });
+    await server.begin({ only: ["clock/small", "id-token/nonce-wrong"] });
+    const { passed, failed, inconclusive } = await server.end();
+    assertEquals(
+      [passed, failed, inconclusive],
+      [true, 0, 0],
+      JSON.stringify((await server.get("/clientCheck/report")).body),
+    );
+  }
 });
 
 test("[CO-07] a second check is rejected; a stopped one has a report of what is known", async () => {
@@ -215,6 +221,34 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
   await post("/clientCheck/stop");
   // The key that signed it is that of the server.
   assertEquals([await isActive(body.access_token), await isActive(before)], [false, true]);
+  waiting.closeAllConnections();
+  await new Promise((resolve) => waiting.close(resolve));
+});
+
+test("[CO-07] another instance with the same store and keys accepts no token of a check, and its own tokens stay valid", async () => {
+  const waiting = createServer(() => {});
+  await new Promise<void>((resolve) => waiting.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
+  const client_secret = "secret-of-the-api-client";
+  const grant_types = ["authorization_code", "client_credentials"];
+  const clients = [{ client_id: "api", client_secret, redirect_uris: [`${url}/callback`], grant_types, scope: "read" }];
+  const store = memoryStore();
+  const check = clientCheck();
+  await using checking = await latchkey({ clients, store, plugins: [check.plugin] });
+  await using other = await latchkey({ clients, store });
+  const request = async (as: Latchkey, path: string, params: Readonly<Record<string, string>>) => {
+    const init = { method: "POST", headers: basic("api", client_secret), body: new URLSearchParams(params) };
+    return await (await as.fetch(new Request(as.issuer + path, init))).json();
+  };
+  const issue = async (as: Latchkey) =>
+    (await request(as, "/oauth2/token", { grant_type: "client_credentials", scope: "read" })).access_token;
+  const activeAt = async (token: string) =>
+    await Promise.all([checking, other].map(async (as) => (await request(as, "/oauth2/introspect", { token })).active));
+  await check.start({ client: "api", loginUrl: `${url}/login`, only: ["response/late"] }, checking.issuer);
+  const [ofCheck, ofOther] = [await issue(checking), await issue(other)];
+  assertEquals([await activeAt(ofCheck), (await activeAt(ofOther))[1]], [[true, false], true]);
+  await check.stop();
+  assertEquals([await activeAt(ofCheck), await activeAt(ofOther)], [[false, false], [true, true]]);
   waiting.closeAllConnections();
   await new Promise((resolve) => waiting.close(resolve));
 });

@@ -57,6 +57,8 @@ interface Configuration {
   readonly clientId: string;
   /** How it authenticates. Default: as a public client. */
   readonly authentication?: openid.ClientAuth;
+  /** Signs its authorization requests. Default: they are not signed. */
+  readonly requestKey?: openid.PrivateKey;
   /** The algorithm of ID tokens. Default: RS256. */
   readonly alg?: "RS256" | "EdDSA";
   readonly mistake?: ApplicationMistake;
@@ -195,15 +197,19 @@ export function webApplicationAt(
     const returnTo = new URL(request.url).searchParams.get("return_to");
     const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;
     pending.set(id, { verifier, state, nonce, target });
-    const location = openid.buildAuthorizationUrl(server, {
+    const parameters = {
       redirect_uri: `${url}/callback`,
       scope: "openid profile offline_access",
       state,
       ...nonce !== undefined && { nonce },
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
-    }).href;
-    return redirect(location, `login=${id}; HttpOnly; SameSite=Lax`);
+    };
+    const { requestKey } = configuration;
+    const location = requestKey === undefined
+      ? openid.buildAuthorizationUrl(server, parameters)
+      : await openid.buildAuthorizationUrlWithJAR(server, parameters, requestKey);
+    return redirect(location.href, `login=${id}; HttpOnly; SameSite=Lax`);
   }
 
   async function endLogin(request: Request): Promise<Response> {
