@@ -168,11 +168,14 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   const choice = values.token_endpoint_auth_method!;
   const secret = choice === "none" ? undefined : randomToken(server.randomBytes);
   const metadata = newMetadata(params, choice, secret);
+  const existing = await server.clients.registered.find(metadata.client_id);
+  // A double click sends the form twice, and the browser shows the second response. Its page still has the secret.
+  if (server.settings.allows.openTools && existing !== undefined && isSame(existing.metadata, metadata)) {
+    return await showChanged(context, options, existing, { done: "Added", newSecret: undefined, retry: values.retry });
+  }
   const issues = [
     ...formAuthChoices.includes(choice) ? [] : [invalidAuthMethod(choice)],
-    ...await server.clients.registered.find(metadata.client_id) === undefined
-      ? []
-      : [clientIdTaken(metadata.client_id)],
+    ...existing === undefined ? [] : [clientIdTaken(metadata.client_id)],
     ...server.clients.isPersistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
   if (issues.length > 0) return await showIssues(context, options, values, issues);
@@ -184,6 +187,13 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
     if (!(error instanceof ConfigurationError)) throw error;
     return await showIssues(context, options, values, error.issues);
   }
+}
+
+/** Whether the form would add what a client has. A secret is new each time. */
+function isSame(registered: ClientMetadata, added: ClientMetadata): boolean {
+  const names = Object.keys({ ...registered, ...added }).filter((name) => name !== "client_secret");
+  const membersOf = (metadata: object) => JSON.stringify(names.map((name) => metadata[name as keyof typeof metadata]));
+  return membersOf(registered) === membersOf(added);
 }
 
 /** Traces the issues of a form. */

@@ -150,6 +150,33 @@ test("[DI-02, DI-03] on a test host the page shows a generated secret for as lon
   assertEquals(await page(), undefined);
 });
 
+test("[DI-03] a form that a double click sends again adds one client, whose page keeps the secret; a changed form is an error", async () => {
+  const b = await testServer();
+  const browser = openBrowser(b);
+  for (const token_endpoint_auth_method of ["none", "client_secret_post", either]) {
+    const fields = { client_id: token_endpoint_auth_method.slice(0, 17).trim(), token_endpoint_auth_method };
+    const form = { ...wanted, ...fields, form_token: await fetchCsrfToken(browser, "/clients") };
+    const responses = await Promise.all([1, 2].map(() => browser.post("/clients", form)));
+    assertEquals(responses.map(({ status }) => status), [303, 303], token_endpoint_auth_method);
+    const href = `/clients/${fields.client_id}`;
+    const secret = shownSecret(await (await browser.get(href)).text());
+    assertEquals(secret === undefined, token_endpoint_auth_method === "none");
+    assertEquals((await add(browser, fields)).headers.get("location"), href);
+    assertEquals(shownSecret(await (await browser.get(href)).text()), secret);
+    for (
+      const changed of [
+        { client_name: "x" },
+        { redirect_uris: "http://localhost:1/cb" },
+        { token_endpoint_auth_method: "client_secret_basic" },
+      ]
+    ) {
+      const response = await add(browser, { ...fields, ...changed });
+      assertEquals(response.status, 400);
+      assertStringIncludes(await response.text(), "Choose another ID");
+    }
+  }
+});
+
 test("[DI-02, DI-03] on a real host a generated secret is part of one response alone", async () => {
   const b = await testServer({ ...real, directory: "edit", insecureAllowDirectory: true });
   const browser = openBrowser(b);
