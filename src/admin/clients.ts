@@ -270,13 +270,18 @@ function isEditable({ edit }: DirectoryOptions, { document }: Client): boolean {
 
 /** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
 function proposedMetadata(
-  metadata: ClientMetadata,
+  client: Client,
   proposal: URLSearchParams,
 ): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
+  const { metadata } = client;
   const { redirect_uris = [] } = metadata;
   const uri = proposal.get("redirect_uris");
   if (uri !== null && !redirect_uris.includes(uri)) {
     return { proposed: { ...metadata, redirect_uris: [...redirect_uris, uri] }, changed: ["redirect_uris"] };
+  }
+  const added = proposal.get("scope")?.split(" ").filter((value) => !client.allowsScope(value)) ?? [];
+  if (added.length > 0) {
+    return { proposed: { ...metadata, scope: [...client.scope, ...added].join(" ") }, changed: ["scope"] };
   }
   // A client that names no method may send its secret in each way.
   return proposal.has("token_endpoint_auth_method") && metadata.token_endpoint_auth_method !== undefined
@@ -295,7 +300,7 @@ async function showForm(
   },
 ): Promise<HttpResponse> {
   const { id, name, href } = toListedClient(context, client);
-  const { proposed, changed } = proposedMetadata(client.metadata, proposal);
+  const { proposed, changed } = proposedMetadata(client, proposal);
   const retry = typed?.get("retry") ?? proposal.get("retry") ?? "";
   return await pageWithForm(
     context,

@@ -27,7 +27,7 @@ export function fixLink(
 ): FixLink | undefined {
   const { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
-  const { client_id, isNew, redirect_uri, token_endpoint_auth_method } = change;
+  const { client_id, isNew, redirect_uri, scope, token_endpoint_auth_method } = change;
   // The form rejects all other characters, and other redirect URIs.
   if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
   if (redirect_uri && validateRedirectUri(redirect_uri, allowHttp, allows.localUrls)) return undefined;
@@ -37,22 +37,19 @@ export function fixLink(
   }
   // A new confidential client may send its secret by Basic or in the body.
   const method = isNew && token_endpoint_auth_method !== "none" ? undefined : token_endpoint_auth_method;
-  const values = { redirect_uris: redirect_uri, token_endpoint_auth_method: method, retry };
-  const query = new URLSearchParams(
-    Object.entries({ ...isNew && { client_id }, ...values }).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]]
-    ),
-  );
+  const values = { redirect_uris: redirect_uri, scope, token_endpoint_auth_method: method, retry };
+  const query = new URLSearchParams(isNew ? { client_id } : {});
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
     return { label, path: `/clients?${query}#add` };
   }
-  return {
-    label: redirect_uri === undefined
-      ? `Accept ${token_endpoint_auth_method} too`
-      : `Add ${redirect_uri} to ${client_id}`,
-    path: `/clients/${encodeURIComponent(client_id)}?edit&${query}`,
-  };
+  const label = redirect_uri !== undefined
+    ? `Add ${redirect_uri} to ${client_id}`
+    : scope !== undefined
+    ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
+    : `Accept ${token_endpoint_auth_method} too`;
+  return { label, path: `/clients/${encodeURIComponent(client_id)}?edit&${query}` };
 }
 
 /** The label of {@link fixLink}, with the URL of the form. */

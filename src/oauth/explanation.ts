@@ -52,6 +52,8 @@ export interface ClientChange {
   readonly isNew: boolean;
   /** The redirect URI to register. */
   readonly redirect_uri?: string;
+  /** The scope values to allow. */
+  readonly scope?: string;
   /** The authentication method to register. */
   readonly token_endpoint_auth_method?: string;
 }

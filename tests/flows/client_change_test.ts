@@ -48,6 +48,19 @@ test("[DI-09] the other method of sending a secret is accepted after the form at
   assertEquals((await send()).status, 200);
 });
 
+test("[DI-09] a scope value that the client may not request is allowed after the form at the link is saved", async () => {
+  const made = await testServer({ plugins: [inspector()], scopes: ["openid", "read", "write"] });
+  const browser = openBrowser(made);
+  made.as.clients.set({ ...clients[0]!, scope: "openid" });
+  const send = async () => new URL((await browser.authorize({ scope: "openid read" })).headers.get("location")!);
+  assertEquals((await send()).searchParams.get("error"), "invalid_scope");
+  const href = findLink(await (await browser.get("/flows")).text(), "Allow spa to request read")!;
+  const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients/spa");
+  assertEquals(form.scope, "openid read");
+  assertEquals((await browser.post("/clients/spa", { ...form, action: "save" })).status, 303);
+  assert((await send()).searchParams.has("code"));
+});
+
 test("[DI-09] there is no link where the visitor may not change clients, or no configured client would change", async () => {
   const label = async (fields: Fields, options = {}, headers = {}) => {
     const made = await testServer(options);

@@ -70,6 +70,7 @@ export function resolveScope(server: Server, client: Client, requested: string |
       rule: "AZ-17",
       expected: `some of: ${client.scope.join(" ")}`,
       received: tokens.join(" ") || "no scope value",
+      change: disallowed.length === 0 ? undefined : { client_id: client.id, isNew: false, scope: disallowed.join(" ") },
     });
   }
   if (!supported.every((token) => server.settings.scopes.includes(token))) {
