@@ -16,18 +16,20 @@ import { requestMessage, responseMessage } from "./message.ts";
 
 /**
  * The recorded flow to compare a flow with. If it is not successful: the newest successful flow of the same client that
- * begins at the same endpoint. If it is imported: the newest flow, of the same client if there is one.
+ * begins at the same endpoint. If it is imported: the newest such flow, if possible of that client.
  */
 export function findComparable(recorder: Recorder, flow: Flow): ComparableFlow | undefined {
   const { client, exchanges: [first] } = flow;
   const flows = recorder.flows();
+  const beginsAlike = (other: Flow) => other.exchanges[0]?.endpoint === first?.endpoint;
   if (isImported(flow)) {
-    const other = flows.findLast((other) => other.client === client) ?? flows.at(-1);
+    const alike = flows.filter(beginsAlike);
+    const other = alike.findLast((other) => other.client === client) ?? alike.at(-1);
     return other && { id: other.id, label: `flow ${other.id}` };
   }
   if (client === undefined || flowKind(flow) === "done") return undefined;
   const successful = flows.findLast((other) =>
-    other.client === client && flowKind(other) === "done" && other.exchanges[0]?.endpoint === first?.endpoint
+    other.client === client && flowKind(other) === "done" && beginsAlike(other)
   );
   return successful && { id: successful.id, label: "the last successful flow" };
 }

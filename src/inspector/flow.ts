@@ -30,7 +30,9 @@ const maxFullSteps = 3;
 
 /** The query of the page that shows a step in full. */
 function stepQuery(flow: Flow, step: number): string {
-  return flow.exchanges.length > maxFullSteps ? `?step=${step}` : "";
+  const { exchanges } = flow;
+  const isEarlierRejection = isRejected(exchanges[step - 1]!) && step - 1 < findFailure(exchanges);
+  return exchanges.length > maxFullSteps || isEarlierRejection ? `?step=${step}` : "";
 }
 
 /** The path of a step, on the page of its flow. */
@@ -42,7 +44,7 @@ export function stepPath(flow: Flow, step: number): string {
 export interface ShownSteps {
   /** The first step. Default: that of the page with `step`. */
   readonly from?: number;
-  /** The step that a long flow shows in full. */
+  /** The step that a long flow shows in full, and that the heading is about if it was rejected. */
   readonly step?: number;
 }
 
@@ -106,8 +108,9 @@ export async function describeFlow(
 ): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
-  const failedIndex = findFailure(exchanges);
-  const lastRejectedIndex = exchanges.findLastIndex(isRejected);
+  const isAboutStep = exchanges[step - 1] !== undefined && isRejected(exchanges[step - 1]!);
+  const failedIndex = isAboutStep ? step - 1 : findFailure(exchanges);
+  const later = exchanges.slice(failedIndex + 1);
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
   const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
   const next = first + shown.length;
@@ -116,9 +119,9 @@ export async function describeFlow(
     row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
     reason: failedIndex < 0 ? undefined : {
       ...failureReason(exchanges[failedIndex]!, failedIndex + 1, options.findChange),
-      more: lastRejectedIndex - failedIndex,
+      more: later.filter(isRejected).length,
     },
-    continued: exchanges.slice(lastRejectedIndex + 1).some(isFromClient),
+    continued: later.some((exchange) => isFromClient(exchange) && !isRejected(exchange)),
     steps: shown.map((_, i) => {
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };

@@ -11,6 +11,7 @@ import * as openid from "openid-client";
 import { documentation } from "../../src/docs/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
+import { post, publicTokens, testClients } from "./client_endpoints.ts";
 import { basic, realHost, type TestServer, testServer } from "./harness.ts";
 
 type Links = Record<string, string | undefined>;
@@ -77,9 +78,27 @@ for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"])
     assertEquals(rules, ["TK-16", "AZ-17", "CA-07", "AZ-02", "HT-01"]);
     const page = await server.authorize({ client_id: "guess" });
     const { pathname } = new URL(links["page, header"]!);
-    assertStringIncludes(await page.text(), `<a class="button" href="${pathname}">Read about rule AZ-02</a>`);
+    assertStringIncludes(await page.text(), `<a class="button plain" href="${pathname}">Read about rule AZ-02</a>`);
   });
 }
+
+test("[UI-13] the link of an earlier rejection leads to a page about its step, not about a later one", async () => {
+  const server = await testServer({ ...testClients, plugins: [inspector()] });
+  const { refresh_token } = await publicTokens(server);
+  const send = async (fields: Record<string, string>) =>
+    await (await post(server, "/oauth2/token", { grant_type: "refresh_token", client_id: "spa", ...fields })).json();
+  const earlier = await send({ refresh_token: refresh_token!, scope: "admin" });
+  await send({ refresh_token: refresh_token! });
+  const later = await send({ refresh_token: refresh_token! });
+  const aboutStep = async (uri: string) => {
+    const path = (await server.as.fetch(new Request(uri))).headers.get("location")!;
+    const page = await (await server.get(path)).text();
+    const [, reason] = /class="reason.*?(?:<strong><bdi>|<dd>)(.*?)<\/bdi>/.exec(page) ?? [];
+    return [reason, /href="(#step-\d)"/.exec(page)?.[1]];
+  };
+  assertEquals(await aboutStep(earlier.error_uri), ["scope is more than was granted", "#step-3"]);
+  assertEquals((await aboutStep(later.error_uri))[1], "#step-5");
+});
 
 test("[UI-13] without recorded flows and pages of rules, or on another host, errors have no link", async () => {
   const docs = documentation((path) => readFile(path, "utf8"));
