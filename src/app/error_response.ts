@@ -274,6 +274,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   const { rule, reason, expected, received } = explanation;
   const [pages, { findFix, findRule }] = await Promise.all([context.pages(), import("../oauth/rules/mod.ts")]);
   const address = new URLSearchParams(target.query);
+  const off = context.endpoint === undefined ? findOffPage(context) : undefined;
   const { publicExpected } = error.details;
   const showsClients = publicExpected === undefined || mayListClients(context);
   return html(
@@ -293,11 +294,8 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
         change: fixLink(context, explanation.change, await encodeRetry(context)),
       },
       fix: findFix(explanation),
-      command: isWrongMethod(thrown)
-        ? exampleCommand(context)
-        : context.endpoint === undefined
-        ? findOffPage(context)?.command
-        : undefined,
+      off: off !== undefined,
+      command: isWrongMethod(thrown) ? exampleCommand(context) : off?.command,
       redirectUriUnverified: context.endpoint?.name === "authorize" && context.destination === undefined,
       client: destination && {
         host: new URL(destination.uri).host,

@@ -45,6 +45,8 @@ export interface ErrorPageProps extends Site, Pick<RuleResult, "rule" | "expecte
    * clients.
    */
   readonly change?: FixLink;
+  /** Whether the address is that of a page that is turned off. Default: false. */
+  readonly off?: boolean;
   /** A command that sends a correct request, with placeholders, or that turns a page on. */
   readonly command?: string;
   /** The client that the error was not sent to, because no operator registered it; absent for other errors. */
@@ -60,7 +62,8 @@ export interface ErrorPageProps extends Site, Pick<RuleResult, "rule" | "expecte
   readonly allowsExternalLinks?: boolean;
 }
 
-function errorHeading({ status, command }: ErrorPageProps): string {
+function errorHeading({ status, off, command }: ErrorPageProps): string {
+  if (off) return "This page is off";
   if (status === 404) return "Not found";
   if (status === 405) return command === undefined ? "Method not allowed" : "This endpoint takes POST";
   if (status >= 500) return "The server failed";
@@ -88,11 +91,36 @@ const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>
 
 /** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
-  const { status, error, message, rule, cites = [], expected, received, suggestion, change, fix, command, client } =
-    props;
+  const {
+    status,
+    error,
+    message,
+    rule,
+    cites = [],
+    expected,
+    received,
+    suggestion,
+    change,
+    fix,
+    command,
+    client,
+    off,
+  } = props;
   const { redirectUriUnverified = false, allowsExternalLinks = false, base, flowLink, rulesPath } = props;
   // The recorded flow says the same of this request, and more.
   const ruleLink = flowLink === undefined && rule !== undefined ? rulesPath && `${rulesPath}/${rule}` : undefined;
+  // Mostly a user opens such an address: it is no error of a client.
+  const isMissing = status === 404 && error === undefined;
+  const first = change !== undefined
+    ? "change"
+    : isMissing
+    ? "home"
+    : flowLink !== undefined
+    ? "flow"
+    : ruleLink === undefined
+    ? "home"
+    : "rule";
+  const style = (way: string) => way === first ? "button" : "button plain";
   const meant = suggestion?.text ?? expected;
   const isSuggestion = meant !== expected;
   return (
@@ -100,17 +128,21 @@ export function ErrorPage(props: ErrorPageProps): VNode {
       site={props}
       head={command !== undefined && <Stylesheet site={props} name="values" />}
       heading={errorHeading(props)}
-      badges={<StatusBadge tone="bad" label={badgeLabel(props)} />}
+      badges={<StatusBadge tone={isMissing ? "open" : "bad"} label={badgeLabel(props)} />}
       opening={
         <>
-          <Notice kind="bad">
+          <Notice kind={isMissing ? "warn" : "bad"}>
             <p>
               <bdi>{message}</bdi>
             </p>
           </Notice>
           {/* The command shows what is expected. */}
           {command === undefined && (
-            <Comparison expected={meant} received={received} label={isSuggestion ? "Did you mean" : undefined} />
+            <Comparison
+              expected={meant}
+              received={received}
+              label={isSuggestion ? message.includes("Did you mean") ? "Nearest" : "Did you mean" : undefined}
+            />
           )}
           {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
           <Fix fix={fix} />
@@ -127,16 +159,16 @@ export function ErrorPage(props: ErrorPageProps): VNode {
             </p>
           )}
           <nav class="ways" aria-label="Where to go from here">
-            {flowLink !== undefined && <a class="button" href={base + flowLink}>See the whole flow</a>}
-            {ruleLink !== undefined && <a class="button" href={base + ruleLink}>Read about rule {rule}</a>}
             {change !== undefined && (
-              <a class={(flowLink ?? ruleLink) === undefined ? "button" : "button plain"} href={base + change.path}>
+              <a class={style("change")} href={base + change.path}>
                 <bdi>{change.label}</bdi>
               </a>
             )}
-            <a class={(flowLink ?? ruleLink ?? change) === undefined ? "button" : undefined} href={`${base}/`}>
-              Back to Home
-            </a>
+            {flowLink !== undefined && !off && <a class={style("flow")} href={base + flowLink}>See the whole flow</a>}
+            {ruleLink !== undefined && !off && (
+              <a class={style("rule")} href={base + ruleLink}>Read about rule {rule}</a>
+            )}
+            <a class={first === "home" ? "button" : undefined} href={`${base}/`}>Back to Home</a>
           </nav>
           {(error !== undefined || rule !== undefined) && (
             <details class="quiet">

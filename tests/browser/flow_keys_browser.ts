@@ -99,7 +99,7 @@ test("[FL-15] the keyboard alone selects, opens, leaves and finds flows", { skip
   await press("Escape");
   await page.locator("#flows li").nth(2).waitFor();
   await press("Escape");
-  const dialog = page.getByRole("dialog", { name: "Keys" });
+  const dialog = page.getByRole("dialog", { name: "Shortcuts" });
   await press("?");
   await dialog.waitFor();
   assertEquals(await findPageProblems(opened, { shifts: false }), []);

@@ -81,7 +81,8 @@ test("[UI-13, UI-19] every rejection on a page explains the error and how to fix
     assertEquals(getRejections(b.events).at(-1)?.explanation.rule, rule);
     assertStringIncludes(html, `<strong>How to fix it:</strong> <bdi>`);
     assertStringIncludes(html, `<code class="wire">${rule}</code>`);
-    assertMatch(html, /role="alert"><p><bdi>[A-Za-z_]/);
+    // A missing page is no error of a client.
+    assertMatch(html, status === 404 ? /class="notice warn"><p><bdi>[A-Z]/ : /role="alert"><p><bdi>[A-Za-z_]/);
     const { fix } = findRule(rule)!;
     assert(html.includes(fix!.replaceAll("&", "&amp;")), fix);
   });
@@ -163,8 +164,17 @@ test("[UI-19] every rule with rejections has a fix in complete sentences", () =>
 test("[UI-19] the page of a rejection links to its flow, if there is one", async () => {
   const recorder: Plugin = { flowLink: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
   const b = await testServer({ plugins: [recorder] });
-  const link = `<a class="button" href="/flows/7">See the whole flow</a>`;
-  assertStringIncludes(await assertPage(await b.authorize({ redirect_uri: "https://a.example" }), 400), link);
+  const link = (style: string) => `<a class="${style}" href="/flows/7">See the whole flow</a>`;
+  const rejected = await assertPage(await b.authorize({ redirect_uri: "https://a.example" }), 400);
+  // The button that changes the client comes first.
+  assertMatch(
+    rejected,
+    /<a class="button" href="[^"]*"><bdi>Add https:..a.example to spa<.bdi><.a><a class="button plain"/,
+  );
+  assertStringIncludes(rejected, link("button plain"));
+  const fixed = await testServer({ plugins: [recorder], directory: "off" });
+  const page = await assertPage(await fixed.authorize({ redirect_uri: "https://a.example" }), 400);
+  assertStringIncludes(page, link("button"));
   assert(!(await assertPage(await b.get("/nowhere"), 404)).includes("See the whole flow"));
 });
 
@@ -229,7 +239,7 @@ test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL
 
 /** The suggestion on the page of a rejection. */
 function meantIn(html: string): string | undefined {
-  return /<dt>Did you mean<\/dt><dd><code class="wire">([^<]*)</.exec(html)?.[1];
+  return /<dt>(?:Did you mean|Nearest)<\/dt><dd><code class="wire">([^<]*)</.exec(html)?.[1];
 }
 
 function named(client_id: string): ClientMetadata {

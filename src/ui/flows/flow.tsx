@@ -38,15 +38,15 @@ function FailureSummary(
       <ExpectedVsReceived {...reason} />
       <Fix fix={fix} />
       <p class="ways">
-        <a class="button" href={`#step-${step}`}>
-          See step {step}
-          <span class="unseen">, {title}</span>
-        </a>
         {change !== undefined && (
-          <a href={base + change.path}>
+          <a class="button" href={base + change.path}>
             <bdi>{change.label}</bdi>
           </a>
         )}
+        <a class={change === undefined ? "button" : "button plain"} href={`#step-${step}`}>
+          See step {step}
+          <span class="unseen">, {title}</span>
+        </a>
         {more > 0 && (
           <span class="aside">
             {`${more === 1 ? "1 step" : `${more} steps`} after it ${more === 1 ? "was" : "were"} rejected.`}

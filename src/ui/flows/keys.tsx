@@ -9,13 +9,13 @@ const keys: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [["Enter"], "open the flow"],
   [["Esc"], "back"],
   [["/"], "search"],
-  [["?"], "these keys"],
+  [["?"], "these shortcuts"],
 ];
 
 export function Keys(): VNode {
   return (
     <dialog id="keys" aria-labelledby="keys-heading">
-      <h2 id="keys-heading">Keys</h2>
+      <h2 id="keys-heading">Shortcuts</h2>
       <dl>
         {keys.map(([names, effect]) => (
           <div key={effect}>

@@ -159,8 +159,8 @@ export function List(props: FlowListProps): VNode {
       badges={
         <>
           {recording ? <a id="again" href={href([])}>Reload</a> : <StatusBadge tone="warn" label="Recording is off" />}
-          <button type="button" class="button plain" id="show-keys" hidden>Keys</button>
-          <a href={`${base}/flows/import`}>Import a flow</a>
+          <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
+          <a class="button plain" href={`${base}/flows/import`}>Import a flow</a>
           <Recording {...props} />
         </>
       }
