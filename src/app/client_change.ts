@@ -45,7 +45,7 @@ export function fixLink(
     return { label, path: `/clients?${query}#add` };
   }
   const label = redirect_uri !== undefined
-    ? `Add ${redirect_uri} to ${client_id}`
+    ? `Add it to ${client_id}`
     : scope !== undefined
     ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
     : `Accept ${token_endpoint_auth_method} too`;

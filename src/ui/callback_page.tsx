@@ -73,10 +73,12 @@ function Notes({ notes }: { readonly notes: readonly string[] }): VNode | null {
 
 function Success({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> }): VNode {
   const codeUsed = props.examples.some((example) => example.codeUsed);
+  const { proposal } = props;
+  const actions = <PageActions site={props} startLinks={props.startLinks} plain={proposal !== undefined} />;
   return (
     <Layout
       site={props}
-      head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
+      head={<ExchangeStyle site={props} name="callback" form={proposal?.form} />}
       heading="Authorization Successful!"
       badges={
         <>
@@ -96,8 +98,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             <CopyableValue label="Authorization code" text={outcome.code} />
             {outcome.state !== undefined && <CopyableValue label="State" text={outcome.state} />}
           </dl>
-          {props.proposal !== undefined && <PlaygroundFormView form={props.proposal.form} base={props.base} />}
-          <PageActions site={props} startLinks={props.startLinks} plain={props.proposal !== undefined} />
+          {proposal === undefined ? actions : <PlaygroundFormView form={proposal.form} base={props.base} />}
           <Notes notes={props.notes} />
         </>
       }
@@ -133,7 +134,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
                 <dl class="values">
                   <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
                 </dl>
-                {props.proposal === undefined
+                {proposal === undefined
                   ? (
                     <p class="aside">
                       {props.examples.some(({ signedBy }) => signedBy !== undefined)
@@ -146,8 +147,8 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
                   : (
                     <HttpMessageView
                       label="The token request"
-                      message={props.proposal.request}
-                      secrets={props.proposal.secrets}
+                      message={proposal.request}
+                      secrets={proposal.secrets}
                       copyLabel="the token request"
                     />
                   )}
@@ -175,6 +176,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
         </Section>
       </Panes>
       <RoundTripSection {...props.roundTrip} />
+      {proposal !== undefined && actions}
     </Layout>
   );
 }

@@ -7,9 +7,13 @@ const roles = { bad: "alert", good: "status", warn: undefined } as const;
 
 /** A block with a coloured border; one that is bad or good is announced to screen readers. */
 export function Notice(
-  { kind, children }: { readonly kind: keyof typeof roles; readonly children: ComponentChildren },
+  { kind, role = roles[kind], children }: {
+    readonly kind: keyof typeof roles;
+    readonly role?: "alert" | "status";
+    readonly children: ComponentChildren;
+  },
 ): VNode {
-  return <div class={`notice ${kind}`} role={roles[kind]}>{children}</div>;
+  return <div class={`notice ${kind}`} role={role}>{children}</div>;
 }
 
 /** What the last form changed; nothing without a text. */

@@ -210,7 +210,6 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
         <>
           {device !== undefined && <DeviceCode {...device} />}
           <PlaygroundFormView form={form} base={base} />
-          <PageActions site={props} startLinks={startLinks} logoutHref={props.logoutHref} plain />
           <p>{lesson}</p>
           {step === "replay" && <ReplayOutcome ended={form.grantRevoked} tried={exchanges.length > 1} />}
         </>
@@ -253,6 +252,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
         </Section>
       )}
       <HiddenHistory steps={latest} />
+      <PageActions site={props} startLinks={startLinks} logoutHref={props.logoutHref} plain={form.steps.length > 0} />
     </Layout>
   );
 }
