@@ -175,6 +175,15 @@ interface Value {
   readonly compared: string;
 }
 
+/** The place of response headers. */
+const headerPlace = "response header";
+
+/** Where a value stands, in the order of the page: what the client sent comes first. */
+const places = [
+  ...["request", "request query", "request body", "request header"],
+  ...["response", "authorization response", "response body", headerPlace],
+];
+
 /** The pair as props, with its size in bytes by estimate. What does not fit on a page is counted. */
 function describePair([one, other]: Pair): { readonly described: StepPair; readonly size: number } {
   const steps = [one, other].map((step) => step && describeStep(step));
@@ -190,9 +199,16 @@ function describePair([one, other]: Pair): { readonly described: StepPair; reado
   };
   if (one !== undefined && other !== undefined) {
     const [values, others] = [valuesOf(one), valuesOf(other)];
-    for (const key of new Set([...values.keys(), ...others.keys()])) {
-      const pair = [values.get(key), others.get(key)] as const;
+    const pairs = [...new Set([...values.keys(), ...others.keys()])].map((key) =>
+      [values.get(key), others.get(key)] as const
+    );
+    const rank = ([value, other]: readonly [Value | undefined, Value | undefined]) =>
+      places.indexOf((value ?? other)!.place);
+    const haveOneStatus = one.original.response?.status === other.original.response?.status;
+    for (const pair of pairs.toSorted((first, second) => rank(first) - rank(second))) {
       const { place, name } = (pair[0] ?? pair[1])!;
+      // The headers that only an error has follow from its status.
+      if (place === headerPlace && !haveOneStatus && pair.includes(undefined)) continue;
       if (isEqual(...pair)) {
         equal.push({ name, value: cutText(pair[0]!.shown, maxEqualChars) });
         continue;

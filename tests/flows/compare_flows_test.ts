@@ -66,6 +66,9 @@ test("[FL-18] two flows: what differs is marked, what is new in every login is n
   assertEquals(differences.slice(0, 2), ["request body: redirect_uri", "request body: resource"]);
   assert(differences.includes("response: status"), `${differences}`);
   assert(differences.includes("response body: access_token"), `${differences}`);
+  // What the client sent comes first, and headers that only an error has follow from its status.
+  const places = [...new Set(differences.map((difference) => difference.split(":")[0]))];
+  assertEquals(places, ["request body", "response", "response body"]);
   // A rejection links to its own step.
   const failedAgain = await login({ redirect_uri: `${redirect_uri}/`, resource: "https://api.example" });
   assertEquals(differencesOf(await page(`/flows/compare?a=${failedAgain}&b=${failed}`)), []);
