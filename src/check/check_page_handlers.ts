@@ -18,6 +18,7 @@ const fields = {
   loginUrl: "login_url",
   loggedInUrl: "logged_in_url",
   loggedInText: "logged_in_text",
+  verifiesIdTokenSignature: "id_token_signature",
   only: "only",
 } as const satisfies Partial<Record<keyof ClientCheckOptions, string>>;
 
@@ -87,6 +88,7 @@ async function showPage(
     client: { id: client.id, name: client.name, href: clientPath(context, client.id) },
     form: { values, errors, csrfToken: await browserCsrfToken(context, browser) },
     problem,
+    reportPath: state.client === client.id && check.report() !== undefined ? "/flows/check" : undefined,
     ...state.status === "running" && state.client === client.id && { progress: state },
   });
   return htmlWithForms(status, page, browser.headers);
@@ -115,11 +117,13 @@ function decode(text: string): string {
 function proposedValues({ id, redirectUris }: Client, check: ClientCheckHandle): Record<string, string> {
   const last = check.options();
   if (last?.client === id) {
-    return Object.fromEntries(
-      Object.entries(fields).map((
-        [option, name],
-      ) => [name, [last[option as keyof typeof fields] ?? []].flat().join(" ")]),
-    );
+    return {
+      [fields.loginUrl]: last.loginUrl,
+      [fields.loggedInUrl]: last.loggedInUrl ?? "",
+      [fields.loggedInText]: last.loggedInText ?? "",
+      [fields.verifiesIdTokenSignature]: last.verifiesIdTokenSignature === false ? "off" : "",
+      [fields.only]: last.only?.join(" ") ?? "",
+    };
   }
   const local = redirectUris.find(isTestUrl);
   return { [fields.loginUrl]: new URL("/login", local).href };
@@ -132,6 +136,7 @@ function readOptions(client: string, form: Params): ClientCheckOptions {
     loginUrl: form.get(fields.loginUrl) ?? "",
     loggedInUrl: form.get(fields.loggedInUrl) || undefined,
     loggedInText: form.get(fields.loggedInText) || undefined,
+    ...form.get(fields.verifiesIdTokenSignature) === "off" && { verifiesIdTokenSignature: false },
     ...only.length > 0 && { only },
   };
 }

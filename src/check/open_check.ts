@@ -78,7 +78,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     ...urlIssues(options, origins),
     ...nameIssues(options),
   ]);
-  const { loginUrl, loggedInUrl, loggedInText, refreshUrl, only, except } = options;
+  const { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, only, except } = options;
   const redirectUris = checkedRedirectUris(client!, loginUrl);
   const { as, dispatch } = await openPrivateMock(checked, await entryOf(client!, redirectUris));
   const [redirectUri = ""] = redirectUris;
@@ -89,6 +89,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     "--logged-in-url": loggedInUrl,
     "--logged-in-text": loggedInText,
     "--refresh-url": refreshUrl,
+    "--id-token-signature": verifiesIdTokenSignature === false ? "off" : undefined,
   };
   const given = Object.entries(flags).flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
   const command = ["latchkey", "check", loginUrl, ...given].map(shellWord).join(" ") +
@@ -99,7 +100,8 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
       const { safeFetch } = await import("../runtime/safe_fetch.ts");
       // A name of the local network may stand for the metadata service of a cloud provider.
       const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
-      const driver = await applicationDriver(as, loginUrl, { loggedInUrl, loggedInText, refreshUrl, fetch });
+      const application = { loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, fetch };
+      const driver = await applicationDriver(as, loginUrl, application);
       const repeat = (id: string) => `${command} --only ${id}`;
       return await checkClient(driver, { as, only, except, timeoutMs: loginMs, inProcess: false, repeat, ...running });
     },

@@ -14,6 +14,8 @@ export interface ClientCheckOptions {
   readonly loggedInText?: string;
   /** A page where the application refreshes tokens. Default: the attacks on refreshes are skipped. */
   readonly refreshUrl?: string;
+  /** Whether the client verifies the signature of an ID token from the token endpoint. Default: true. */
+  readonly verifiesIdTokenSignature?: boolean;
   /** The attacks to run, by id or by category. Default: all. */
   readonly only?: readonly string[];
   /** The attacks to leave out, by id or by category. Default: none. */

@@ -15,6 +15,8 @@ export interface ClientCheckProps extends Site {
   readonly form: EditForm;
   /** Why no check could start, or why it ended without a report. Absent: nothing happened. */
   readonly problem?: string;
+  /** The path of the report of the last check of the client, below the base. Absent: there is none. */
+  readonly reportPath?: string;
   /** How far the check is. Absent: none is running. */
   readonly progress?: {
     readonly done: number;
@@ -53,6 +55,14 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
           value={values.logged_in_text}
           errors={errors}
           optional
+        />
+        <Field
+          name="id_token_signature"
+          label="Signature of ID tokens"
+          hint="Off: the client does not verify it for an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on."
+          value={values.id_token_signature}
+          errors={errors}
+          choices={["", "off"]}
         />
         <Field
           name="only"
@@ -94,7 +104,7 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
 
 /** The page as HTML. */
 export function clientCheckPage(props: ClientCheckProps): string {
-  const { client, form, problem, progress, base } = props;
+  const { client, form, problem, progress, base, reportPath } = props;
   const { id, name = id, href } = client;
   return `<!DOCTYPE html>\n${
     render(
@@ -123,6 +133,7 @@ export function clientCheckPage(props: ClientCheckProps): string {
             </p>
             <p class="ways">
               <a href={href}>Back to the client</a>
+              {reportPath !== undefined && <a href={base + reportPath}>Report of the last check</a>}
             </p>
           </>
         }

@@ -85,8 +85,25 @@ test("[CO-07] from the page of a client to the report, whose flows it links to, 
     { users: as.users.list(), clients: as.clients.list(), recorded: flows.recorder.exchanges().length },
     before,
   );
-  // The next check begins with the same values.
-  assertStringIncludes((await open()).html, 'value="response/state-wrong id-token/nonce-wrong"');
+  // The next check begins with the same values, and the page leads to the report of this one.
+  const again = (await open()).html;
+  assertStringIncludes(again, 'value="response/state-wrong id-token/nonce-wrong"');
+  assertStringIncludes(again, '<a href="/flows/check">Report of the last check</a>');
+  assert(!(await open(`${url}/clients/other/check`)).html.includes("Report of the last check"));
+});
+
+test("[CO-07] an application that does not verify signatures, as the form says, is not accused of it", async () => {
+  await using server = await start({ mistake: "does not verify the ID token" });
+  const { open, values, ended, check, url } = server;
+  const verdictOf = async (fields: Readonly<Record<string, string>>) => {
+    await (await open()).submit({ ...values, only: "id-token/signature-corrupt", ...fields });
+    await ended();
+    return check.report()!.results.find(({ attack }) => attack.id === "id-token/signature-corrupt")?.verdict;
+  };
+  assertEquals(await verdictOf({}), "failed");
+  assertEquals(await verdictOf({ id_token_signature: "off" }), "skipped");
+  assertMatch((await open()).html, /<option value="off" selected/);
+  assertStringIncludes(await (await fetch(`${url}/flows/check`)).text(), "Check of http://127.0.0.1");
 });
 
 test("[CO-07] a second check is 409, and a stopped one leads to its report", async () => {

@@ -18,6 +18,7 @@ const options = object<ClientCheckOptions>(
     loggedInUrl: text(["http://localhost:3000/me"]),
     loggedInText: text(["Alice Adams"]),
     refreshUrl: text(["http://localhost:3000/refresh"]),
+    verifiesIdTokenSignature: flag(),
     only: texts(["id-token"]),
     except: texts(["transport"]),
   },
