@@ -48,13 +48,22 @@ export function Start({ groups, ...site }: StartProps): VNode {
     >
       {groups.map(({ title, guides }, i) => (
         <Section key={title} id={`group-${i + 1}`} heading={title}>
-          <dl class="facts even groups">
-            {guides.map((guide) => (
-              <DefinitionItem key={guide.path} label={<a href={href(guide.path)}>{guide.title}</a>}>
-                {guide.sections.map(({ title, path }) => <a key={path} href={href(path)}>{title}</a>)}
-              </DefinitionItem>
+          <ul class="guides">
+            {guides.map(({ title, path, sections }) => (
+              <li key={path}>
+                {/* Without the name of the package, which breaks in the middle of a word. */}
+                <a href={href(path)}>{title.replace(/: @.*/, "")}</a>
+                {sections.length > 1 && (
+                  <details class="quiet">
+                    <summary>
+                      {sections.length} sections<span class="unseen">{` of ${title}`}</span>
+                    </summary>
+                    {sections.map(({ title, path }) => <a key={path} href={href(path)}>{title}</a>)}
+                  </details>
+                )}
+              </li>
             ))}
-          </dl>
+          </ul>
         </Section>
       ))}
     </Frame>
