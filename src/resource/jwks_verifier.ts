@@ -79,7 +79,9 @@ function invalidToken(received: string, cause: unknown): OAuthError {
 
 function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {
   if (cause instanceof JwtPolicyError) {
-    return cause.problem.part === "form" ? "a text that is not a JWT" : "a JWT of another type";
+    const { part, received, reason } = cause.problem;
+    if (part === "form") return "a text that is not a JWT";
+    return part === "typ" ? "a JWT of another type" : `a JWT that is rejected: ${reason} (${received})`;
   }
   if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
   if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";

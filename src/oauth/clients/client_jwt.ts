@@ -8,7 +8,7 @@ import type { JWTPayload, JWTVerifyOptions } from "jose";
 import { byProfile } from "../config/profile.ts";
 import type { ErrorDetails, OAuthError } from "../errors.ts";
 import type { RuleExplanation } from "../explanation.ts";
-import { findFormProblem, type JwtPolicy, JwtPolicyError } from "../keys/jwt_policies.ts";
+import { type JwtPolicy, JwtPolicyError } from "../keys/jwt_policies.ts";
 import { remoteKeys, verifyByKeys } from "../keys/remote_keys.ts";
 import type { Server } from "../server.ts";
 import { isSecretExpired } from "./auth/method.ts";
@@ -61,8 +61,6 @@ export async function verifyClientJwt(
     issuer: client.id,
     now: server.now(),
   };
-  const problem = findFormProblem(jwt);
-  if (problem !== undefined) throw reject(`${name} is not a JWT`, problem.expected, problem.received);
   if (usesSecret && isSecretExpired(server, client.metadata)) {
     throw reject("the secret has expired", "a secret that is still valid", `${name} is signed with the expired secret`);
   }
@@ -72,7 +70,11 @@ export async function verifyClientJwt(
   } catch (cause) {
     if (cause instanceof JwtPolicyError) {
       const { part, reason, expected, received } = cause.problem;
-      throw (part === "typ" ? reject : rejectTime)(`${name} is invalid: ${reason}`, expected, received);
+      throw (part === "form" || part === "typ" ? reject : rejectTime)(
+        `${name} is invalid: ${reason}`,
+        expected,
+        received,
+      );
     }
     const failure = describeKeyFetchFailure(client, cause);
     if (failure !== undefined) {

@@ -3,7 +3,7 @@
  * code that has the keys checks the signature, the issuer and the audience. Settings can shorten the lifetimes.
  */
 
-import { quote } from "../config/config_issue.ts";
+import { describeKind, quote } from "../config/config_issue.ts";
 
 /** The requirements for one kind of JWT. Times are in seconds. */
 export interface JwtPolicy {
@@ -145,19 +145,24 @@ export function mediaType(typ: string): string {
 }
 
 /**
- * The first problem of the times of a JWT.
+ * The first problem of the times of a JWT. Each must be a number, even one that is not compared with the clock.
  *
  * @param now The time in seconds since the epoch.
  */
 export function findTimeProblem(
   policy: JwtPolicy,
-  claims: { readonly [name in JwtTime]?: number },
+  claims: { readonly [name in JwtTime]?: unknown },
   now: number,
 ): JwtProblem | undefined {
   const { ignoredTimes = [], secondsAhead, secondsLate } = policy;
   for (const part of ["exp", "nbf", "iat"] as const) {
     const time = claims[part];
-    if (time === undefined || ignoredTimes.includes(part)) continue;
+    if (time === undefined) continue;
+    if (typeof time !== "number") {
+      const expected = `${part} in seconds since 1970`;
+      return { part, reason: `${part} is not a number`, expected, received: describeKind(time) };
+    }
+    if (ignoredTimes.includes(part)) continue;
     const isExpiry = part === "exp";
     if (isExpiry ? time > now - secondsLate : time <= now + secondsAhead) continue;
     return {

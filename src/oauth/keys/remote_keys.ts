@@ -133,6 +133,11 @@ export async function verifyByKeys(
     requiredClaims: [...policy.requiredClaims ?? []],
     // The policy compares the times.
     clockTolerance: Number.MAX_SAFE_INTEGER,
+  }).catch((error) => {
+    // The library checks the times last. It rejects those that are not numbers, or beyond the tolerance.
+    const isTime = error.reason !== "missing" && ["exp", "nbf", "iat"].includes(error.claim);
+    const problem = isTime ? findTimeProblem(policy, error.payload, now / 1000) : undefined;
+    throw problem === undefined ? error : new JwtPolicyError(problem);
   });
   const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now / 1000);
   if (problem !== undefined) throw new JwtPolicyError(problem);

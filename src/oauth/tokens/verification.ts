@@ -2,18 +2,13 @@
 
 import { isIssuerHost } from "../config/issuer_urls.ts";
 import { secondsNow } from "../keys/jwt.ts";
-import {
-  findFormProblem,
-  findTimeProblem,
-  findTypeProblem,
-  jwtPolicies,
-  type JwtPolicy,
-} from "../keys/jwt_policies.ts";
+import { findFormProblem, jwtPolicies, type JwtPolicy } from "../keys/jwt_policies.ts";
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import type { Server } from "../server.ts";
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 
 /** Loaded with the first token to verify. */
-let jose: typeof import("jose") | undefined;
+let verifier: typeof import("../keys/remote_keys.ts") | undefined;
 
 /**
  * The claims of a JWT that a key of this server has signed and that is valid by its policy; `undefined` for any other
@@ -40,16 +35,10 @@ export async function verifyOwnJwt(
     if (publicKey === undefined) throw new Error("no key of this server fits");
     return publicKey;
   };
-  const { jwtVerify } = jose ??= await import("jose");
+  const { verifyByKeys } = verifier ??= await import("../keys/remote_keys.ts");
   try {
-    const { payload, protectedHeader: { typ } } = await jwtVerify(token, key, {
-      ...getExpected(),
-      requiredClaims: [...policy.requiredClaims ?? []],
-      // The policy compares the times.
-      clockTolerance: Number.MAX_SAFE_INTEGER,
-    });
-    const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now() / 1000);
-    return problem === undefined ? payload : undefined;
+    const expected = { ...getExpected(), algorithms: verificationAlgorithms, now: now() };
+    return await verifyByKeys(token, key, policy, expected);
   } catch {
     if (lookupFailure !== undefined) throw lookupFailure;
     return undefined;
