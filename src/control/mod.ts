@@ -65,7 +65,6 @@ function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined
   const reject: Handler = async (context) => {
     await authorizeRequest(context, secret);
     const received = context.target.path.slice((base + controlPath).length);
-    const suggestion = paths.find((path) => received.startsWith(`${path}/`)) ?? suggest(received, paths);
     return problemResponse({
       status: 404,
       detail: "The control has no verb at this path.",
@@ -73,7 +72,7 @@ function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined
         place: "path",
         expected: "the path of a verb, such as /clock/advance",
         received: quote(received),
-        fix: suggestion === undefined ? "Choose a path of /_control/openapi.json." : `Did you mean ${suggestion}?`,
+        fix: suggestPath(received, paths),
       }],
     });
   };
@@ -85,6 +84,22 @@ function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined
     methods: ["GET", "POST", "PUT", "DELETE"],
     load: () => ({ GET: reject, POST: reject, PUT: reject, DELETE: reject }),
   };
+}
+
+/**
+ * How to fix the path. In a group of verbs only the last part is compared, because the name of the group would make
+ * another verb similar: then the response lists the verbs of the group.
+ */
+function suggestPath(received: string, paths: readonly string[]): string {
+  const [group, verb] = /^(\/[^/]+\/)([^/]+)$/.exec(received)?.slice(1) ?? [];
+  const siblings = group === undefined ? [] : paths.filter((path) => path.startsWith(group));
+  const exceeded = paths.find((path) => received.startsWith(`${path}/`));
+  if (siblings.length > 0 && exceeded === undefined) {
+    const nearest = suggest(verb!, siblings.map((path) => path.slice(group!.length)));
+    return nearest === undefined ? `Choose one of ${siblings.join(", ")}.` : `Did you mean ${group}${nearest}?`;
+  }
+  const nearest = exceeded ?? suggest(received, paths);
+  return nearest === undefined ? "Choose a path of /_control/openapi.json." : `Did you mean ${nearest}?`;
 }
 
 function missingSecret(issuer: string): ConfigurationError {

@@ -154,7 +154,8 @@ test("[CO-05] a path without a verb is a problem that names the verb that was pr
   const paths: readonly [string, string][] = [
     ["/clock/advnce", "Did you mean /clock/advance?"],
     ["/rset", "Did you mean /reset?"],
-    ["/users/nothing-like-it", "Choose a path of /_control/openapi.json."],
+    ["/clients/add", "Choose one of /clients/set, /clients/change, /clients/all, /clients/delete."],
+    ["/users/nothing-like-it", "Choose one of /users/set, /users/all, /users/delete."],
     ["/clock/advance/", "Did you mean /clock/advance?"],
     ["/clock/advance/seconds", "Did you mean /clock/advance?"],
     ["/a/b/c", "Choose a path of /_control/openapi.json."],
