@@ -17,10 +17,10 @@ import { type CheckTask, countStopped, stoppedResult } from "./task.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one
- * after the other against one server.
+ * after the other against one server. It needs Node 22.13 or newer, Deno or Bun.
  *
  * @throws {TypeError} If an option is invalid, or names an unknown attack.
- * @throws {Error} On a version of Node that is not supported.
+ * @throws {Error} On Node before 22.13: it names the version of Node, the version that it needs, and how to get it.
  *
  * @example
  * ```ts ignore

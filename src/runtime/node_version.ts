@@ -23,5 +23,7 @@ export function describeUnsupportedNode(
 /** @throws {Error} If this version of Node is not supported. */
 export function assertSupportedNode(): void {
   const unsupported = describeUnsupportedNode();
-  if (unsupported !== undefined) throw new Error(`${unsupported}: update Node.`);
+  if (unsupported !== undefined) {
+    throw new Error(`${unsupported}: install Node ${minNodeVersion.join(".")} or newer, or use Deno or Bun.`);
+  }
 }
