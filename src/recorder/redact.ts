@@ -25,8 +25,11 @@ export const shorten: RedactSecret = (value, kind) => {
   return value.length < 16 || kind === "password" || kind === "user" ? length : value.slice(0, 4) + length;
 };
 
+/** The end of a value as {@link shorten} writes it. */
+export const redactedPart = /…\(\d+\)/;
+
 /** What is redacted already: a mask, or a placeholder of a test fixture. */
-const redactedPattern = /^(?:(?:eyJ…)?[^…]{0,4}…\(\d+\)|\{\{[^{}]{1,80} \d+\}\})$/;
+const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}${redactedPart.source}|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);
 
 interface RedactionOptions {
   /** Further exchanges whose secrets are redacted here too. Default: none. */

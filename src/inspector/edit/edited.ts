@@ -2,6 +2,7 @@
 
 import type { Fields } from "../../http/form.ts";
 import type { Params } from "../../oauth/params.ts";
+import { redactedPart } from "../../recorder/redact.ts";
 import type { EditRow, FieldError } from "../../ui/flows/edit.tsx";
 import type { EditableRequest, EditableValue } from "./editable.ts";
 
@@ -23,9 +24,6 @@ const forbiddenHeaders =
 
 const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** A value as redaction writes it. */
-const redacted = /…\(\d+\)/;
-
 /** Reads the form. The errors name its fields; with any error, nothing must be sent. */
 export function readEdited(
   params: Params,
@@ -35,7 +33,7 @@ export function readEdited(
   const value = (field: string, original: EditableValue | undefined, name: string, typed: string): string => {
     const isKept = original !== undefined && original.name === name && original.shown === typed;
     if (isKept && (!original.isRedacted || !recorded.inBrowser)) return original.recorded;
-    if (redacted.test(typed)) errors.push(redactedError(field, recorded.inBrowser));
+    if (redactedPart.test(typed)) errors.push(redactedError(field, recorded.inBrowser));
     return typed;
   };
   const rows = (section: SectionName): Fields =>
