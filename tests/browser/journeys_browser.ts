@@ -20,13 +20,18 @@ after(async () => {
 });
 
 type Page = OpenedPage["page"];
-type Click = (target: ReturnType<Page["locator"]>) => Promise<void>;
+type Target = ReturnType<Page["locator"]>;
+type Click = (target: Target) => Promise<void>;
+type Choose = (list: Target, option: string) => Promise<void>;
 
-/** Runs a journey with and without script, on a phone and a desktop, and compares its number of clicks. */
+/**
+ * Runs a journey with and without script, on a phone and a desktop, and compares its number of clicks. A choice in a
+ * list is a click.
+ */
 function journey(
   title: string,
   clicks: number,
-  run: (open: (path: string) => Promise<Page>, click: Click) => Promise<void>,
+  run: (open: (path: string) => Promise<Page>, click: Click, choose: Choose) => Promise<void>,
 ) {
   for (const javaScriptEnabled of [true, false]) {
     for (
@@ -47,6 +52,9 @@ function journey(
             return page;
           }, async (target) => {
             await target.click();
+            count++;
+          }, async (list, option) => {
+            await list.selectOption(option);
             count++;
           });
           assertEquals([count, problems], [clicks, []]);
@@ -84,13 +92,13 @@ journey("[DI-09] a redirect URI is added from its rejection, and the login compl
   assertStringIncludes(page.url(), `${redirectUri}&code=`);
 });
 
-journey("the next automatic login is that of another user", 2, async (open, click) => {
+journey("the next automatic login is that of another user", 3, async (open, click, choose) => {
   const { sub } = await authorize();
   const page = await open("/");
   await click(page.getByRole("link", { name: "Users", exact: true }));
   const list = page.getByLabel("Automatic login as");
   const [, next] = await list.locator("option").allInnerTexts();
-  await list.selectOption(next!);
+  await choose(list, next!);
   await click(page.getByRole("button", { name: "Switch" }));
   await page.getByText(next!).first().waitFor();
   assertNotEquals(next, sub);
@@ -113,4 +121,32 @@ journey("a rejected flow is copied for an issue", 2, async (open, click) => {
   // What the browser shows is the text alone: one click selects it.
   await click(page.locator("pre"));
   assertMatch(await page.locator("pre").innerText(), /redirect_uri is not registered/);
+});
+
+test("[DI-09] by keyboard alone: an error is found in the list, opened, and its fix applied", { skip }, async () => {
+  const redirectUri = `${url}/authorized?nth=${++uris}`;
+  const { id } = await authorize(redirectUri);
+  await using opened = await openPage(`${url}/flows`, { viewport: { width: 1280, height: 900 } });
+  const { page, problems } = opened;
+  /** Moves the focus by Tab until it is on a link or button with this name, and presses Enter. */
+  const enter = async (name: RegExp) => {
+    for (let presses = 0; presses < 60; presses++) {
+      await page.keyboard.press("Tab");
+      const focused = await page.evaluate(() => (document.activeElement as HTMLElement | null)?.innerText ?? "");
+      if (!name.test(focused)) continue;
+      await page.keyboard.press("Enter");
+      return;
+    }
+    throw new Error(`No link or button ${name} has the focus after 60 times Tab on ${page.url()}`);
+  };
+  await enter(/redirect_uri is not registered/);
+  await page.waitForURL(new RegExp(`/flows/${id}`));
+  await enter(/Add it to demo-public/);
+  await page.getByRole("button", { name: "Save the metadata" }).waitFor();
+  await enter(/Save the metadata/);
+  await page.getByRole("status").first().waitFor();
+  const repeated = await fetch(url + authorizePath(redirectUri), { redirect: "manual" });
+  assertStringIncludes(repeated.headers.get("location")!, `${redirectUri}&code=`);
+  await repeated.body?.cancel();
+  assertEquals(problems, []);
 });
