@@ -71,6 +71,7 @@ const importRules: ImportRules = {
         "home/": "dynamic",
         "admin/": "dynamic",
         "interaction/": "dynamic",
+        "operating/redact_cause.ts": "dynamic",
         "oauth/": "anything",
         "store/": "anything",
         "runtime/crypto.ts": "anything",

@@ -123,7 +123,7 @@ export type TraceEvent =
     readonly type: "internal_error";
     readonly at: number;
     readonly endpoint: string;
-    /** The thrown value, for the operator alone. */
+    /** The thrown value, for the operator alone. The option `trace` and the log receive it redacted. */
     readonly cause: unknown;
   };
 

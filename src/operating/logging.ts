@@ -3,10 +3,10 @@
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
-import { redactEvent, redactText, type RegisteredSecrets } from "../oauth/redact.ts";
+import { redactText, type RegisteredSecrets } from "../oauth/redact.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { redactCause } from "./redact_cause.ts";
+import { redactEventWithCause } from "./redact_cause.ts";
 import {
   type FindFix,
   formatEvent,
@@ -131,10 +131,7 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
       // Before anything is found or redacted, which takes longer than all the rest.
       if (format === "text" && (!isShown(event, verbose) || event.type === "note" && !isNewNote(event))) return;
       const request = context && findForRequest(requests, context.request);
-      const withoutSecrets = redactEvent(event, registeredSecrets);
-      const redacted = withoutSecrets.type === "internal_error"
-        ? { ...withoutSecrets, cause: redactCause(withoutSecrets.cause, registeredSecrets) }
-        : withoutSecrets;
+      const redacted = redactEventWithCause(event, registeredSecrets);
       const hasFix = "explanation" in event;
       if (hasFix) loadingRules ??= loadRules();
       // Computed only where it is shown: that takes longer than to record the event.

@@ -1,9 +1,18 @@
 /** The cause of an internal error, without secrets: its message may quote a request. */
 
-import { redactText, type RegisteredSecrets } from "../oauth/redact.ts";
+import { redactEvent, redactText, type RegisteredSecrets } from "../oauth/redact.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
 
-/** Redacts a thrown value for the log. An error inherits its name and its class, and keeps the stack. */
-export function redactCause(cause: unknown, registered: RegisteredSecrets | undefined): unknown {
+/** Redacts an event with its cause, for the log and for the option `trace`. */
+export function redactEventWithCause(event: TraceEvent, registered: RegisteredSecrets | undefined): TraceEvent {
+  const redacted = redactEvent(event, registered);
+  return redacted.type === "internal_error"
+    ? { ...redacted, cause: redactCause(redacted.cause, registered) }
+    : redacted;
+}
+
+/** Redacts a thrown value. An error inherits its name and its class, and keeps the stack. */
+function redactCause(cause: unknown, registered: RegisteredSecrets | undefined): unknown {
   if (!(cause instanceof Error)) return redactText(toText(cause), registered);
   const message = redactText(cause.message, registered);
   // Redacted as a whole if the message was changed after the stack was made.

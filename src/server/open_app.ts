@@ -71,7 +71,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   assertNoIssues(await validateOptions(options, issuer, extensions));
   const settings = resolveSettings(options, issuer, extensions);
   const { lifetimes } = settings;
-  const emit = eventEmitter(plugins, options.trace, () => app.server.registeredSecrets);
+  const { trace: receive } = options;
+  const redact = receive && (await import("../operating/redact_cause.ts")).redactEventWithCause;
+  const emit = eventEmitter(plugins, redact && ((event) => receive(redact(event, app.server.registeredSecrets))));
   const trace: Trace = (event) => emit(event);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;

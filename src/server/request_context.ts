@@ -9,7 +9,6 @@ import type { RequestLike } from "../http/message.ts";
 import type { RequestTarget } from "../http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { redactEvent, type RegisteredSecrets } from "../oauth/redact.ts";
 import type { Sender } from "../oauth/sender.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";
@@ -126,22 +125,15 @@ class RequestContext implements Context {
 /** Emits an event; `context` is the request of the event. It never throws. */
 export type EmitEvent = (event: TraceEvent, context?: Context) => void;
 
-/**
- * Creates the function that emits events: to the plugins in their order, then redacted to `trace`.
- *
- * @param getRegisteredSecrets Returns the secrets to redact.
- */
+/** Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. */
 export function eventEmitter(
   plugins: readonly Plugin[],
   trace: Trace | undefined,
-  getRegisteredSecrets: () => RegisteredSecrets,
 ): EmitEvent {
   const listeners: EmitEvent[] = plugins.flatMap((plugin) =>
     plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
   );
-  if (trace !== undefined) {
-    listeners.push((event) => trace(redactEvent(event, getRegisteredSecrets())));
-  }
+  if (trace !== undefined) listeners.push((event) => trace(event));
   return (event, context) => {
     for (const listener of listeners) {
       try {

@@ -209,3 +209,21 @@ test("a context is made once for a request, and every plugin extends its server"
   assertEquals(seen, ["home", "start", "static", "jwks", undefined]);
   assertEquals(contexts.size, seen.length);
 });
+
+test("[HT-15] the option trace receives the cause of an internal error without secrets, as an error of its class", async () => {
+  const failing = (): Endpoint => ({
+    ...ticketEndpoint(),
+    load: () =>
+      clientEndpoint(() => {
+        throw new RangeError("cannot read client_secret=hunter2&x=1");
+      }),
+  });
+  const b = await testServer({ plugins: [{ routes: () => [failing()] }] });
+  await (await sendTo(b, "/oauth2/tickets", { pin })).text();
+  const causes = b.events.flatMap((event) => event.type === "internal_error" ? [event.cause] : []);
+  assertEquals(causes.length, 1);
+  const [cause] = causes;
+  assert(cause instanceof RangeError);
+  assertEquals(cause.message, "cannot read client_secret=…&x=…");
+  assertNotMatch(cause.stack ?? "", /hunter2/);
+});
