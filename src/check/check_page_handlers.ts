@@ -6,6 +6,7 @@ import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import { htmlWithForms, HttpError, type HttpResponse, redirect } from "../http/message.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { ConfigurationError } from "../oauth/config/config_issue.ts";
+import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Params } from "../oauth/params.ts";
 import { isTestUrl } from "../oauth/test_hosts.ts";
@@ -41,7 +42,7 @@ export async function showCheck(context: Context, check: ClientCheckHandle): Pro
   const wantsProgress = new URLSearchParams(context.target.query).has("progress");
   if (wantsProgress && check.report() !== undefined) return redirect("GET", `${context.site.base}/flows/check`);
   const problem = status === "failed" && checked === client.id ? `The check failed: ${error}` : undefined;
-  return await showPage(context, check, client, { values: proposedValues(client, check), problem });
+  return await showPage(context, check, client, { values: proposedValues(context, client, check), problem });
 }
 
 /** Starts or stops a check. */
@@ -113,8 +114,15 @@ function decode(text: string): string {
   }
 }
 
-/** The values of the last check of the client; before it, a login URL at the origin of its redirect URI. */
-function proposedValues({ id, redirectUris }: Client, check: ClientCheckHandle): Record<string, string> {
+/**
+ * The values of the last check of the client; before it, a login URL at the origin of its redirect URI, unless that is
+ * this server.
+ */
+function proposedValues(
+  { server }: Context,
+  { id, redirectUris }: Client,
+  check: ClientCheckHandle,
+): Record<string, string> {
   const last = check.options();
   if (last?.client === id) {
     return {
@@ -125,8 +133,9 @@ function proposedValues({ id, redirectUris }: Client, check: ClientCheckHandle):
       [fields.only]: last.only?.join(" ") ?? "",
     };
   }
-  const local = redirectUris.find(isTestUrl);
-  return { [fields.loginUrl]: new URL("/login", local).href };
+  const own = serverOrigins(server);
+  const local = redirectUris.find((uri) => isTestUrl(uri) && !own.includes(new URL(uri).origin));
+  return local === undefined ? {} : { [fields.loginUrl]: new URL("/login", local).href };
 }
 
 function readOptions(client: string, form: Params): ClientCheckOptions {

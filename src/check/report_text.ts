@@ -118,7 +118,7 @@ export function signatureHint(results: readonly CheckResult[]): string | undefin
     attack.needsSignatureCheck && verdict === "failed" && outcome === "accepted";
   if (!results.some(isAccepted)) return undefined;
   return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
-    "§3.1.3.7 allows, declare it: --id-token-signature off in the command, verifiesIdTokenSignature: false in a driver, or in the form.";
+    "§3.1.3.7 allows, declare it: --id-token-signature off in the command, verifiesIdTokenSignature: false in a driver, or in the form of the check.";
 }
 
 /** `1 attack`, `2 attacks`. */

@@ -66,7 +66,7 @@ export function Layout(props: LayoutProps): VNode {
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <title>{`${title} · Latchkey`}</title>
-          <link rel="icon" type="image/svg+xml" href={`${base}/static/icon.svg`} />
+          <link rel="icon" href={`${base}/static/icon.svg`} />
           <link rel="stylesheet" href={`${base}/static/style.css`} />
           {script !== null && <script type="module" src={`${base}/static/${script}.js`}></script>}
           {variant === "card" && <Stylesheet site={site} name="people" />}

@@ -89,7 +89,12 @@ test("[CO-07] from the page of a client to the report, whose flows it links to, 
   const again = (await open()).html;
   assertStringIncludes(again, 'value="response/state-wrong id-token/nonce-wrong"');
   assertStringIncludes(again, '<a href="/flows/check">Report of the last check</a>');
-  assert(!(await open(`${url}/clients/other/check`)).html.includes("Report of the last check"));
+  const other = (await open(`${url}/clients/other/check`)).html;
+  assert(!other.includes("Report of the last check"));
+  assertStringIncludes(other, 'value="http://localhost:3000/login"');
+  // A redirect URI of this server is no application's.
+  as.clients.set({ client_id: "own", redirect_uris: [`${as.issuer}/authorized`] });
+  assertMatch((await open(`${url}/clients/own/check`)).html, /name="login_url"[^>]* value(?:=""|)\/?>/);
 });
 
 test("[CO-07] an application that does not verify signatures, as the form says, is not accused of it", async () => {

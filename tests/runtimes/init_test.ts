@@ -36,7 +36,7 @@ test("the file starts a server that accepts the printed settings; a second run d
   const written = readFile();
   const again = await runProgram({ args, cwd: folder });
   assertEquals([again.code, again.stdout, readFile()], [1, "", written]);
-  assertStringIncludes(again.stderr, "this command never overwrites one");
+  assertStringIncludes(again.stderr, "this command never overwrites a file");
 
   const { port, signal, exited } = await startProgram({ args: ["--config", file, "--port", "0", "--log", "off"] });
   const issuer = `http://localhost:${port}`;
