@@ -178,6 +178,9 @@ interface Value {
 /** The place of response headers. */
 const headerPlace = "response header";
 
+/** The headers that follow from the status of a response, because they belong to the page or JSON of an error. */
+const pageHeader = /^(?:content-type|content-security-policy|link|referrer-policy|x-[\w-]+)$/;
+
 /** Where a value stands, in the order of the page: what the client sent comes first. */
 const places = [
   ...["request", "request query", "request body", "request header"],
@@ -207,8 +210,7 @@ function describePair([one, other]: Pair): { readonly described: StepPair; reado
     const haveOneStatus = one.original.response?.status === other.original.response?.status;
     for (const pair of pairs.toSorted((first, second) => rank(first) - rank(second))) {
       const { place, name } = (pair[0] ?? pair[1])!;
-      // The headers that only an error has follow from its status.
-      if (place === headerPlace && !haveOneStatus && pair.includes(undefined)) continue;
+      if (!haveOneStatus && pair.includes(undefined) && place === headerPlace && pageHeader.test(name)) continue;
       if (isEqual(...pair)) {
         equal.push({ name, value: cutText(pair[0]!.shown, maxEqualChars) });
         continue;

@@ -131,7 +131,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
       badges={<StatusBadge tone={isMissing ? "open" : "bad"} label={badgeLabel(props)} />}
       opening={
         <>
-          <Notice kind={isMissing ? "warn" : "bad"} role="alert">
+          <Notice kind={isMissing ? "warn" : "bad"} role={off ? undefined : "alert"}>
             <p>
               <bdi>{message}</bdi>
             </p>

@@ -80,6 +80,7 @@ test("[FL-18] two flows: what differs is marked, what is new in every login is n
 
   const otherSecret = await page(`/flows/compare?a=${secret}&b=${good}`);
   assertEquals(differencesOf(otherSecret)[0], "request body: client_secret");
+  assert(differencesOf(otherSecret).includes("response header: www-authenticate"));
   // What is redacted elsewhere is redacted here.
   for (const text of [compared, otherSecret, same]) {
     assertNotMatch(text, new RegExp(`${client_secret}|another-secret|${verifier}|eyJ[\\w-]{20}`));

@@ -90,8 +90,8 @@ export function Compare(props: CompareProps): VNode {
           </ul>
           <p>{first === 1 && firstDifference(props)}</p>
           <p class="aside">
-            Secrets are redacted. Codes, tokens, state and nonce differ in every login, so only the places where a value
-            recurs are compared, and no times.
+            Secrets are redacted. Codes, tokens, state and nonce differ in every login: their values are not compared,
+            only where each one recurs. Times are not compared.
           </p>
         </>
       }
