@@ -32,6 +32,8 @@ after(async () => {
 
 /** Takes the top of the page, which must show these texts. */
 async function takePicture({ page }: OpenedPage, name: string, texts: readonly string[]): Promise<void> {
+  // The height of a page that is still loading says nothing.
+  await page.waitForLoadState();
   const { width, height: maxHeight } = page.viewportSize()!;
   const bottom = await page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom + scrollY)") as number;
   const height = Math.min(bottom, maxHeight);
