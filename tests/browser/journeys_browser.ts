@@ -64,11 +64,11 @@ function journey(
   }
 }
 
-/** The path of an authorization request of a demo client. */
-function authorizePath(redirect_uri: string): string {
+/** The path of an authorization request. Default: of a demo client. */
+function authorizePath(redirect_uri: string, client_id = "demo-public"): string {
   return `/oauth2/authorize?${
     encode({
-      ...{ response_type: "code", client_id: "demo-public", redirect_uri, scope: "openid", state: "s" },
+      ...{ response_type: "code", client_id, redirect_uri, scope: "openid", state: "s" },
       ...{ code_challenge: challenge, code_challenge_method: "S256" },
     })
   }`;
@@ -82,6 +82,26 @@ async function authorize(redirectUri = `${url}/authorized`) {
 }
 
 let uris = 0;
+
+journey(
+  "[DI-09] an unknown client is registered from its rejection, and the login completes",
+  3,
+  async (open, click) => {
+    const redirectUri = `${url}/authorized?nth=${++uris}`;
+    const page = await open(authorizePath(redirectUri, `app-${uris}`));
+    await click(page.getByRole("link", { name: `Register app-${uris}` }));
+    await click(page.getByRole("button", { name: "Add the client" }));
+    await click(page.getByRole("link", { name: "Try the request again" }));
+    assertStringIncludes(page.url(), `${redirectUri}&code=`);
+  },
+);
+
+journey("a code expires on the page of its flow", 1, async (open, click) => {
+  const flow = await authorize();
+  const page = await open(`/flows/${flow.id}`);
+  await click(page.getByRole("button", { name: "Expire now" }).first());
+  await page.getByText(/expired/).first().waitFor();
+});
 
 journey("[DI-09] a redirect URI is added from its rejection, and the login completes", 3, async (open, click) => {
   const redirectUri = `${url}/authorized?nth=${++uris}`;
