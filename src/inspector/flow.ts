@@ -224,7 +224,9 @@ function describeStep(
     ...options.editPath !== undefined && isEditable(masked.original) &&
       { edit: `${options.editPath}/${masked.original.number}` },
     notes: [
-      ...isFromClient(exchange) ? [] : ["A request of this flow, edited on these pages and sent again."],
+      ...isFromClient(exchange)
+        ? []
+        : ["This request is an experiment: a request of this flow that was edited and sent again."],
       ...faults.map((error) => `Injected fault: ${error}.`),
       ...events.flatMap(eventNote),
     ],

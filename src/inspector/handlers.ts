@@ -71,12 +71,12 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
   const query = new URLSearchParams(target.query);
   const secrets = query.get("show") === "secrets";
   if (secrets && !allowsSecrets) {
-    throw new HttpError(403, "FL-03", "Real values are shown here only if insecureExportSecrets is set", {
-      fix: "Leave show out, or set insecureExportSecrets in the configuration file.",
+    throw new HttpError(403, "FL-03", "show=secrets requires the setting insecureExportSecrets", {
+      fix: "Remove show, or set insecureExportSecrets to true in the configuration file.",
     });
   }
   if (!isSameOrigin(request, frontChannelOrigin(server))) {
-    throw new HttpError(403, "FL-03", "Only programs and pages of this server may read the list of flows");
+    throw new HttpError(403, "FL-03", "A page of another site may not read the list of flows");
   }
   const outcome = query.get("outcome") ?? "";
   if (outcome !== "" && !flowKinds.some((kind) => kind === outcome)) {
@@ -183,10 +183,10 @@ export async function compareFlows({ site, target }: Context, flows: ShownFlows)
     const id = query.get(name);
     const flow = findShown(flows, id);
     if (flow !== undefined) return flow;
-    throw new HttpError(404, "HT-01", `The flow to compare, ${name}, is not recorded`, {
+    throw new HttpError(404, "HT-01", `Flow ${name} of the comparison is not recorded`, {
       expected: "the number of a flow of /flows",
       received: id || "nothing",
-      fix: "Choose two flows of /flows, which lists what is recorded now: /flows/compare?a=2&b=1.",
+      fix: "Choose the numbers of two flows that /flows lists, such as /flows/compare?a=2&b=1.",
     });
   });
   const { flowPages } = await import("../ui/flows/mod.ts");
@@ -236,7 +236,7 @@ function findShown(
 
 function flowNotFound(): HttpError {
   return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it", {
-    fix: "Send the request again; /flows lists what is recorded now.",
+    fix: "Send the request again, or choose a flow that /flows lists.",
   });
 }
 

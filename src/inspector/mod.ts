@@ -143,7 +143,8 @@ function inspectorNotAllowed(issuer: string): ConfigurationError {
     path: "inspector",
     expected: "no inspector, because the issuer is not a test host and the pages show the logins of all users",
     received: `an inspector for ${quote(issuer)}`,
-    hint: "Leave it out, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
+    hint:
+      "Remove the inspector, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
   }]);
 }
 
@@ -152,7 +153,7 @@ function exportNotAllowed(issuer: string): ConfigurationError {
     path: "insecureExportSecrets",
     expected: "no export of secrets, because the issuer is not a test host",
     received: `true for ${quote(issuer)}`,
-    hint: "Remove it, or use an issuer on a test host.",
+    hint: "Remove insecureExportSecrets, or use an issuer on a test host.",
   }]);
 }
 

@@ -121,7 +121,7 @@ test("[FL-15] a click fills the pane, a second one opens the flow with the filte
   await using opened = await openPage(`${url}/flows`, { viewport: { width: 1100, height: 800 } });
   const { page } = opened;
   await page.getByLabel("Client").selectOption("demo-public");
-  await page.getByRole("link", { name: "Show all" }).waitFor();
+  await page.getByRole("link", { name: "Show all flows" }).waitFor();
   const row = page.locator(`#flow-${failed} a`);
   await row.click();
   assertEquals(await selection(opened, new RegExp(reason)), `flow-${failed}`);

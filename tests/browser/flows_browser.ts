@@ -224,7 +224,7 @@ for (const javaScriptEnabled of [true, false]) {
     // With script, the filter applies immediately.
     if (javaScriptEnabled) assertEquals(await filter.isVisible(), false);
     else await filter.click();
-    const all = page.getByRole("link", { name: "Show all" });
+    const all = page.getByRole("link", { name: "Show all flows" });
     await all.waitFor();
     assert(await page.locator("#flows li").count() < watching.recorder.flows().length);
     await all.click();
@@ -303,7 +303,7 @@ test("[FL-02] a step of a long flow is in short, and in full on request", { skip
   assertMatch(await step.innerText(), /12 of 12 checks passed[^]*code_verifier/);
   assertEquals(await findPageProblems(opened), []);
   await takeScreenshot(opened, "flows-long");
-  await step.getByRole("link", { name: "Step 2 in full" }).click();
+  await step.getByRole("link", { name: "Show step 2 in full" }).click();
   await step.getByText("Decoded id_token").waitFor();
   assertEquals(await step.locator(".checks li").count(), 12);
   assertEquals(await findPageProblems(opened), []);

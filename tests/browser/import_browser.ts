@@ -41,7 +41,7 @@ for (const { name, options } of browserVariants) {
       await using opened = await openPage(`${url}/flows`, options);
       const { page } = opened;
       await page.getByRole("link", { name: "Import a flow" }).click();
-      await page.getByLabel("Or its text").fill(`{"exchanges": [{"outcome": "fine"}]}`);
+      await page.getByLabel("Or the text of the file").fill(`{"exchanges": [{"outcome": "fine"}]}`);
       await page.getByRole("button", { name: "Import" }).click();
       assertMatch(await page.locator("main").innerText(), /Nothing was imported[^]*exchanges\[0\]\.outcome[^]*"fine"/);
       assertEquals(await findPageProblems(opened), []);
@@ -59,7 +59,7 @@ for (const { name, options } of browserVariants) {
       assertEquals(await findPageProblems(opened, { shifts: false }), []);
       await takeScreenshot(opened, `imported-${name}`);
       await page.getByRole("link", { name: `Compare with flow ${own}` }).click();
-      assertMatch(await page.locator("main").innerText(), /imported[^]*They do not differ/);
+      assertMatch(await page.locator("main").innerText(), /imported[^]*The flows do not differ/);
       assertEquals(await findPageProblems(opened), []);
       await page.goto(`${url}/flows`);
       assertMatch(await page.locator("#flows li").first().innerText(), /imported:/);

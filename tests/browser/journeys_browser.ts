@@ -137,7 +137,7 @@ journey("the signing key is rotated", 2, async (open, click) => {
 journey("a rejected flow is copied for an issue", 2, async (open, click) => {
   const { id } = await authorize(`${url}/elsewhere`);
   const page = await open(`/flows/${id}`);
-  await click(page.getByRole("link", { name: "for an issue" }));
+  await click(page.getByRole("link", { name: "Markdown for an issue" }));
   // What the browser shows is the text alone: one click selects it.
   await click(page.locator("pre"));
   assertMatch(await page.locator("pre").innerText(), /redirect_uri is not registered/);

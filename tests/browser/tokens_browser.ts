@@ -66,7 +66,7 @@ for (const { name, options } of browserVariants) {
       /2 of 2 JWTs valid/,
     );
     const callback = `https://app.example/cb?code=c0de&state=s#id_token=${idToken}`;
-    assertMatch(await checkToken(opened, `callback-${name}`, callback), /Found in the callback URL/);
+    assertMatch(await checkToken(opened, `callback-${name}`, callback), /Parameters of the callback URL/);
     const encrypted = `${btoa('{"alg":"RSA-OAEP-256","enc":"A256GCM","cty":"JWT"}').replace(/=+$/, "")}.a.b.c.d`;
     assertMatch(await checkToken(opened, `encrypted-${name}`, encrypted), /Encrypted token/);
   });
@@ -100,7 +100,7 @@ test("tokens: without script, a link checks the last ID token", { skip }, async 
   await login();
   await using opened = await openPage(`${url}/tokens`, { javaScriptEnabled: false });
   const { page } = opened;
-  await page.getByRole("link", { name: "Use the last ID token" }).focus();
+  await page.getByRole("link", { name: "Check the last ID token" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: /^Valid ID token/ }).waitFor();
   await takeScreenshot(opened, "tokens-last");

@@ -59,7 +59,7 @@ test("[FL-18] two flows: what differs is marked, what is new in every login is n
 
   const same = await page(`/flows/compare?a=${again}&b=${good}`);
   assertEquals(differencesOf(same), []);
-  assertStringIncludes(same, "They do not differ.");
+  assertStringIncludes(same, "The flows do not differ.");
 
   const compared = await page(`/flows/compare?a=${failed}&b=${good}`);
   const differences = differencesOf(compared);
@@ -123,7 +123,7 @@ test("[FL-18] unknown flows are 404 and say which one is missing; another host i
   await forEachCase(cases, async ([query, name]) => {
     const response = await get(`/flows/compare${query}`, { accept: "text/html" });
     assertEquals(response.status, 404);
-    assertMatch(await response.text(), new RegExp(`The flow to compare, ${name}, is not recorded`));
+    assertMatch(await response.text(), new RegExp(`Flow ${name} of the comparison is not recorded`));
   });
   const foreign = await get(`/flows/compare?a=${id}&b=${id}`, { host: "rebound.example" });
   assertEquals(foreign.status, 403);

@@ -85,7 +85,7 @@ test("[FL-10] a rejected code exchange is corrected and sent again: it joins the
   assertEquals([form.code, form.code_verifier, form.redirect_uri], [code, verifier, "https://spa.example/cb"]);
   const after = await (await bench.browser.get(`/flows/${flow.id}`)).text();
   assertStringIncludes(after, "Experiment: Code exchange");
-  assertMatch(after, /A request of this flow, edited on these pages and sent again\./);
+  assertMatch(after, /This request is an experiment: a request of this flow that was edited and sent again\./);
   // The client has not become better by it.
   assertMatch(after, /<h1><bdi>redirect_uri does not match/);
   assertNotMatch(after, /the flow continued/);

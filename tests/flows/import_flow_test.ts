@@ -135,7 +135,7 @@ test("[FL-19] an imported flow is compared with an own one: what differs between
     const id = path.slice("/flows/".length);
     const same = await server.page(`/flows/compare?a=${id}&b=${good}`);
     assertEquals(differencesOf(same), [], form);
-    assertStringIncludes(same, "They do not differ.");
+    assertStringIncludes(same, "The flows do not differ.");
     const other = await server.page(`/flows/compare?a=${failed}&b=${id}`);
     assertEquals(differencesOf(other)[0], "request body: redirect_uri", form);
     // Each step leads to the page of its flow.

@@ -168,7 +168,7 @@ test("[FL-02] a rejection caused by an earlier rejection does not hide the earli
   assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
   assertMatch(
     await bench.read("/flows/1"),
-    /^ ?All flows Authorization code used twice .* See step 3 , Code exchange 1 step after it was rejected/,
+    /^ ?All flows Authorization code used twice .* See step 3 , Code exchange 1 later step was also rejected/,
   );
   assertMatch(linesOf(await bench.page("/flows"))[0]!, /✗ spa alice authorization code used twice$/);
 

@@ -73,7 +73,7 @@ test("[UI-19] a missing entry of a page says where the others are", async () => 
   const missing = {
     "/clients/none": "Choose a client of the list at /clients.",
     "/users/none": "Choose a user of the list at /users.",
-    "/flows/7": "Send the request again; /flows lists what is recorded now.",
+    "/flows/7": "Send the request again, or choose a flow that /flows lists.",
     "/flows/edit/7": "Choose a request in a flow of /flows, or begin a new login.",
   };
   await forEachCase(Object.entries(missing), async ([path, fix]) => {

@@ -165,8 +165,8 @@ test("[TP-01] a token response with a refresh token: its JWTs are valid, and it 
   const whole = await bench.check({ token: JSON.stringify(response) });
   assertMatch(whole, /2 of 2 JWTs valid, 1 opaque .*JWTs valid/);
   for (const text of [whole, await bench.check({ token: response.refresh_token })]) {
-    assertMatch(text, /Refresh token: opaque .*to the token endpoint only/);
-    assertEquals(text.includes("introspection endpoint about it"), false);
+    assertMatch(text, /Refresh token: opaque .*only to the token endpoint/);
+    assertEquals(text.includes("to the introspection endpoint"), false);
   }
 });
 
@@ -210,8 +210,8 @@ const cases: readonly {
       [{ nbf: now + 3600 }, "nbf is not in the future"],
       [{ sub: "a".repeat(256) }, "sub is a string"],
       [{ sub: 7 }, "sub is a string"],
-      [{ nonce: "n2" }, "nonce is that of the authorization request"],
-      [{ nonce: undefined }, "nonce is that of the authorization request"],
+      [{ nonce: "n2" }, "nonce equals the nonce of the authorization request"],
+      [{ nonce: undefined }, "nonce equals the nonce of the authorization request"],
       [{ auth_time: "now" }, "auth_time is a number"],
     ],
   },
@@ -277,7 +277,7 @@ const cases: readonly {
     claims: goodResponse,
     broken: [
       [{ iss: "https://mixed.example" }, "iss is the issuer"],
-      [{ error: "access_denied" }, "it has a code or an error"],
+      [{ error: "access_denied" }, "the response has either a code or an error"],
     ],
   },
 ];
@@ -326,7 +326,7 @@ test("[TP-02] a token of another kind is checked by what the reader chose", asyn
   const text = await bench.check({ token: access_token, kind: "id_token" });
   assertMatch(
     text,
-    /✗ Rule broken: typ is not that of another kind of token\..*Expected JWT, or no typ Received at\+jwt/,
+    /✗ Rule broken: typ does not name another kind of token\..*Expected JWT, or no typ Received at\+jwt/,
   );
 });
 
@@ -354,7 +354,7 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
   const symmetric = await new SignJWT(goodIdToken).setProtectedHeader({ alg: "HS256" }).sign(secret);
   assertMatch(
     await check({ token: symmetric }),
-    /Signature not verified: HS256 needs the client secret .*– Not checked: the signature .*HS256 uses the secret of the client/,
+    /Signature not verified: HS256 needs the client secret .*– Not checked: the signature .*HS256 uses the client secret/,
   );
   const k = btoa("a-secret-of-thirty-two-characters").replace(/=+$/, "");
   const valid = await check({
@@ -384,12 +384,12 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     [`${head}.${claims}!.${signature}`, /Received the character "!"/],
     [`${head}.${btoa("[1]")}.${signature}`, /Expected claims: a JSON object Received other text/],
     [`${head}.${btoa("\xff\xfe")}.${signature}`, /Received bytes that are not UTF-8/],
-    [`${token.slice(0, 60)}\n  ${token.slice(60)}`, /Spaces and line breaks in the token were removed/],
-    [encrypted, /Encrypted token .*alg: RSA-OAEP enc: A256GCM.*only the holder of the private key.*A JWE \(RFC 7516\)/],
+    [`${token.slice(0, 60)}\n  ${token.slice(60)}`, /Spaces and line breaks were removed from the token/],
+    [encrypted, /Encrypted token .*alg: RSA-OAEP enc: A256GCM.*only the holder of the private key.*a JWE \(RFC 7516\)/],
     ["tGzv3JOkF0XG5Qx2TlKWIA", /Token: opaque .*introspection endpoint/],
     ['{"refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA"}', /Refresh token: opaque/],
-    ["", /The field for the token is empty/],
-    ["  \n ", /The field for the token is empty/],
+    ["", /The field "Token" is empty/],
+    ["  \n ", /The field "Token" is empty/],
     ['{"keys":[]}', /This is a key or a JWK Set/],
     [JSON.stringify(goodIdToken), /These are decoded claims/],
     ["{}", /This JSON object has none of the members id_token/],
@@ -400,7 +400,7 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     ],
     [
       "Location: /cb?code=c0de&state=s",
-      /Callback URL with a code, without a token .* code c0de exchanged once .* state s /,
+      /Callback URL with a code, without a token .* code c0de the client exchanges it once .* state s /,
     ],
     [
       "https://app.example/cb?error=access_denied&state=s",

@@ -66,8 +66,9 @@ export async function sendEdited(
   }
   const sent = await sendToItself(context, recorder, exchange.original, request);
   if (sent === undefined) {
-    const hint = "Leave out what a request of this method cannot have.";
-    return await rejected([{ field: "send", expected: "a request that HTTP allows", received: "another one", hint }]);
+    const hint = "Leave out each part that a request with this method cannot have.";
+    const received = "a request that cannot be sent";
+    return await rejected([{ field: "send", expected: "a request that HTTP allows", received, hint }]);
   }
   const outcome = recorder.findExchange(sent);
   return redirect("POST", outcome === undefined ? `${base}/flows` : `${base}/flows/of/${outcome.number}`);

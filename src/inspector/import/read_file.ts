@@ -36,7 +36,7 @@ export function readFlowFile(
   try {
     file = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    const hint = "Choose the file that “HAR” or “test fixture” on the page of a flow saves.";
+    const hint = "Choose a file that “HAR” or “test fixture” on the page of a flow saved.";
     return { issues: [{ path: "file", expected: "JSON", received: quote(text.slice(0, 200)), hint }] };
   }
   const excess = findExcess(file);

@@ -106,10 +106,10 @@ async function checkRevocation(server: Server, token: string): Promise<TokenChec
     cites: ["RFC 6750 §3.1", "RFC 7662 §2.2"],
     passed: problem === undefined,
     expected: "a token that this server still accepts",
-    received: problem ?? "such a token",
+    received: problem ?? "a token that this server accepts",
     fix: token.includes(".")
-      ? "Get a new token. Only this server knows of the revocation: a resource that checks no more than the JWT " +
-        "accepts it until exp, unless it asks the introspection endpoint."
+      ? "Get a new token. A resource that checks only the JWT accepts a revoked token until exp: to learn of the " +
+        "revocation, it must call the introspection endpoint."
       : "Get a new token.",
   }];
 }
@@ -129,7 +129,7 @@ async function checkSignature(
     title: `The signature was made with a key of ${source?.owner ?? "its issuer"}`,
     cites: ["RFC 7515 §5.2", "RFC 8725 §3.1"],
     fix: keys === undefined
-      ? "If another issuer signed it, paste the keys of its jwks_uri above. Otherwise it was changed, forged, or signed with a key that is no longer in use."
+      ? "If another issuer signed the token, paste the keys of its jwks_uri above. Otherwise the token was changed, forged, or signed with a key that is no longer in use."
       : "Compare kid and alg with the pasted keys. If they match, the token was changed or forged.",
     ...await verifySignature(parsed, source),
   };

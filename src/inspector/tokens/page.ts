@@ -48,7 +48,7 @@ async function renderChecked(context: Context, recorder: Recorder, fields: FormF
   };
   const results = await Promise.all(tokens.map((token) => checkToken(context.server, token, options)));
   const keyNotes = fields.key_set === undefined || keys !== undefined ? [] : [
-    'The second field has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The keys of this server were used.',
+    'The field "Keys of the issuer" has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The page used the keys of this server.',
   ];
   return await render(context, recorder, fields, {
     results,
@@ -59,7 +59,7 @@ async function renderChecked(context: Context, recorder: Recorder, fields: FormF
 
 function emptyNote({ tokens, notes, callback }: PastedText): string[] {
   return tokens.length === 0 && notes.length === 0 && callback === undefined
-    ? ["The field for the token is empty."]
+    ? ['The field "Token" is empty: paste a token.']
     : [];
 }
 

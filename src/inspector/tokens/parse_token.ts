@@ -93,7 +93,7 @@ function decodePart(name: string, part: string): DecodedPart {
         ? problem(
           "base64url",
           "a redacted text, with … in it",
-          "Show the secrets of the page, and copy the whole token.",
+          "Show the secrets on the page that you copied the token from, then copy the whole token.",
         )
         : foreign === undefined
         ? problem(
@@ -107,7 +107,11 @@ function decodePart(name: string, part: string): DecodedPart {
   }
   const members = parseJsonObject(text);
   if (members === undefined) {
-    return problem("a JSON object", describeText(text), "Copy the whole token; a part of it must be one JSON object.");
+    return problem(
+      "a JSON object",
+      describeText(text),
+      "Copy the whole token. Header and claims must each be one JSON object.",
+    );
   }
   if (encoded === part) return { members, problems: [] };
   return {

@@ -71,7 +71,7 @@ export function readPastedText(pasted: string): PastedText {
   if (joined === text || !/^[\w.~+/=-]+$/.test(joined)) return { tokens: [{ token: text }], notes: [] };
   return {
     tokens: [{ token: joined }],
-    notes: ["Spaces and line breaks in the token were removed: a request must contain it without them."],
+    notes: ["Spaces and line breaks were removed from the token. A request must contain the token without them."],
   };
 }
 
@@ -98,7 +98,7 @@ function readJson(text: string): PastedText {
   const note = "keys" in members || "kty" in members
     ? "This is a key or a JWK Set. Paste it into the field for keys, and a token into the field for the token."
     : "iss" in members || "sub" in members || "exp" in members
-    ? "These are decoded claims. Nothing proves who issued them: paste the token that contains them."
+    ? "These are decoded claims without a signature. Paste the token that contains them."
     : `This JSON object has none of the members ${[...kindBySource.keys()].join(", ")}.`;
   return { tokens: [], notes: [note] };
 }

@@ -95,7 +95,8 @@ export function issuer(cites: readonly string[]): TokenRule {
   return {
     title: "iss is the issuer, character for character",
     cites,
-    fix: "Use the issuer of the metadata everywhere. A slash at its end, its port and http or https matter.",
+    fix:
+      "Use the issuer of the metadata, character for character: http or https, the port, and a slash at the end matter.",
     check: ({ iss }, _, expected) => equals("exactly", iss, expected.issuer),
   };
 }
@@ -110,7 +111,7 @@ export function expiry(
     cites,
     rule,
     fix:
-      "Get a new token, or create a new one if your client signs it. If it is new, compare the clocks of the two machines.",
+      "Get a new token. If your client signs the token, create a new one. If the token is new, compare the clocks of the two machines.",
     check: ({ exp }, _, { now }) => ({
       passed: typeof exp === "number" && now - secondsLate < exp,
       expected: typeof exp === "number"

@@ -40,7 +40,7 @@ const generic: readonly TokenRule[] = [
 
 const idToken: readonly TokenRule[] = [
   {
-    title: "typ is not that of another kind of token",
+    title: "typ does not name another kind of token",
     cites: ["RFC 8725 §3.11, §3.12"],
     fix:
       "Use the ID token here. Tokens of other kinds are signed with the same keys, so the signature does not distinguish them.",
@@ -77,18 +77,18 @@ const idToken: readonly TokenRule[] = [
     }),
   },
   {
-    title: "nonce is that of the authorization request",
+    title: "nonce equals the nonce of the authorization request",
     cites: [core],
-    fix: "Store the nonce of each request, and accept only the ID token that repeats it: otherwise it may be replayed.",
+    fix: "Store the nonce of each request, and accept only an ID token with that nonce. Any other one may be replayed.",
     check: ({ nonce }, _, expected) =>
       expected.nonce === undefined
-        ? { received: formatValue(nonce), note: "Enter the nonce you sent." }
+        ? { received: formatValue(nonce), note: "Enter the nonce of the authorization request in the form." }
         : equals("exactly", nonce, expected.nonce),
   },
   {
     title: "at_hash matches the access token",
     cites: ["OpenID Connect Core §3.1.3.6, §3.1.3.8"],
-    fix: "Use the two tokens of one response: one of them was replaced.",
+    fix: "Use the ID token and the access token of one response: one of the two was replaced.",
     check({ at_hash: hash }, _, { accessTokenHash }) {
       if (hash === undefined) return undefined;
       if (accessTokenHash !== undefined) return equals("the hash", hash, accessTokenHash);
@@ -212,7 +212,7 @@ const response: readonly TokenRule[] = [
   clientAudience(["JARM §2.1, §2.4"]),
   expiry(["JARM §2.1, §2.4"]),
   {
-    title: "It has a code or an error",
+    title: "The response has either a code or an error",
     cites: ["OAuth 2.1 §4.1.2, §4.1.2.1"],
     fix: "Sign the parameters of the authorization response as claims.",
     check: ({ code, error }) => ({

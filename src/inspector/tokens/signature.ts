@@ -81,7 +81,7 @@ export async function verifySignature(
   const isSymmetric = alg.startsWith("HS");
   const usable = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");
   if (isSymmetric && usable.length === 0) {
-    const note = `${alg} uses the secret of the client. Paste it above as {"kty":"oct","k":"…"}, in base64url.`;
+    const note = `${alg} uses the client secret. Paste the secret above as {"kty":"oct","k":"…"}, with k in base64url.`;
     return { received, note, heading: `Signature not verified: ${alg} needs the client secret` };
   }
   const named = usable.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid);

@@ -90,8 +90,8 @@ export function Compare(props: CompareProps): VNode {
           </ul>
           <p>{first === 1 && firstDifference(props)}</p>
           <p class="aside">
-            Secrets are redacted. Codes, tokens, state and nonce differ in every login: their values are not compared,
-            only where each one recurs. Times are not compared.
+            Secrets are redacted. The page does not compare times, nor the values of codes, tokens, state and nonce,
+            which differ in every login. It compares only in which places the same value occurs again.
           </p>
         </>
       }
@@ -100,7 +100,7 @@ export function Compare(props: CompareProps): VNode {
       {(first > 1 || next !== undefined) && (
         <p class="ways">
           {first > 1 && <a href={path}>First steps</a>}
-          {next !== undefined && <a href={`${path}&from=${next}`}>Further steps</a>}
+          {next !== undefined && <a href={`${path}&from=${next}`}>Next steps</a>}
         </p>
       )}
       {leftOut > 0 && <p class="aside">The last {leftOut} steps of the longer flow are not compared.</p>}
@@ -111,7 +111,9 @@ export function Compare(props: CompareProps): VNode {
 /** The first difference of the page, most likely the cause of those after it. */
 function firstDifference({ flows, pairs, next }: CompareProps): VNode | string {
   const pair = pairs.find(({ steps, differences }) => differences.length > 0 || steps.includes(undefined));
-  if (pair === undefined) return next === undefined ? "They do not differ." : "The steps on this page do not differ.";
+  if (pair === undefined) {
+    return next === undefined ? "The flows do not differ." : "The steps on this page do not differ.";
+  }
   const side = pair.steps[0] === undefined ? 1 : 0;
   const { number, title } = pair.steps[side]!;
   const [difference] = pair.differences;
@@ -177,7 +179,8 @@ function Pair({ base, ids, pair, number }: {
       )}
       {hidden > 0 && (
         <p class="aside">
-          {hidden === 1 ? "1 more value is" : `${hidden} more values are`} not listed; each flow has all of them.
+          {hidden === 1 ? "1 more value is" : `${hidden} more values are`}{" "}
+          not listed. The page of each flow lists all values.
         </p>
       )}
     </Section>

@@ -56,14 +56,13 @@ export function Edit(props: EditProps): VNode {
           <FormErrors heading="Nothing was sent." faults={errors} />
           {!props.isRecording && (
             <Notice kind="warn">
-              <p>Recording is stopped, so the outcome will not be shown.</p>
+              <p>Recording is off, so no page will show the response. Start recording on the page of all flows.</p>
             </Notice>
           )}
           <p>
-            <Code text={line} />, sent {inBrowser
-              ? "by this browser, as a new login. The client receives the response, and may reject it."
-              : "by this server to itself, in place of the client."} The outcome joins the{" "}
-            <a href={`${base}/flows/of/${number}`}>flow</a>, marked as an experiment.
+            {inBrowser ? "This browser sends" : "This server, in place of the client, sends"} <Code text={line} />{" "}
+            {inBrowser ? "as a new login. The client receives the response and may reject it." : "to itself."}{" "}
+            The request becomes a step of the <a href={`${base}/flows/of/${number}`}>flow</a>, marked as an experiment.
           </p>
           <form id="send" class="form edit" method="post" action={`${base}/flows/edit/${number}`}>
             <input type="hidden" name="form_token" value={csrfToken} />
@@ -93,9 +92,9 @@ export function Edit(props: EditProps): VNode {
           </form>
           <p class="aside">
             {inBrowser
-              ? "A redacted value is left empty, because the URL would show it: type it again."
-              : "A redacted value that you leave unchanged is sent as it was recorded, without being shown."}{" "}
-            To repeat a parameter, write its name in another line.
+              ? "Redacted values are empty here, because the URL would show them: type them again."
+              : "If you leave a redacted value unchanged, the server sends the recorded value."}{" "}
+            To repeat a parameter, write its name in an empty row.
           </p>
         </>
       }

@@ -49,7 +49,7 @@ function FailureSummary(
         </a>
         {more > 0 && (
           <span class="aside">
-            {`${more === 1 ? "1 step" : `${more} steps`} after it ${more === 1 ? "was" : "were"} rejected.`}
+            {more === 1 ? "1 later step was also rejected." : `${more} later steps were also rejected.`}
           </span>
         )}
       </p>
@@ -143,8 +143,8 @@ function ImportNotice({ at, format }: NonNullable<FlowProps["row"]["imported"]>)
     <Notice kind="warn">
       <p>
         <strong>Imported</strong> from a {format},{" "}
-        <Timestamp at={at} full />. This server did not record it and cannot verify it. Its secrets are redacted in the
-        file.
+        <Timestamp at={at} full />. This server did not record the flow and cannot verify it. The secrets in the file
+        are redacted.
         {format !== "HAR" && " The file has no times."}
       </p>
     </Notice>
@@ -231,8 +231,9 @@ export function Flow(props: FlowProps): VNode {
               : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
             {comparable !== undefined && <CompareLink base={base} id={row.id} comparable={comparable} />}
             <span>
-              Export without secrets: <a href={`${path}.md`}>for an issue</a>, <a href={`${path}.txt`}>text</a>,{" "}
-              <a href={`${path}.har`}>HAR</a>, <a href={`${path}.json`}>test fixture</a>
+              Export without secrets: <a href={`${path}.md`}>Markdown for an issue</a>,{" "}
+              <a href={`${path}.txt`}>text</a>, <a href={`${path}.har`}>HAR</a>,{" "}
+              <a href={`${path}.json`}>test fixture</a>
             </span>
           </p>
         </>
@@ -263,8 +264,8 @@ export function Flow(props: FlowProps): VNode {
           csrfToken={csrfToken}
         >
           {row.imported
-            ? `Delete the imported flow ${row.id}? The file stays as it is.`
-            : `Delete flow ${row.id}? The recording cannot be restored. Its tokens stay valid.`}
+            ? `Delete the imported flow ${row.id}? The file that you imported stays.`
+            : `Delete flow ${row.id}? You cannot restore it. Tokens that the flow issued stay valid.`}
         </ConfirmedAction>
       )}
     </Layout>

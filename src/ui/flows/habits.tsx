@@ -76,8 +76,8 @@ export function Habits({ habits, path }: { readonly habits: FlowHabits; readonly
       )}
       <p>
         {all
-          ? <a href={`${path}#habits`}>Only what the client should change</a>
-          : <a href={`${path}?habits=all#habits`}>All {total} habits, with steps and sources</a>}
+          ? <a href={`${path}#habits`}>Show only what the client should change</a>
+          : <a href={`${path}?habits=all#habits`}>Show all {total} habits, with steps and sources</a>}
       </p>
     </Section>
   );

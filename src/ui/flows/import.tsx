@@ -53,8 +53,8 @@ export function Import(props: ImportProps): VNode {
             </Notice>
           )}
           <p>
-            Opens a flow of another server as a page: the file that “HAR” or “test fixture” on the page of a flow saves.
-            A HAR shows more: times, expected and received values.
+            Choose a file that “HAR” or “test fixture” on the page of a flow saved, also on another server. Only a HAR
+            contains times, and expected and received values.
           </p>
           <form class="form" method="post" action={`${base}/flows/import`} enctype="multipart/form-data">
             <input type="hidden" name="form_token" value={csrfToken} />
@@ -62,16 +62,16 @@ export function Import(props: ImportProps): VNode {
               <label for="file">File</label>
               <input type="file" id="file" name="file" accept=".har,.json,application/json" />
             </div>
-            <Field name="text" label="Or its text" lines={6} optional />
+            <Field name="text" label="Or the text of the file" lines={6} optional />
             <p class="ways">
               <button type="submit" class="button">Import</button>
               <a href={`${base}/flows`}>All flows</a>
             </p>
           </form>
           <p class="aside">
-            At most {maxFileMiB} MiB. The last {maxFlows}{" "}
-            imported flows stay in memory until the server stops. They are read-only, and do not count for tests, habits
-            and /flows.json.
+            Maximum size of a file: {maxFileMiB} MiB. The server keeps the last {maxFlows}{" "}
+            imported flows in memory until it stops. Imported flows are read-only. The log of a test, habits and
+            /flows.json do not contain them.
           </p>
         </>
       }

@@ -7,9 +7,9 @@ const keys: readonly (readonly [keys: readonly string[], effect: string])[] = [
   [["j", "↓"], "next flow"],
   [["k", "↑"], "previous flow"],
   [["Enter"], "open the flow"],
-  [["Esc"], "back"],
+  [["Esc"], "go back"],
   [["/"], "search"],
-  [["?"], "these shortcuts"],
+  [["?"], "show this list"],
 ];
 
 export function Keys(): VNode {
@@ -25,7 +25,7 @@ export function Keys(): VNode {
         ))}
       </dl>
       <label>
-        <input type="checkbox" checked /> Use keys of one character
+        <input type="checkbox" checked /> Use one-character shortcuts
       </label>
       <form method="dialog">
         <button type="submit" class="button">Close</button>

@@ -92,7 +92,7 @@ function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps
   if (flowCount > 0) {
     return (
       <p>
-        No flow matches the filter. <a href={`${base}/flows`}>Show all</a>
+        No flow matches the filter. <a href={`${base}/flows`}>Show all flows</a>
       </p>
     );
   }
@@ -172,12 +172,12 @@ export function List(props: FlowListProps): VNode {
             {leftOut > 0 && (
               <p>
                 {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}
-                left out under load. Rejected requests are always recorded.
+                not recorded, because too many flows began in one second. Rejected requests are always recorded.
               </p>
             )}
             {params.length > 0 && rows.length > 0 && (
               <p>
-                <a href={`${base}/flows`}>Show all</a>
+                <a href={`${base}/flows`}>Show all flows</a>
               </p>
             )}
             {rows.length > 0
@@ -187,7 +187,7 @@ export function List(props: FlowListProps): VNode {
                     <span>
                       Time <span class="utc">UTC</span>
                     </span>
-                    {["", "Client", "User", "What"].map((name) => <span key={name}>{name}</span>)}
+                    {["", "Client", "User", "What happened"].map((name) => <span key={name}>{name}</span>)}
                   </p>
                   <ol class="flows" id="flows" reversed>
                     {rows.map((row) => <Row key={row.id} row={row} base={base} isSelected={row.id === selected} />)}

@@ -41,7 +41,7 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 60_000)} min`;
 }
 
-/** A rejection in one line: the error code, the rule, the reason. Belongs into the line of the rejected request. */
+/** A rejection in one line: the error code, the rule, the reason. Belongs in the line of the rejected request. */
 export function RejectionLine({ error, rule, reason }: RejectionSummary): VNode {
   return (
     <span class="why">
@@ -77,7 +77,7 @@ export function Rule({ rule, cites }: RuleProps): VNode | null {
   );
 }
 
-/** Leads to a flow beside another one. */
+/** Links to the comparison with another flow. */
 export function CompareLink({ base, id, comparable }: {
   readonly base: string;
   readonly id: string;

@@ -42,13 +42,13 @@ function MaskedValues(props: StepProps): VNode | null {
   );
 }
 
-/** Of a step in short: its passed checks in a line, and the link to all of it. */
+/** A step in short: the number of its passed checks, and the link to the step in full. */
 function StepInFull(props: StepProps): VNode {
   const { number, checks } = props.step;
   return (
     <p>
       {checks.length > 0 && `${checkCount(checks.map(({ passed }) => passed))}. `}
-      <a href={stepHref(props, props.secrets === "shown")}>Step {number} in full</a>
+      <a href={stepHref(props, props.secrets === "shown")}>Show step {number} in full</a>
     </p>
   );
 }

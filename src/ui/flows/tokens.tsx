@@ -62,8 +62,8 @@ export interface TokensProps extends Site {
 
 /** What the page does with parameters of a callback URL, and what a client must do. */
 const parameterHints: Readonly<Record<string, string>> = {
-  code: "exchanged once at the token endpoint, by the client that requested it",
-  state: "must be the state of the authorization request, in the same browser",
+  code: "the client exchanges it once, at the token endpoint",
+  state: "must equal the state that the client stored for this browser",
   iss: "must be the issuer to which the client sent the user (RFC 9207)",
   id_token: "checked below",
   access_token: "checked below",
@@ -75,7 +75,7 @@ const parameterHints: Readonly<Record<string, string>> = {
 function Callback({ parameters }: { readonly parameters: NonNullable<TokensProps["callback"]> }): VNode {
   return (
     <>
-      <p>Found in the callback URL:</p>
+      <p>Parameters of the callback URL:</p>
       <dl class="facts claims">
         {parameters.map(([name, value], i) => (
           <DefinitionItem key={i} label={name}>
@@ -216,15 +216,15 @@ function Result(
       <div class="results">
         {form === "encrypted" && (
           <p>
-            A JWE (RFC 7516): five parts. Only the receiver can decrypt it and check its claims. It proves nothing about
-            its sender unless it contains a signed JWT.
+            The token is a JWE (RFC 7516). Only the receiver can decrypt the token and check its claims. Encryption does
+            not prove who sent the token, unless the JWE contains a signed JWT.
           </p>
         )}
         {form === "opaque" && (
           <p>
-            It is not a JWT. {isRefreshToken
-              ? "A client sends it to the token endpoint only, never to a resource."
-              : "A resource asks the introspection endpoint about it (RFC 7662); a client never needs to read it."}
+            The token is not a JWT. {isRefreshToken
+              ? "A client sends a refresh token only to the token endpoint, never to a resource."
+              : "A resource sends the token to the introspection endpoint (RFC 7662). A client never needs to read it."}
           </p>
         )}
         {failed.map((check) => <Check key={check.title} check={check} />)}
@@ -280,34 +280,40 @@ function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: T
       <Field
         name="token"
         label="Token"
-        hint="A JWT, an Authorization header, a whole token response as JSON, a callback URL, or a signed request. It is sent to this server only, and stored nowhere."
+        hint="A JWT, an Authorization header, a token response as JSON, a callback URL, or a signed request. The page sends it only to this server, which does not store it."
         value={token}
         lines={4}
       />
       <details class="quiet" open={[keys, kind, expectedIssuer, clientId, nonce].some((value) => value !== undefined)}>
-        <summary>Other keys, and what to expect</summary>
+        <summary>Keys and expected values</summary>
         <Field
           name="key_set"
           label="Keys of the issuer"
-          hint="A JWK Set, as its jwks_uri returns it. Without it, the keys of this server are used."
+          hint="A JWK Set, as the jwks_uri of the issuer returns it. Default: the keys of this server."
           value={keys}
           lines={4}
           optional
         />
         <div class="field">
-          <label for="kind">Check it as</label>
+          <label for="kind">Kind of token</label>
           <select id="kind" name="kind">
-            <option value="">what it looks like</option>
+            <option value="">detect from the token</option>
             {kinds.map(([value, name]) => <option key={value} value={value} selected={value === kind}>{name}</option>)}
           </select>
         </div>
-        <Field name="issuer" label="Issuer" hint={`Without it: ${issuer}`} value={expectedIssuer} optional />
-        <Field name="client_id" label="Client ID" hint="The client that receives it." value={clientId} optional />
-        <Field name="nonce" label="Nonce" hint="That of the authorization request." value={nonce} optional />
+        <Field name="issuer" label="Issuer" hint={`Default: ${issuer}`} value={expectedIssuer} optional />
+        <Field
+          name="client_id"
+          label="Client ID"
+          hint="The client that receives the token."
+          value={clientId}
+          optional
+        />
+        <Field name="nonce" label="Nonce" hint="The nonce of the authorization request." value={nonce} optional />
       </details>
       <p class="ways">
         <button type="submit" class="button">Check the token</button>
-        {hasLastIdToken && <a href={`${base}/tokens?last=id_token`}>Use the last ID token</a>}
+        {hasLastIdToken && <a href={`${base}/tokens?last=id_token`}>Check the last ID token</a>}
       </p>
     </form>
   );
