@@ -23,7 +23,11 @@ export function readExtensions(fields: URLSearchParams): DemoExtensions {
   }));
   const { length } = serializeExtensions(extensions);
   if (length <= maxTextLength) return extensions;
-  throw new HttpError(400, "DM-17", `The values are ${length - maxTextLength} characters too long for this page`);
+  throw new HttpError(400, "DM-17", "The values of the extensions are too long for this page", {
+    expected: `at most ${maxTextLength} characters as JSON`,
+    received: `${length} characters`,
+    fix: "Shorten the levels of authentication or the authorization details.",
+  });
 }
 
 /** JSON without its white space; any other text unchanged, for the server to reject. */

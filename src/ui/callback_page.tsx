@@ -107,8 +107,8 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
         <Checks checks={props.roundTrip.checks} />
         <p class="aside">
           The code came through the browser. It is not a token: only the client that requested it can exchange it, in a
-          direct request with its secret or its code verifier. State must equal the one that the client sent, or another
-          site may have started this flow (CSRF).
+          direct request with its secret or its code verifier. The client must check that state equals the value that it
+          sent: otherwise another site may have started this flow (CSRF).
         </p>
       </Section>
       <Panes>

@@ -18,7 +18,7 @@ const labels: Record<ResponseCheck["name"], Record<"rule" | "passed" | "failed" 
     passed: "state equals the one that this browser sent.",
     failed:
       "state differs from the one that this browser sent: another site may have started this flow (CSRF). A client must stop here.",
-    unchecked: "state of this server was not sent: if the client sent its own, only the client can verify it.",
+    unchecked: "This page did not create the state: only the client that created it can verify it.",
   },
   response_iss: {
     rule: "RFC 9207 §2.4",

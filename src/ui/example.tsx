@@ -65,15 +65,15 @@ function exampleVerdict(
   if (codeBelongsToClient === undefined) {
     return (
       <>
-        This code is not known here: it has expired, or this server did not issue it. The request below shows the form
-        that a {kind} client uses.
+        This server does not know the code: the code has expired, or another server issued it. The request below shows
+        the form that a {kind} client uses.
       </>
     );
   }
   if (clientId === undefined) {
     return (
       <>
-        No {kind} client fits: it needs the redirect URI <Code text={redirectUri} /> and{" "}
+        No {kind} client fits: a client that fits has the redirect URI <Code text={redirectUri} /> and{" "}
         <Code text={`token_endpoint_auth_method=${kind === "public" ? "none" : "client_secret_basic"}`} />. Insert your
         own client. The code was issued to another client; only that client can exchange it.
       </>

@@ -96,7 +96,7 @@ function Connect(
           ? (
             <>
               , whose redirect URI is a page of this server. <a href={`${base}/clients#add`}>Add a client</a>{" "}
-              with the redirect URI of your app; its page has the same settings.
+              with the redirect URI of your app: the page of that client has its settings.
             </>
           )
           : ", whose redirect URI is a page of this server. Configure a client with the redirect URI of your app.")}
@@ -157,8 +157,8 @@ export function Home(props: HomeProps): VNode {
           {props.otherHost !== undefined && (
             <Notice kind="warn">
               <p>
-                This page was requested from <Code text={props.otherHost} />, but clients and links use the issuer,{" "}
-                <Code text={issuer} />. Set the port or the issuer so that they match.
+                You opened this page at <Code text={props.otherHost} />, but clients and links use the issuer,{" "}
+                <Code text={issuer} />. Change the port or the issuer so that the two match.
               </p>
             </Notice>
           )}
@@ -174,7 +174,7 @@ export function Home(props: HomeProps): VNode {
             ? (
               <nav class="ways" aria-label="Demo flows">
                 <StartButtons label="Start the demo flow" links={startLinks} />
-                <a href={`${base}/authorized/try`}>With extensions, or on a device</a>
+                <a href={`${base}/authorized/try`}>Start with extensions, or on a device</a>
                 {tour && <a href={base + tour}>Take the tour</a>}
                 {flows && <a href={base + flows.path}>Watch each request</a>}
               </nav>
@@ -214,7 +214,7 @@ export function Home(props: HomeProps): VNode {
           <Section id="clients" heading="Clients">
             <DirectoryList
               items={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
-              none="No client is registered, so every authorization request is rejected."
+              none="No client is registered, so the server rejects every authorization request."
             />
             <p class="ways">
               <a href={`${base}/clients`}>All clients, with settings to paste</a>

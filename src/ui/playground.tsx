@@ -79,7 +79,7 @@ const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
   device: {
     heading: "Device authorization started",
     lesson:
-      "The device has no browser. It shows the user code and polls with the device code, which the user never sees, until the user has decided in a browser elsewhere.",
+      "The device has no browser. It shows the user code, which the user enters in a browser elsewhere. Until the user has decided, the device polls with the device code, which the user never sees.",
   },
   poll: {
     heading: "Tokens issued to the device",
@@ -98,7 +98,7 @@ const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
   downscope: {
     heading: "Access token exchanged",
     lesson:
-      "The new token has no more access than the first one, and expires no later. A service that received the first one passes the new one on. Revoking the grant ends both.",
+      "The new token has no more access than the first one, and expires no later. A service that received the first one calls another service with the new one. Revoking the grant revokes both.",
   },
   refresh: {
     heading: "Tokens refreshed",
@@ -152,7 +152,7 @@ const rejected: Readonly<Record<PlaygroundStep, Lesson>> = {
   },
   refresh: {
     heading: "Refresh token rejected",
-    lesson: "It is revoked, expired or already used. The client must start a new login.",
+    lesson: "The refresh token is revoked, expired or already used. The client must start a new login.",
   },
   replay: {
     heading: "Second use of the code rejected",
@@ -199,7 +199,7 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
       badges={
         <>
           <StatusBadge {...outcomeStatus(props)} />
-          {mustFail.has(step) && outcome === "rejected" && <StatusBadge tone="good" label="as it must be" />}
+          {mustFail.has(step) && outcome === "rejected" && <StatusBadge tone="good" label="expected" />}
           {rejectsTokens && <StatusBadge tone="bad" label="a check failed" />}
           {form.codeUsed && <StatusBadge tone="over" label="code used" />}
           {form.grantRevoked && <StatusBadge tone="over" label="revoked" />}
@@ -268,7 +268,7 @@ function outcomeStatus({ outcome, isPending }: PlaygroundProps): Status {
 /** What the user of the device does now. */
 function DeviceCode({ userCode, href, isApproved }: NonNullable<PlaygroundProps["device"]>): VNode {
   if (isApproved) {
-    return <p>This server logs users in without a page, so it has approved the device already. Poll for its tokens.</p>;
+    return <p>This server logs users in without a page, so it has approved the device already. Poll for the tokens.</p>;
   }
   return (
     <>
@@ -276,8 +276,8 @@ function DeviceCode({ userCode, href, isApproved }: NonNullable<PlaygroundProps[
         <CopyableValue label="User code" text={userCode} />
       </dl>
       <p>
-        Now act as its user: in a second tab or on your phone,{" "}
-        <a href={href}>enter the code</a>, log in and allow. Then poll here.
+        Now act as the user of the device: in a second tab or on your phone,{" "}
+        <a href={href}>enter the code</a>, log in and allow the access. Then poll for the tokens here.
       </p>
     </>
   );

@@ -37,25 +37,25 @@ export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Exchange the code",
   wrong_verifier: "Send a wrong verifier",
   device: "Start a device authorization",
-  poll: "Poll",
+  poll: "Poll for the tokens",
   userinfo: "Call userinfo",
-  introspect: "Introspect",
+  introspect: "Introspect the token",
   downscope: "Exchange the access token",
-  refresh: "Refresh",
+  refresh: "Refresh the tokens",
   replay: "Replay the code",
-  revoke: "Revoke",
+  revoke: "Revoke the tokens",
 };
 
 const stepDescriptions: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Sends the token request and shows the response. A code works once.",
   wrong_verifier: "Acts as an attacker who has the code but not the verifier. The code stays valid.",
-  device: "Starts a login as a device without a browser does, and shows its code.",
-  poll: "Asks for the tokens with the device code, as the device does until the user has decided.",
+  device: "Starts the login of a device without a browser, and shows the user code.",
+  poll: "Requests the tokens with the device code. A device repeats this request until the user has decided.",
   userinfo: "Requests the claims of the user with the access token.",
   introspect: "Asks the server whether the access token is active, as a resource server does.",
   downscope: "Gets a token with less access, to pass on to another service (token exchange).",
   refresh: "Gets a new access token with the refresh token, without the user.",
-  replay: "Sends the used code again. The server must reject it and revoke its tokens.",
+  replay: "Sends the used code again. The server must reject it and revoke the tokens of the first use.",
   revoke: "Revokes the tokens before they expire.",
 };
 
@@ -63,7 +63,7 @@ const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
   userinfo: "Shows that the access token is rejected now.",
   introspect: "Shows that the access token is inactive now.",
   refresh: "Shows that the refresh token is rejected now.",
-  replay: "Sends the used code again. Its tokens are already revoked.",
+  replay: "Sends the used code again. The tokens of the first use are already revoked.",
 };
 
 /** The style sheets of a page with a playground form, if any. */
@@ -101,7 +101,7 @@ export function PlaygroundFormView({ form, base }: { readonly form: PlaygroundFo
           <label for="client_secret">
             Secret of <code class="wire">{needsSecretOf}</code>
           </label>
-          <p id="client_secret-hint">Sent only to this server, never shown, and not stored.</p>
+          <p id="client_secret-hint">The page sends it only to this server, which neither shows nor stores it.</p>
           <input
             id="client_secret"
             name="client_secret"

@@ -61,12 +61,12 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
               <fieldset>
                 <legend>Protection of the request</legend>
                 {par && (
-                  <Checkbox name="par" label="Push it (PAR)">
+                  <Checkbox name="par" label="Push the request (PAR)">
                     The client sends the parameters directly to the server; the browser carries only a reference.
                   </Checkbox>
                 )}
                 {signingClientIds.length > 0 && (
-                  <Checkbox name="jar" label="Sign it (JAR)">
+                  <Checkbox name="jar" label="Sign the request (JAR)">
                     One signed JWT contains all parameters. Only for{" "}
                     <CodeList texts={signingClientIds} between=", " />: this page has the key of no other client.
                   </Checkbox>

@@ -36,8 +36,8 @@ export function RoundTripSection({ request, isPushed, isSigned, redirect, ignore
           {request === undefined
             ? (
               <p>
-                This flow did not start on a page of this server in this browser, so the request is not known here. A
-                client compares the response with the request that it sent.
+                This flow did not start on a page of this server in this browser, so this page does not know the
+                request. A client compares the response with the request that it sent.
               </p>
             )
             : (

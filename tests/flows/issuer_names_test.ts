@@ -40,7 +40,7 @@ test("[DM-19] the home page warns if it was requested from another host or port 
   await using as = await latchkey({ issuer: "http://localhost:9000" });
   const warning = async (host: string) => {
     const response = await as.fetch(new Request(`${as.issuer}/`, { headers: { host } }));
-    return /This page was requested from <code[^>]*>(.*?)<\/code>/.exec(await response.text())?.[1];
+    return /You opened this page at <code[^>]*>(.*?)<\/code>/.exec(await response.text())?.[1];
   };
   await forEachCase<[string, string | undefined]>([
     ["localhost:9000", undefined],

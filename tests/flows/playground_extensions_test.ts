@@ -213,7 +213,7 @@ test("[DM-17, JM-01, ST-01, RA-01] response modes, levels and details are sent a
 test("[DM-17] values that are too long for the page are a 400 page; a changed state is another flow", async () => {
   const browser = openBrowser(await testServer(rich));
   const long = await browser.get(`/start?client_id=demo-public&acr_values=${"a".repeat(2000)}`);
-  assertStringIncludes(await assertPage(long, 400), "characters too long for this page");
+  assertStringIncludes(await assertPage(long, 400), "The values of the extensions are too long for this page");
   const almost = await arrive(browser, "demo-public", { acr_values: "é".repeat(140) });
   assertMatch(almost.text, /✓ state equals the one that this browser sent/);
   const { path } = await arrive(browser, "demo-public", { dpop: "on" });

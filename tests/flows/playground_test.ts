@@ -88,14 +88,14 @@ test("[DM-11, AZ-13] in another browser state fails, the flow is unknown, and no
   const { path } = await arrive(openBrowser(self));
   const { text, verdicts, steps, fields } = await read(await openBrowser(self).get(path));
   assertMatch(verdicts[0]!, /^✗ state differs from the one that this browser sent/);
-  assertStringIncludes(text, "the request is not known here");
+  assertStringIncludes(text, "this page does not know the request");
   assertEquals([steps, fields], [[], undefined]);
 });
 
 test("[DM-11] a state from elsewhere and a response without iss are explained", async () => {
   const { get } = await testServer(demo);
   const validate = async (query: string) => (await read(await get(`/authorized?code=x&${query}`))).verdicts.slice(0, 2);
-  assertMatch((await validate("state=my-own"))[0]!, /^– state of this server was not sent/);
+  assertMatch((await validate("state=my-own"))[0]!, /^– This page did not create the state/);
   assertMatch((await validate("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
   assertMatch((await validate("state=s"))[1]!, /^✗ iss does not name this server/);
   assertMatch((await validate("iss=https://as.test"))[0]!, /^– state/);
@@ -479,10 +479,10 @@ test("[DM-13] the history stays readable, collapsed, each entry with its time an
     "00:00:01 ✗ Send a wrong verifier: 400 invalid_grant",
     "00:00:02 ✓ Exchange the code: 200",
     "00:00:03 ✓ Call userinfo: 200",
-    "00:00:04 ✓ Introspect: 200",
-    "00:00:05 ✓ Refresh: 200",
-    "00:00:06 ✓ Revoke: 200",
-    "00:00:07 ✗ Introspect: 200 inactive",
+    "00:00:04 ✓ Introspect the token: 200",
+    "00:00:05 ✓ Refresh the tokens: 200",
+    "00:00:06 ✓ Revoke the tokens: 200",
+    "00:00:07 ✗ Introspect the token: 200 inactive",
   ]);
   const texts = page.fields!.past_text as readonly string[];
   assertMatch(

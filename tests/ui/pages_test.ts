@@ -606,7 +606,7 @@ test("[DM-05] each token request says whether it fits this code, and what to rep
   assertStringIncludes(words(true, "placeholder"), "Replace the value of code_verifier with the verifier");
   assertStringIncludes(words(true, "none"), "carried no code challenge, so the token request carries no code_verifier");
   assertStringIncludes(words(false, "known"), "✗ This code was issued to a client other than");
-  assertStringIncludes(words(undefined, "placeholder"), "– This code is not known here");
+  assertStringIncludes(words(undefined, "placeholder"), "– This server does not know the code");
   assert(!words(true, "known").includes("Replace the value"));
 });
 

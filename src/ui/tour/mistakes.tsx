@@ -27,7 +27,7 @@ const mistakes: Readonly<
       "The code has arrived, as in step 2 of the tour. This token request differs from a correct one in one character of code_verifier, as if the client had lost the right one.",
     why:
       "The hash of code_verifier must be the code_challenge of the authorization request. A client that has several logins open must store one verifier for each.",
-    without: "A stolen code would work for the thief.",
+    without: "An attacker could exchange a stolen code.",
   },
 };
 
@@ -39,7 +39,7 @@ export function Mistakes({ site, hrefs }: StepProps<"mistakes">): VNode {
       journey="mistake"
       step={1}
       heading="A mistake, and how to read it"
-      lead="Every developer of a client meets a rejection sooner or later. Choose one of two common mistakes: the flow is real, and its last request has one wrong character."
+      lead="A server rejects each request that breaks a rule. Choose one of two common mistakes: the flow is real, and its last request has one wrong character."
       reasons={[{
         heading: "Why make one on purpose",
         text:
@@ -115,8 +115,8 @@ export function Rejection({ site, mistake, response, fields }: StepProps<"reject
         ),
       }]}
       next={site.flowLink === undefined
-        ? <NextLink href={`${site.base}/`} label="home" />
-        : <NextLink href={site.base + site.flowLink} label="read it in Flows" />}
+        ? <NextLink href={`${site.base}/`} label="go to Home" />
+        : <NextLink href={site.base + site.flowLink} label="read the rejection in Flows" />}
       others={
         <>
           <NextForm site={site} fields={fields} label="Send the correct request" plain />
@@ -135,7 +135,7 @@ export function Rejection({ site, mistake, response, fields }: StepProps<"reject
       />
       {site.flowLink === undefined && (
         <p>
-          This server records no flows. <Code text="latchkey({ plugins: [inspector()] })" /> adds that page.
+          This server records no flows. <Code text="latchkey({ plugins: [inspector()] })" /> adds the page.
         </p>
       )}
     </TourPage>
