@@ -32,12 +32,14 @@ export function metadataGroups(metadata: ClientMetadata, typed?: Params): Metada
 }
 
 function metadataField(name: Name, value: string | undefined): MetadataField {
-  const { type, choices, examples, items } = fields[name]!;
+  const { type, choices, examples, expected, items } = fields[name]!;
   const example = examples[0];
   const hint = type === "array"
     ? `One per line, such as ${[items?.choices ?? example].flat().join(" ")}.`
     : type === "object"
-    ? "JSON."
+    ? "A JSON object."
+    : type === "integer"
+    ? `${expected.charAt(0).toUpperCase()}${expected.slice(1)}. Example: ${example}.`
     : choices === undefined && type !== "boolean"
     ? `Such as ${example}.`
     : undefined;
@@ -63,7 +65,12 @@ export function metadataFromForm(
     const value = text === undefined ? undefined : fromText(fields[name]!, text);
     if (value instanceof SyntaxError) {
       // The message of the runtime would repeat a part of the text.
-      errors.push({ field: name, expected: "JSON", received: "other text", hint: "Write it as an object: {…}." });
+      errors.push({
+        field: name,
+        expected: "JSON",
+        received: "other text",
+        hint: "Write the value as a JSON object: {…}.",
+      });
     }
     // An empty list may differ from no list.
     if (value !== undefined) members[name] = value;

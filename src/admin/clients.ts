@@ -245,8 +245,8 @@ function invalidAuthMethod(received: string): ConfigIssue {
 const tooManyClients: ConfigIssue = {
   path: "client_id",
   expected: `at most ${maxListLength} clients`,
-  received: "one more",
-  hint: "Remove one first.",
+  received: `${maxListLength + 1} clients`,
+  hint: "Remove a client first.",
 };
 
 function clientIdTaken(id: string): ConfigIssue {

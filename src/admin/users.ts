@@ -110,8 +110,8 @@ async function addUser(context: Context, options: DirectoryOptions): Promise<Htt
     return await reject([{
       field: "sub",
       expected: `at most ${maxListLength} users`,
-      received: "one more",
-      hint: "Remove one first.",
+      received: `${maxListLength + 1} users`,
+      hint: "Remove a user first.",
     }]);
   }
   return await saveUser(context, { sub: values.sub, done: "Added" }, values.claims, {}, reject);
@@ -190,18 +190,22 @@ function parseClaims(
     read = JSON.parse(text);
   } catch {
     // The message of the runtime would repeat a part of the text.
-    return invalid("a JSON object", "text that is not a JSON object", `Write it as {"name": "Carol"}.`);
+    return invalid("a JSON object", "text that is not a JSON object", `Write the claims as {"name": "Carol"}.`);
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
-    return invalid("a JSON object", Array.isArray(read) ? "a list" : quote(read), `Write it as {"name": "Carol"}.`);
+    return invalid(
+      "a JSON object",
+      Array.isArray(read) ? "an array" : quote(read),
+      `Write the claims as {"name": "Carol"}.`,
+    );
   }
   const reservedName = ["sub", "password"].find((name) => Object.hasOwn(read as object, name));
   if (reservedName === undefined) return { read: read as Record<string, unknown> };
   return invalid(
-    "claims alone",
+    "a JSON object without sub and password",
     quote(reservedName),
     reservedName === "sub"
-      ? "The subject never changes: leave it out here."
-      : "Passwords belong in the configuration file.",
+      ? "Remove sub: the subject never changes."
+      : "Remove password, and set it in the configuration file.",
   );
 }

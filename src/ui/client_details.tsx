@@ -43,7 +43,7 @@ const authMethodLabels: Readonly<Record<string, string>> = {
   client_secret_basic: "confidential: secret in the header",
   client_secret_post: "confidential: secret in the body",
   client_secret_jwt: "confidential: assertion signed with its secret",
-  "client_secret_basic client_secret_post": "confidential: no method registered, so both are accepted",
+  "client_secret_basic client_secret_post": "confidential: no method registered, so the server accepts both",
   private_key_jwt: "confidential: assertion signed with its private key",
 };
 

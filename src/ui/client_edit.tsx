@@ -86,8 +86,9 @@ export function ClientEdit({ client, changed = [], groups, form, ...site }: Clie
             </Notice>
           )}
           <p>
-            All client metadata of <Code text={client.id} />. An empty field has its default.{" "}
-            {form.isPersistent ? "Saved in the store." : "Kept in memory: a restart restores the configuration."}
+            All client metadata of <Code text={client.id} />. An empty field means the default. {form.isPersistent
+              ? "The store keeps the changes."
+              : "The server keeps the changes in memory: a restart restores the configuration."}
           </p>
         </>
       }

@@ -31,11 +31,11 @@ export function ClientMark({ logo, host }: ClientPresentation): VNode | null {
   if (host === undefined) return null;
   return (
     <p>
-      This client is of{" "}
+      This client is from{" "}
       <strong>
         <bdi>{host}</bdi>
       </strong>
-      , and the operator of this server did not register it.
+      . The operator of this server did not register the client.
     </p>
   );
 }

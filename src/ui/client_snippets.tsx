@@ -50,11 +50,11 @@ export function ClientSnippets(
             class={snippet.text === undefined ? "unfit" : undefined}
           >
             {snippet.library}
-            {snippet.text === undefined && <span class="unseen">, does not fit</span>}
+            {snippet.text === undefined && <span class="unseen">, does not support this client</span>}
           </a>
         ))}
       </nav>
-      {text === undefined ? <p>{chosen.library} does not fit: {notes.join(" ")}</p> : (
+      {text === undefined ? <p>{chosen.library} does not support this client. {notes.join(" ")}</p> : (
         <>
           <p class="aside">{placement}</p>
           <div class="box">

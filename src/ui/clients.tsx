@@ -60,7 +60,7 @@ export function Clients(props: ClientsProps): VNode {
           <Confirmation text={form?.confirmation} />
           <p>
             A client is an application that requests tokens.{" "}
-            {clients.length > 0 && "Open one for all its metadata and for settings to paste."}
+            {clients.length > 0 && "Open a client to see its metadata and its settings for client libraries."}
           </p>
           {form !== undefined && <FormErrors faults={form.errors} heading="No client was added." />}
         </>
@@ -71,7 +71,7 @@ export function Clients(props: ClientsProps): VNode {
           <Section id="registered" heading="Registered">
             {clients.length > 0
               ? clients.map((client) => <ClientArticle key={client.id} client={client} />)
-              : <p>No client is registered, so every authorization request is rejected.</p>}
+              : <p>No client is registered, so the server rejects every authorization request.</p>}
             <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
           </Section>
           {documentClients.length > 0 && (
@@ -99,7 +99,7 @@ const exampleConfig = `"clients": [{
 function ConfigExample(): VNode {
   return (
     <Section id="add" heading="Add a client">
-      <p>Write it into the configuration file, and start the server again:</p>
+      <p>Write the client into the configuration file, and restart the server:</p>
       <div class="box">
         <pre class="wire">{exampleConfig}</pre>
         <CopyButton description="the configuration" />
@@ -127,8 +127,8 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
 /** Value, label and methods of each choice, the default first. */
 const authMethodChoices = [
   ["client_secret_basic client_secret_post", "Confidential: sends its secret by Basic or in the body"],
-  ["client_secret_basic", "Confidential: by Basic only", "client_secret_basic"],
-  ["client_secret_post", "Confidential: in the body only", "client_secret_post"],
+  ["client_secret_basic", "Confidential: sends its secret by Basic only", "client_secret_basic"],
+  ["client_secret_post", "Confidential: sends its secret in the body only", "client_secret_post"],
   ["none", "Public: a browser, desktop or mobile app", "none"],
 ] as const;
 
@@ -141,8 +141,8 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
     <Section id="add" heading="Add a client">
       <p>
         {form.isPersistent
-          ? "Saved in the store: the client survives a restart, and every instance on the store knows it within a second."
-          : "Changes are lost when the server stops."} The configuration file is not changed.
+          ? "The store keeps the client across restarts, and every instance on the store knows the client within a second."
+          : "The server keeps the client in memory until it stops."} The form does not change the configuration file.
       </p>
       <form class="form" method="post" action={action}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -157,7 +157,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
         <Field
           name="client_name"
           label="Name"
-          hint="Shown to users instead of the ID. Optional."
+          hint="Users see the name instead of the ID. Optional."
           value={values.client_name}
           errors={errors}
           optional
@@ -215,8 +215,8 @@ export function Client(props: ClientProps): VNode {
                 : (
                   <Notice kind="warn">
                     <p>
-                      This is the new secret of the client. Copy it now: it is shown only once, because the server keeps
-                      only a digest.
+                      Copy the new secret of the client now. The server keeps only a digest, so no page can show the
+                      secret again.
                     </p>
                   </Notice>
                 )}
@@ -233,13 +233,13 @@ export function Client(props: ClientProps): VNode {
           <ClientDetails client={client} />
           {props.checkHref !== undefined && (
             <p class="ways">
-              <a href={props.checkHref}>Check how it responds to attacks</a>
+              <a href={props.checkHref}>Check how this client responds to attacks</a>
             </p>
           )}
           {props.links?.some(({ path }) => path === "/faults") && (
             <p class="ways">
               <a href={`${props.base}/faults?${new URLSearchParams({ client: client.id })}`}>
-                Choose a fault for its next request
+                Choose a fault for the next request of this client
               </a>
             </p>
           )}

@@ -55,7 +55,7 @@ export function RemoveSection({ kind, id, href, form, listHref, consequence }: R
     <Section id="remove" heading="Remove">
       <ConfirmedAction
         label={`Remove this ${kind}`}
-        confirmLabel="Yes, remove it"
+        confirmLabel={`Yes, remove this ${kind}`}
         action={href}
         submits={["action", "remove"]}
         csrfToken={form.csrfToken}

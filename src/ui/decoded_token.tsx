@@ -40,8 +40,8 @@ export function DecodedToken({ name, token, now, encoded = false, level = 3, chi
         {header === undefined && claims === undefined
           ? (
             <p>
-              Opaque: {encoded ? "it" : <SecretValue name={lowerCaseName} value={token} />}{" "}
-              carries no readable content; only the server that issued it knows what it stands for.
+              Opaque: {encoded ? "the token" : <SecretValue name={lowerCaseName} value={token} />}{" "}
+              has no readable content. Only the server that issued the token knows its content.
             </p>
           )
           : (
@@ -139,9 +139,9 @@ const claimMeanings: Readonly<Record<string, string>> = {
   sub: "the subject: the user, or the client itself",
   aud: "the audience",
   nonce: "the nonce of the authorization request",
-  at_hash: "hash of the access token issued with it",
+  at_hash: "hash of the access token of the same response",
   sid: "the session",
-  client_id: "the client that it was issued to",
+  client_id: "the client that the token was issued to",
   scope: "the granted permissions",
   jti: "unique ID of the token",
 };

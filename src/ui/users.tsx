@@ -57,7 +57,7 @@ export interface UserProps extends Site {
 
 const claimsHint =
   `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. The granted scope decides ` +
-  "which of them a client receives: the page of each user shows which scope value releases each claim.";
+  "which claims a client receives: the page of each user shows which scope value releases each claim.";
 
 /** The page at `/users`. */
 export function Users(props: UsersProps): VNode {
@@ -108,8 +108,8 @@ export function Users(props: UsersProps): VNode {
           <Section id="add" heading="Add a user">
             <p>
               {form.isPersistent
-                ? "Saved in the store: the user survives a restart, and every instance on the store knows it within a second."
-                : "Changes are lost when the server stops."}
+                ? "The store keeps the user across restarts, and every instance on the store knows the user within a second."
+                : "The server keeps the user in memory until it stops."}
             </p>
             <form class="form" method="post" action={`${base}/users`}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -156,7 +156,7 @@ function UserSwitch(
       <select id="login-as" name="sub">
         {subs.map((sub, i) => <option key={sub} value={sub} selected={i === 0}>{sub}</option>)}
       </select>
-      <button type="submit" class="button plain" name="action" value="first">Switch</button>
+      <button type="submit" class="button plain" name="action" value="first">Switch user</button>
     </form>
   );
 }
@@ -214,11 +214,11 @@ export function User(props: UserProps): VNode {
     >
       <Panes>
         {form !== undefined && (
-          <Section id="change" heading="Change">
+          <Section id="change" heading="Change the claims">
             <p>
               {form.isPersistent
-                ? "Saved in the store until the configuration of this user changes."
-                : "Kept in memory: a restart restores the configuration."}
+                ? "The store keeps the claims until the configuration of this user changes."
+                : "The server keeps the claims in memory: a restart restores the configuration."}
             </p>
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
@@ -231,9 +231,11 @@ export function User(props: UserProps): VNode {
                 lines={Math.min(30, Math.max(10, form.values.claims?.split("\n").length ?? 0))}
               />
               <p class="ways">
-                <button type="submit" class="button" name="action" value="save">Save</button>
+                <button type="submit" class="button" name="action" value="save">Save the claims</button>
                 {!isFirst && (
-                  <button type="submit" class="button plain" name="action" value="first">Make default</button>
+                  <button type="submit" class="button plain" name="action" value="first">
+                    Make this user the default
+                  </button>
                 )}
               </p>
             </form>

@@ -41,7 +41,7 @@ for (const [name, options] of variants) {
       if (hasScripts) assertEquals(await findPageProblems(opened), [], page.url());
       else assertEquals(opened.problems, []);
     };
-    await page.getByRole("link", { name: "Check how it responds to attacks" }).click();
+    await page.getByRole("link", { name: "Check how this client responds to attacks" }).click();
     await assertNoProblems();
     await takeScreenshot(opened, `client-check-form-${name}`);
     await page.getByLabel("Login URL").fill("https://app.example.com/login");

@@ -40,7 +40,7 @@ async function removeAfterAsking(
   id: string,
   isThere: () => boolean,
 ): Promise<void> {
-  const confirm = page.getByRole("button", { name: "Yes, remove it" });
+  const confirm = page.getByRole("button", { name: /^Yes, remove this/ });
   assertEquals(await confirm.isVisible(), false);
   await page.locator("summary", { hasText: `Remove this ${what}` }).click();
   assertMatch(await page.locator("#remove p").first().innerText(), new RegExp(`^Remove ${id}\\? `));
@@ -126,7 +126,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByLabel("Client ID").fill("shop");
     await page.getByLabel("Name").fill("The shop");
     await page.getByLabel("Redirect URIs").fill("http://shop.example.com/cb");
-    await page.getByLabel("Confidential: by Basic only").check();
+    await page.getByLabel("Confidential: sends its secret by Basic only").check();
     await page.getByRole("button", { name: "Add the client" }).click();
     assertStringIncludes(await page.getByRole("alert").innerText(), "No client was added.");
     assertEquals(await findPageProblems(opened), []);
@@ -173,9 +173,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Add the user" }).click();
     await page.getByRole("link", { name: "Carol Clark" }).click();
     await page.getByLabel("Claims").fill(`{"name": "Carol Cole"}`);
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Save the claims" }).click();
     await page.getByRole("link", { name: "Carol Cole" }).click();
-    await page.getByRole("button", { name: "Make default" }).click();
+    await page.getByRole("button", { name: "Make this user the default" }).click();
     assertEquals((await as.users.all()).map(({ sub }) => sub), ["carol", "alice", "bob"]);
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await removeAfterAsking(page, "user", "carol", () => as.users.find("carol") !== undefined);

@@ -119,7 +119,7 @@ journey("the next automatic login is that of another user", 3, async (open, clic
   const list = page.getByLabel("Automatic login as");
   const [, next] = await list.locator("option").allInnerTexts();
   await choose(list, next!);
-  await click(page.getByRole("button", { name: "Switch" }));
+  await click(page.getByRole("button", { name: "Switch user" }));
   await page.getByText(next!).first().waitFor();
   assertNotEquals(next, sub);
   assertEquals((await authorize()).sub, next);

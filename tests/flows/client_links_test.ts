@@ -84,7 +84,7 @@ test("[UI-10] the logo of an unknown client is not shown, but its host; an appro
   }
   assertMatch(
     login!.html,
-    /<strong><bdi>app\.example<\/bdi><\/strong>, and the operator of this server did not register it/,
+    /<strong><bdi>app\.example<\/bdi><\/strong>\. The operator of this server did not register the client/,
   );
   const authorization = "Bearer an-initial-access-token-of-a-test";
   const { client_id: approved } = await register(server, metadata, { authorization });

@@ -94,7 +94,7 @@ test("[DI-03] an added public client works immediately, until the server stops",
     "code",
   );
   assertEquals((await b.token({ client_id: "new", redirect_uri: "https://new.example/cb", code: code! })).status, 200);
-  assertMatch(await (await browser.get("/clients")).text(), /Changes are lost when the server stops\./);
+  assertMatch(await (await browser.get("/clients")).text(), /The server keeps the client in memory until it stops\./);
   assertEquals((await testServer()).as.clients.find("new"), undefined);
 });
 

@@ -117,7 +117,7 @@ export function webUnsupportedReason(
     return "This client has no redirect URI, so no user can log in to it.";
   }
   if (!/^https?:/.test(redirectUri)) {
-    return "The redirect URI of this client has a private-use scheme; this library needs http or https.";
+    return "The redirect URI of this client has a private-use scheme; this library supports only http and https.";
   }
   const missing = requiredScope.find((token) => !scope.includes(token));
   return missing && `This library always requests ${missing}, which this client is not allowed to request.`;
@@ -129,7 +129,7 @@ export function authMethodUnsupportedReason(
   supportedMethods: readonly ClientInfo["authMethod"][],
 ): string | undefined {
   if (supportedMethods.some((method) => authMethods.includes(method))) return undefined;
-  return `This client must authenticate with ${authMethod}, which this library does not support. Register it with ` +
+  return `This client must authenticate with ${authMethod}, which this library does not support. Register the client with ` +
     `token_endpoint_auth_method ${supportedMethods.map((method) => JSON.stringify(method)).join(" or ")}.`;
 }
 

@@ -54,7 +54,7 @@ export const curl: SnippetWriter = (info) => {
     ),
   );
   const notes = info.autoLogin
-    ? ["The first user is logged in and everything is approved, so no browser is needed."]
+    ? ["The server logs in the first user and approves every request without a page, so the commands need no browser."]
     : ["Open the printed URL in a browser, log in, and copy the code from the last URL."];
   return { library, placement, text, notes };
 };
