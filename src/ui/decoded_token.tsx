@@ -139,9 +139,9 @@ const claimMeanings: Readonly<Record<string, string>> = {
   sub: "the subject: the user, or the client itself",
   aud: "the audience",
   nonce: "the nonce of the authorization request",
-  at_hash: "hash of the access token of the same response",
+  at_hash: "hash of the access token",
   sid: "the session",
-  client_id: "the client that the token was issued to",
+  client_id: "the client of the token",
   scope: "the granted permissions",
   jti: "unique ID of the token",
 };

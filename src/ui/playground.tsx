@@ -103,7 +103,7 @@ const doneLessons: Readonly<Record<PlaygroundStep, Lesson>> = {
   refresh: {
     heading: "Tokens refreshed",
     lesson:
-      "The user did not log in again. The refresh token of a public client is replaced at each use (rotation). A second use of the old one means that it was copied, so the server revokes the whole grant.",
+      "The user did not log in again. The server replaces the refresh token of a public client at each use (rotation). An old token that is used again was copied, so the server revokes the whole grant.",
   },
   replay: {
     heading: "Second use of the code accepted",
@@ -220,17 +220,18 @@ export function PlaygroundPage(props: PlaygroundProps): VNode {
         {exchanges.some(({ secrets }) => secrets.length > 0) && <ShowAllSecrets shown={props.secretsShown} />}
         {exchanges.map(({ step, editLink, ...exchange }, i) => {
           const name = lowerFirst(stepLabels[step]);
+          const purpose = exchanges.length > 1 ? ` to ${name}` : "";
           return (
             <>
               {exchanges.length > 1 && <h3>{`${i === 0 ? "" : "Then: "}${i === 0 ? stepLabels[step] : name}`}</h3>}
               <HttpExchangeView
                 {...exchange}
-                copyLabels={{ request: `the request to ${name}`, response: `the response to ${name}` }}
+                copyLabels={{ request: `the request${purpose}`, response: `the response${purpose}` }}
               />
               {editLink !== undefined && (
                 <p>
                   <a href={base + editLink}>
-                    Edit and send again<span class="unseen">{` the request to ${name}`}</span>
+                    Edit and send again{purpose && <span class="unseen">{` the request${purpose}`}</span>}
                   </a>
                 </p>
               )}

@@ -37,13 +37,13 @@ export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
   exchange: "Exchange the code",
   wrong_verifier: "Send a wrong verifier",
   device: "Start a device authorization",
-  poll: "Poll for the tokens",
+  poll: "Poll for tokens",
   userinfo: "Call userinfo",
-  introspect: "Introspect the token",
+  introspect: "Introspect",
   downscope: "Exchange the access token",
-  refresh: "Refresh the tokens",
+  refresh: "Refresh tokens",
   replay: "Replay the code",
-  revoke: "Revoke the tokens",
+  revoke: "Revoke tokens",
 };
 
 const stepDescriptions: Readonly<Record<PlaygroundStep, string>> = {

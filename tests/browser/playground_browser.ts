@@ -19,9 +19,9 @@ const journey = [
   ["Send a wrong verifier", "Wrong verifier rejected"],
   ["Exchange the code", "Code exchanged"],
   ["Call userinfo", "Userinfo returned the claims of the user"],
-  ["Introspect the token", "The access token is active"],
-  ["Refresh the tokens", "Tokens refreshed"],
-  ["Revoke the tokens", "Tokens revoked"],
+  ["Introspect", "The access token is active"],
+  ["Refresh tokens", "Tokens refreshed"],
+  ["Revoke tokens", "Tokens revoked"],
   ["Call userinfo", "Access token rejected"],
   ["Replay the code", "Second use of the code rejected"],
 ] as const;
@@ -101,11 +101,11 @@ test(
     assert(await showAll.isChecked());
     assertMatch(await page.locator(".message .part-header:visible").first().innerText(), /^ey/);
     await showAll.uncheck();
-    await step("Introspect the token");
+    await step("Introspect");
     assertEquals(await showAll.isChecked(), false);
     assertEquals(await page.locator(".message .part-header:visible").count(), 0);
     await showAll.check();
-    await step("Refresh the tokens");
+    await step("Refresh tokens");
     assert(await showAll.isChecked());
   },
 );
@@ -176,7 +176,9 @@ for (const javaScriptEnabled of [true, false]) {
       try {
         await page.getByRole("link", { name: "Start with extensions, or on a device" }).click();
         await heading("Try an authorization request");
-        for (const name of [/^Push the request/, /^Bind code and tokens/]) await page.getByRole("checkbox", { name }).check();
+        for (const name of [/^Push the request/, /^Bind code and tokens/]) {
+          await page.getByRole("checkbox", { name }).check();
+        }
         await page.getByRole("radio", { name: "form_post.jwt" }).check();
         await page.getByLabel("Levels of authentication").fill("urn:example:high");
         await press("Send the request");
@@ -196,7 +198,7 @@ for (const javaScriptEnabled of [true, false]) {
         await tab.getByRole("button", { name: "Continue" }).click();
         await tab.getByRole("button", { name: "Allow" }).click();
         await tab.getByRole("heading", { name: "The device is connected" }).waitFor();
-        await press("Poll for the tokens");
+        await press("Poll for tokens");
         await heading("Tokens issued to the device");
         assertEquals(opened.problems, []);
       } finally {

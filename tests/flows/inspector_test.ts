@@ -549,7 +549,7 @@ test("[FL-04, UI-15] deletion takes two steps: the first explains the consequenc
     const html = await bench.page(path!);
     const [, asked, form] = /<details class="quiet"><summary>Delete [^<]*<\/summary><p>(.*?)<\/p>(<form.*?)<\/details>/
       .exec(html)!;
-    assertMatch(asked!, /^Delete .*\? .*(Its|Their) tokens stay valid\.$/);
+    assertMatch(asked!, /^Delete .*\? .*([Tt]okens that the flow issued|Their tokens) stay valid\.$/);
     assert(form!.includes(`action="${action}"`) && form!.includes('name="do" value="delete"'), form);
     assertEquals(html.split('value="delete"').length, 2, "nowhere else");
   }

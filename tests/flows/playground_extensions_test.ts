@@ -112,7 +112,7 @@ test("[DM-17, JR-02] a signed request is one JWT; for a client without the key i
   const response = await browser.get("/start?client_id=demo-public&jar=on");
   const html = await assertPage(response, 400);
   assertStringIncludes(html, "cannot sign the authorization request");
-  assertStringIncludes(html, "Choose a client that this page has the key of (signing), or do not sign.");
+  assertStringIncludes(html, "Choose a client that this page has the key of (signing), or do not sign the request.");
   assertNotMatch(html, /redirects an error only/);
 });
 

@@ -98,7 +98,7 @@ test("[DM-11] a state from elsewhere and a response without iss are explained", 
   assertMatch((await validate("state=my-own"))[0]!, /^– This page did not create the state/);
   assertMatch((await validate("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
   assertMatch((await validate("state=s"))[1]!, /^✗ iss does not name this server/);
-  assertMatch((await validate("iss=https://as.test"))[0]!, /^– state/);
+  assertMatch((await validate("iss=https://as.test"))[0]!, /^– This page did not create the state/);
 });
 
 test("[DM-12, DM-13] one button exchanges the code: the proposed request, the real response, every check passed", async () => {
@@ -457,7 +457,7 @@ test("[DM-13] the history is in order, without secrets and of limited length", a
   assertEquals(logged.slice(-3).map(([, name, status]) => `${name} ${status}`), [
     "Call userinfo 200",
     "Introspect 200",
-    "Revoke 200",
+    "Revoke tokens 200",
   ]);
   const [facts, texts] = [page.fields!.past, page.fields!.past_text] as [readonly string[], readonly string[]];
   assertEquals([facts.length, texts.length], [12, 12]);
@@ -479,10 +479,10 @@ test("[DM-13] the history stays readable, collapsed, each entry with its time an
     "00:00:01 ✗ Send a wrong verifier: 400 invalid_grant",
     "00:00:02 ✓ Exchange the code: 200",
     "00:00:03 ✓ Call userinfo: 200",
-    "00:00:04 ✓ Introspect the token: 200",
-    "00:00:05 ✓ Refresh the tokens: 200",
-    "00:00:06 ✓ Revoke the tokens: 200",
-    "00:00:07 ✗ Introspect the token: 200 inactive",
+    "00:00:04 ✓ Introspect: 200",
+    "00:00:05 ✓ Refresh tokens: 200",
+    "00:00:06 ✓ Revoke tokens: 200",
+    "00:00:07 ✗ Introspect: 200 inactive",
   ]);
   const texts = page.fields!.past_text as readonly string[];
   assertMatch(

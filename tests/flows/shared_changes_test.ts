@@ -563,7 +563,7 @@ test("[OP-06] the pages report whether a change is stored, and respond when it i
   assertEquals(added.status, 303);
   await two.code({ client_id: "paged", redirect_uri: "https://paged.example/cb" });
   const [alone] = await Promise.all([testServer()]);
-  assertMatch((await pageOf(alone.as, "/users")).html, /Changes are lost/);
+  assertMatch((await pageOf(alone.as, "/users")).html, /in memory until it stops/);
 });
 
 test("[OP-06] a read that the store completes late does not bring a removed client back", async () => {

@@ -400,7 +400,7 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     ],
     [
       "Location: /cb?code=c0de&state=s",
-      /Callback URL with a code, without a token .* code c0de the client exchanges it once .* state s /,
+      /Callback URL with a code, without a token .* code c0de the client exchanges it once, .* state s /,
     ],
     [
       "https://app.example/cb?error=access_denied&state=s",

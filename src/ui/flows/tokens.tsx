@@ -63,7 +63,7 @@ export interface TokensProps extends Site {
 /** What the page does with parameters of a callback URL, and what a client must do. */
 const parameterHints: Readonly<Record<string, string>> = {
   code: "the client exchanges it once, at the token endpoint",
-  state: "must equal the state that the client stored for this browser",
+  state: "must be the state that the client stored for this browser",
   iss: "must be the issuer to which the client sent the user (RFC 9207)",
   id_token: "checked below",
   access_token: "checked below",
