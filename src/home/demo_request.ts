@@ -46,7 +46,9 @@ async function sign(context: Context, client: Client, parameters: Parameters): P
     received: client.id,
     fix: signers.length === 0
       ? startInClient
-      : `Choose a client that this page has the key of (${signers.map(({ id }) => id).join(", ")}), or do not sign the request.`,
+      : `Choose a client that this page has the key of (${
+        signers.map(({ id }) => id).join(", ")
+      }), or do not sign the request.`,
   });
 }
 
@@ -65,4 +67,5 @@ async function push(context: Context, client: Client, parameters: Parameters): P
   });
 }
 
-const startInClient = "Start the flow in the client itself: this page knows neither the secret nor the key of the client.";
+const startInClient =
+  "Start the flow in the client itself: this page knows neither the secret nor the key of the client.";
