@@ -39,6 +39,7 @@ interface ChosenFault extends FaultChoice {
     readonly label: string;
     readonly hint: string;
     readonly value: string;
+    readonly choices?: readonly string[];
   }[];
 }
 
@@ -76,23 +77,22 @@ export interface FaultsProps extends Site {
   readonly presets: readonly { readonly seconds: number; readonly expires: readonly string[] }[];
 }
 
-/** The hidden fields of every form. */
-function Hidden({ csrfToken, client, action }: FaultsProps & { readonly action: string }): VNode {
+/** The hidden fields of a form; without an action its buttons have one each. */
+function Hidden({ csrfToken, client, action }: FaultsProps & { readonly action?: string }): VNode {
   return (
     <>
       <input type="hidden" name="form_token" value={csrfToken} />
-      <input type="hidden" name="do" value={action} />
+      {action !== undefined && <input type="hidden" name="do" value={action} />}
       {client !== undefined && <input type="hidden" name="client" value={client} />}
     </>
   );
 }
 
 function Rule({ props, rule }: { readonly props: FaultsProps; readonly rule: FaultsProps["rules"][number] }): VNode {
-  const { base, client, csrfToken } = props;
+  const { base } = props;
   return (
     <form class="ways" method="post" action={`${base}/faults`}>
-      <input type="hidden" name="form_token" value={csrfToken} />
-      {client !== undefined && <input type="hidden" name="client" value={client} />}
+      <Hidden {...props} />
       <input type="hidden" name="rule" value={rule.id} />
       <span>
         {rule.description}: fired {rule.fired === 1 ? "once" : `${rule.fired} times`}
@@ -154,17 +154,20 @@ function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
       <form class="form" method="post" action={`${base}/faults`}>
         <Hidden {...props} action="add" />
         <input type="hidden" name="fault" value={id} />
-        <Field name="endpoint" label="Endpoint" choices={endpoints} value={chosen.endpoint} />
-        {endpoints.includes("token") && (
-          <Field
-            name="grant_type"
-            label="Grant type"
-            hint="Of a token request; default: any."
-            choices={["", ...grantTypes]}
-            value={chosen.grantType}
-          />
-        )}
-        {fields.map((field) => <Field key={field.name} {...field} optional />)}
+        <div class="topic">
+          <Field name="endpoint" label="Endpoint" choices={endpoints} value={chosen.endpoint} />
+          {endpoints.includes("token") && (
+            <Field
+              name="grant_type"
+              label="Grant type"
+              hint="Of a token request."
+              choices={["", ...grantTypes]}
+              emptyChoice="any"
+              value={chosen.grantType}
+            />
+          )}
+          {fields.map((field) => <Field key={field.name} {...field} optional />)}
+        </div>
         <fieldset>
           <legend>When</legend>
           {choices.map(([times, label]) => (
@@ -199,6 +202,13 @@ function Filter({ base, client, clients, chosen, search }: FaultsProps): VNode {
         <input id="q" type="search" name="q" value={search} placeholder="nonce, expired, jwks" autocomplete="off" />
       </div>
       <button type="submit" class="button plain">Show</button>
+      {search !== "" && (
+        <a
+          href={`${base}/faults?${new URLSearchParams({ ...client && { client }, ...chosen && { fault: chosen.id } })}`}
+        >
+          Show all faults
+        </a>
+      )}
     </form>
   );
 }
@@ -206,37 +216,78 @@ function Filter({ base, client, clients, chosen, search }: FaultsProps): VNode {
 function AllFaults({ base, client, search, groups }: FaultsProps): VNode {
   const count = groups.reduce((sum, { definitions }) => sum + definitions.length, 0);
   const filter = { ...client && { client }, ...search && { q: search } };
-  const hrefOf = (more: Readonly<Record<string, string>>) =>
-    `${base}/faults?${new URLSearchParams({ ...filter, ...more })}`;
   return (
     <Section id="all" heading={search === "" ? `All ${count} faults` : `${count} faults with “${search}”`}>
-      {search !== "" && (
-        <p>
-          <a href={hrefOf({ q: "" })}>Show all faults</a>
-        </p>
-      )}
-      <div class="choices">
+      <div class="groups">
         {groups.map(({ title, definitions }) => (
-          <section key={title}>
-            <h3>
-              {title} <span class="aside">({definitions.length})</span>
-            </h3>
-            <ul>
+          <details key={title} open={search !== ""}>
+            <summary>
+              <h3>{title}</h3> <span class="aside">({definitions.length})</span>
+            </summary>
+            <ul class="choices">
               {definitions.map(({ id, title }) => (
                 <li key={id}>
-                  <a href={hrefOf({ fault: id })}>{title}</a> <Code text={id} />
+                  <a href={`${base}/faults?${new URLSearchParams({ ...filter, fault: id })}`}>{title}</a>{" "}
+                  <Code text={id} />
                 </li>
               ))}
             </ul>
-          </section>
+          </details>
         ))}
       </div>
     </Section>
   );
 }
 
+function ClockAndKeys(props: FaultsProps): VNode {
+  const { base, now, presets } = props;
+  return (
+    <Panes>
+      <Section id="clock" heading="Clock">
+        <p>
+          The clock of the server: <time>{new Date(now).toISOString()}</time>
+        </p>
+        <form method="post" action={`${base}/faults`}>
+          <Hidden {...props} action="advance" />
+          <ul class="choices">
+            {presets.map(({ seconds, expires }) => (
+              <li key={seconds}>
+                <button type="submit" class="button plain" name="seconds" value={seconds}>
+                  + {formatLongDuration(seconds)}: {expires.join(", ")} expire
+                </button>
+              </li>
+            ))}
+          </ul>
+        </form>
+        <form class="form" method="post" action={`${base}/faults`}>
+          <Hidden {...props} />
+          <Field
+            name="seconds"
+            label="Move the clock by, in seconds"
+            hint="A negative number sets it back."
+            value="3600"
+          />
+          <p class="ways">
+            <button type="submit" class="button plain" name="do" value="advance">Move the clock</button>
+            <button type="submit" class="button plain" name="do" value="reset" formNoValidate>
+              Back to the system time
+            </button>
+          </p>
+        </form>
+      </Section>
+      <Section id="keys" heading="Keys">
+        <p>A new key signs from now on; the old one stays published until its tokens have expired.</p>
+        <form class="ways" method="post" action={`${base}/faults`}>
+          <Hidden {...props} action="rotate" />
+          <button type="submit" class="button plain">Rotate the signing key</button>
+        </form>
+      </Section>
+    </Panes>
+  );
+}
+
 function Faults(props: FaultsProps): VNode {
-  const { base, error, confirmation, chosen, now, presets } = props;
+  const { base, error, confirmation, chosen } = props;
   return (
     <Layout
       site={props}
@@ -261,52 +312,13 @@ function Faults(props: FaultsProps): VNode {
     >
       <Rules {...props} />
       {chosen !== undefined && <AddForm {...props} chosen={chosen} />}
-      <Panes>
-        <Section id="clock" heading="Clock">
-          <p>
-            The clock of the server: <time>{new Date(now).toISOString()}</time>
-          </p>
-          <form method="post" action={`${base}/faults`}>
-            <Hidden {...props} action="advance" />
-            <ul class="choices">
-              {presets.map(({ seconds, expires }) => (
-                <li key={seconds}>
-                  <button type="submit" class="button plain" name="seconds" value={seconds}>
-                    + {formatLongDuration(seconds)}: {expires.join(", ")} expire
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </form>
-          <form class="form" method="post" action={`${base}/faults`}>
-            <Hidden {...props} action="advance" />
-            <Field
-              name="seconds"
-              label="Seconds"
-              hint="How far to move it; a negative number sets it back."
-              value="3600"
-            />
-            {/* Not in view by itself: it would cover the only field. */}
-            <div>
-              <p class="ways">
-                <button type="submit" class="button plain">Move the clock</button>
-              </p>
-            </div>
-          </form>
-          <form class="ways" method="post" action={`${base}/faults`}>
-            <Hidden {...props} action="reset" />
-            <button type="submit" class="button plain">Back to the system time</button>
-          </form>
-        </Section>
-        <Section id="keys" heading="Keys">
-          <p>A new key signs from now on; the old one stays published until its tokens have expired.</p>
-          <form class="ways" method="post" action={`${base}/faults`}>
-            <Hidden {...props} action="rotate" />
-            <button type="submit" class="button plain">Rotate the signing key</button>
-          </form>
-        </Section>
-      </Panes>
       <AllFaults {...props} />
+      {chosen === undefined ? <ClockAndKeys {...props} /> : (
+        <details>
+          <summary>Clock and keys</summary>
+          <ClockAndKeys {...props} />
+        </details>
+      )}
     </Layout>
   );
 }

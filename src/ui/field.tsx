@@ -44,11 +44,14 @@ interface FieldProps {
   readonly optional?: boolean;
   /** The only valid values; an empty one is the default. Absent: any text. */
   readonly choices?: readonly string[];
+  /** What the empty choice means. Default: `default`. */
+  readonly emptyChoice?: string;
 }
 
 /** A labelled text field, without autocorrection, or a choice. */
 export function Field(
-  { name, label, hint, value = "", errors = [], lines = 1, optional = false, choices }: FieldProps,
+  { name, label, hint, value = "", errors = [], lines = 1, optional = false, choices, emptyChoice = "default" }:
+    FieldProps,
 ): VNode {
   const ownErrors = errors.filter((error) => error.field === name);
   const described = [hint && `${name}-hint`, ownErrors.length > 0 && `${name}-fault`].filter(Boolean).join(" ");
@@ -71,7 +74,7 @@ export function Field(
         ? (
           <select id={name} name={name} aria-describedby={attributes["aria-describedby"]}>
             {choices.map((choice) => (
-              <option key={choice} value={choice} selected={choice === value}>{choice || "default"}</option>
+              <option key={choice} value={choice} selected={choice === value}>{choice || emptyChoice}</option>
             ))}
           </select>
         )

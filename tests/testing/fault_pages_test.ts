@@ -167,6 +167,36 @@ test("the page counts the faults of each group, and its search finds them by wor
   assertEquals(idsOf((await openPage(as, "?q=%3Cscript%3E")).html), []);
 });
 
+test("the groups of faults are folded until a search opens those with hits", async () => {
+  await using as = await start();
+  const groupsOf = async (query: string) =>
+    [...(await openPage(as, query)).html.matchAll(/<details[^>]*><summary><h3>/g)]
+      .map(([tag]) => tag.startsWith("<details open"));
+  const groups = new Set(faultDefinitions.map(({ id }) => id.split(".").slice(0, -1).join()));
+  assertEquals(await groupsOf(""), Array(groups.size).fill(false));
+  assertEquals(await groupsOf("?fault=error"), Array(groups.size).fill(false));
+  assertEquals(await groupsOf("?q=nonce"), [true]);
+});
+
+test("each parameter of a fault has a label in words, with its unit, and a choice where only some values are valid", async () => {
+  await using as = await start();
+  for (const { id, parameters } of faultDefinitions) {
+    const { html } = await openPage(as, `?fault=${id}`);
+    const labels = [...html.matchAll(/<label for="parameter_(\w+)">([^<]*)</g)].map(([, name, text]) => [name, text]);
+    assertEquals(labels.map(([name]) => name), parameters.map(({ name }) => name), id);
+    const ends = new Map(parameters.map(({ name, unit }) => [name, unit === undefined ? "" : `, in ${unit}`]));
+    const isInWords = ([name, text]: readonly (string | undefined)[]) =>
+      new RegExp(`^[A-Z]+[a-z]*( ([a-z]+|[A-Z]+))*${ends.get(name!)}$`).test(text!);
+    assertEquals(labels.filter((label) => !isInWords(label)), [], id);
+    assertEquals(new Set(labels.map(([, text]) => text)).size, labels.length, id);
+    const choices = [...html.matchAll(/<select id="parameter_(\w+)"/g)].map(([, name]) => name);
+    assertEquals(choices, parameters.filter((parameter) => parameter.enum !== undefined).map(({ name }) => name), id);
+  }
+  const { html } = await openPage(as, "?fault=error");
+  assertMatch(html, /Of a token request\.<\/p><select id="grant_type"[^>]*><option value selected>any</);
+  assertMatch((await openPage(as)).html, />Move the clock by, in seconds</);
+});
+
 test("claims of an ID token are edited by JSON", async () => {
   await using as = await start();
   const page = await openPage(as, "?client=shop&fault=idToken.edited");

@@ -9,7 +9,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { faultDefinitions } from "../faults/mod.ts";
-import type { FaultParameter } from "../faults/parameters.ts";
+import { type FaultParameter, parameterLabel } from "../faults/parameters.ts";
 import { changeToken } from "./change_token.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { moveClock } from "./move_clock.ts";
@@ -124,8 +124,9 @@ async function showPage(
         : definition.endpoints,
       fields: definition.parameters.map((parameter) => ({
         name: fieldName(parameter),
-        label: parameter.name,
-        hint: parameter.description,
+        label: parameterLabel(parameter),
+        hint: parameter.type === "object" ? `${parameter.description} A JSON object.` : parameter.description,
+        choices: parameter.enum,
         value: shown.get(fieldName(parameter)) ?? textOf(parameter),
       })),
     },

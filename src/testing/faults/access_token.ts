@@ -49,7 +49,7 @@ export const replaced: FaultFactory<(token?: string) => Fault> = defineFault({
   title: "Access token is another text",
   endpoints: ["token"],
   correctClient: "The client accepts any text, and starts a new login or refreshes when a resource rejects the token.",
-  parameters: [textParameter("token", "another-access-token", "The access token.")],
+  parameters: [textParameter("token", "another-access-token", "The access token.", "Access token")],
   create: ({ token }) => ({
     name: "replaced access token",
     waitsFor: "issued an access token",

@@ -37,6 +37,7 @@ export const edited: FaultFactory<(edit?: Readonly<Record<string, string | reado
       "The client ignores unknown parameters, and rejects a response with a parameter twice or without code.",
     parameters: [{
       name: "edit",
+      label: "Parameters to replace",
       type: "object",
       default: { state: ["one", "two"] },
       description: "Parameters to replace; null removes one, a list repeats one.",
@@ -56,7 +57,7 @@ export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
   title: "Authorization response has another state",
   endpoints,
   correctClient: "The client rejects the response without exchanging the code, because state is not its own (CSRF).",
-  parameters: [textParameter("value", "state-of-another-request", "The parameter state.")],
+  parameters: [textParameter("value", "state-of-another-request", "The parameter state.", "State")],
   create: ({ value }) => overrideParameter("wrong state", "state", value),
 });
 
@@ -75,7 +76,7 @@ export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
   title: "Authorization response has the iss of another server",
   endpoints,
   correctClient: "The client rejects the response without exchanging the code, because iss is not the issuer (mix-up).",
-  parameters: [textParameter("value", "https://another.example", "The parameter iss.")],
+  parameters: [textParameter("value", "https://another.example", "The parameter iss.", "Issuer")],
   create: ({ value }) => overrideParameter("wrong iss", "iss", value),
 });
 

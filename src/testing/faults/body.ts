@@ -55,7 +55,7 @@ export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "body.contentType",
   title: "Media type of the body is wrong",
   correctClient: "The client rejects a response whose media type is not the one of the endpoint.",
-  parameters: [textParameter("type", "text/plain", "The value of Content-Type.")],
+  parameters: [textParameter("type", "text/plain", "The value of Content-Type.", "Content type")],
   create: ({ type }) =>
     corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type })),
 });
@@ -82,12 +82,13 @@ export const edited: FaultFactory<
   parameters: [
     {
       name: "edit",
+      label: "Members to replace",
       type: "object",
       programType: "function",
       default: { access_token: null, sub: null },
       description: "Members to replace; null removes one.",
     },
-    textParameter("name", "edited body", "What reports call the fault."),
+    textParameter("name", "edited body", "What reports call the fault.", "Name in reports"),
   ],
   create: ({ edit, name }) =>
     editJsonBody(name, typeof edit === "function" ? edit : (members) => ({ ...members, ...withoutNulls(edit) })),
@@ -109,10 +110,11 @@ export const repeated: FaultFactory<(member?: string, value?: string, position?:
     endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
     correctClient: "The client rejects the body, or checks and uses the same of the two values.",
     parameters: [
-      textParameter("member", "access_token", "The member."),
-      textParameter("value", "second-value", "The second value."),
+      textParameter("member", "access_token", "The member.", "Member to repeat"),
+      textParameter("value", "second-value", "The second value.", "Second value"),
       {
         name: "position",
+        label: "Position of the second value",
         type: "string",
         enum: ["first", "last"],
         default: "last",
@@ -133,6 +135,7 @@ export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
   correctClient: "The client limits the size of a body, and stops reading there.",
   parameters: [{
     name: "bytes",
+    label: "Bytes of white space",
     type: "integer",
     minimum: 0,
     default: 16_777_216,

@@ -13,7 +13,9 @@ export const skewed: FaultFactory<(seconds?: number) => Fault> = defineFault({
   title: "Server clock is wrong",
   correctClient:
     "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens that are further off.",
-  parameters: [secondsParameter("seconds", -7200, "How far the clock is ahead; a negative number sets it back.")],
+  parameters: [
+    secondsParameter("seconds", -7200, "How far the clock is ahead; a negative number sets it back.", "Clock skew"),
+  ],
   create: ({ seconds }) => ({
     name: `clock skewed by ${seconds} s`,
     extend: (server) => ({ ...server, now: () => server.now() + seconds * 1000 }),

@@ -10,6 +10,7 @@ export const delay: FaultFactory<(milliseconds?: number) => Fault> = defineFault
   correctClient: "The client waits until its own timeout and accepts a response that comes before.",
   parameters: [{
     name: "milliseconds",
+    label: "Delay",
     type: "number",
     unit: "milliseconds",
     minimum: 0,

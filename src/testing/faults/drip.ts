@@ -13,13 +13,21 @@ export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault
   parameters: [
     {
       name: "milliseconds",
+      label: "Wait of each part",
       type: "number",
       unit: "milliseconds",
       minimum: 0,
       default: 1000,
       description: "How long each part waits.",
     },
-    { name: "bytes", type: "integer", minimum: 1, default: 1, description: "How many bytes each part has." },
+    {
+      name: "bytes",
+      label: "Bytes of each part",
+      type: "integer",
+      minimum: 1,
+      default: 1,
+      description: "How many bytes each part has.",
+    },
   ],
   create: ({ milliseconds, bytes }) =>
     editResponse(

@@ -24,6 +24,7 @@ export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
     "a code again.",
   parameters: [{
     name: "moment",
+    label: "When the connection ends",
     type: "string",
     enum: ["before", "after", "midway"],
     default: "before",

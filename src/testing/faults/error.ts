@@ -43,17 +43,25 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   correctClient:
     "The client reports the error code, and starts a new login where the code says so, as invalid_grant does.",
   parameters: [
-    textParameter("code", "server_error", "The member error."),
+    textParameter("code", "server_error", "The member error.", "Error code"),
     {
       name: "description",
+      label: "Error description",
       type: "string",
       default: "caused by a fault in the test",
       description: "The member error_description.",
       option: true,
     },
-    { name: "uri", type: "string", description: "The member error_uri; left out by default.", option: true },
+    {
+      name: "uri",
+      label: "Error URI",
+      type: "string",
+      description: "The member error_uri; left out by default.",
+      option: true,
+    },
     {
       name: "status",
+      label: "Status code",
       type: "integer",
       minimum: 200,
       maximum: 599,

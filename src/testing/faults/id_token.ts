@@ -15,7 +15,7 @@ export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault
   title: "ID token has expired",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because exp has passed.",
-  parameters: [secondsParameter("secondsAgo", 3600, "How long ago the ID token expired.")],
+  parameters: [secondsParameter("secondsAgo", 3600, "How long ago the ID token expired.", "Time since expiry")],
   create: ({ secondsAgo }) =>
     overrideClaims("expired ID token", ({ auth_time }, now) => {
       const exp = now - secondsAgo;
@@ -30,7 +30,7 @@ export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defin
   title: "ID token is not valid yet",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because nbf lies in the future.",
-  parameters: [secondsParameter("secondsAhead", 3600, "When the ID token becomes valid.")],
+  parameters: [secondsParameter("secondsAhead", 3600, "When the ID token becomes valid.", "Time until it is valid")],
   create: ({ secondsAhead }) =>
     overrideClaims("ID token not yet valid", (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 })),
 });
@@ -121,6 +121,7 @@ export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => F
   correctClient: "The client rejects the ID token, because aud does not contain its client_id.",
   parameters: [{
     name: "aud",
+    label: "Audience",
     type: ["string", "array"],
     default: "another-client",
     description: "The claim aud: a string or an array of strings.",
@@ -134,7 +135,7 @@ export const wrongIssuer: FaultFactory<(iss?: string) => Fault> = defineFault({
   title: "ID token names another issuer",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because iss is not identical to the issuer of the metadata.",
-  parameters: [textParameter("iss", "https://another.example", "The claim iss.")],
+  parameters: [textParameter("iss", "https://another.example", "The claim iss.", "Issuer")],
   create: ({ iss }) => overrideClaims("ID token with wrong iss", () => ({ iss })),
 });
 
@@ -175,6 +176,6 @@ export const wrongSubject: FaultFactory<(sub?: string) => Fault> = defineFault({
   title: "ID token is about another user",
   endpoints: ["token"],
   correctClient: "The client rejects the userinfo response, because its sub is not the one of the ID token.",
-  parameters: [textParameter("sub", "another-user", "The claim sub.")],
+  parameters: [textParameter("sub", "another-user", "The claim sub.", "Subject")],
   create: ({ sub }) => overrideClaims("ID token with wrong sub", () => ({ sub })),
 });

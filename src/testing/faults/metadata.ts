@@ -22,7 +22,7 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   title: "Metadata lacks a member",
   endpoints: ["discovery"],
   correctClient: "The client reports the missing member by name, or does without it if the member is optional.",
-  parameters: [textParameter("member", "jwks_uri", "The member to remove.")],
+  parameters: [textParameter("member", "jwks_uri", "The member to remove.", "Member to remove")],
   create: ({ member }) =>
     editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
@@ -34,7 +34,12 @@ export const redirecting: FaultFactory<(location?: string) => Fault> = defineFau
   endpoints: ["discovery"],
   correctClient: "The client does not follow the redirect to another origin.",
   parameters: [
-    textParameter("location", "https://another.example/.well-known/openid-configuration", "The header Location."),
+    textParameter(
+      "location",
+      "https://another.example/.well-known/openid-configuration",
+      "The header Location.",
+      "Redirect to",
+    ),
   ],
   create: ({ location }) => ({ ...status(302, { headers: { location } }), name: "redirected metadata" }),
 });

@@ -26,6 +26,8 @@ export type JsonType = "array" | "integer" | "null" | "number" | "object" | "str
 export interface FaultParameter {
   /** Unique in the fault. */
   readonly name: string;
+  /** What a form calls it, without the unit. Default: the words of the name. */
+  readonly label?: string;
   /** One JSON type, or several. */
   readonly type: JsonType | readonly JsonType[];
   /** Of a number. Default: none. */
@@ -47,13 +49,30 @@ export interface FaultParameter {
 }
 
 /** A parameter with a text as its default. */
-export function textParameter<const Name extends string>(name: Name, text: string, description: string) {
-  return { name, type: "string", default: text, description } as const;
+export function textParameter<const Name extends string>(
+  name: Name,
+  text: string,
+  description: string,
+  label?: string,
+) {
+  return { name, label, type: "string", default: text, description } as const;
 }
 
 /** A parameter that is a number of seconds. */
-export function secondsParameter<const Name extends string>(name: Name, seconds: number, description: string) {
-  return { name, type: "number", unit: "seconds", default: seconds, description } as const;
+export function secondsParameter<const Name extends string>(
+  name: Name,
+  seconds: number,
+  description: string,
+  label?: string,
+) {
+  return { name, label, type: "number", unit: "seconds", default: seconds, description } as const;
+}
+
+/** What a form calls a parameter: `Retry after, in seconds`. */
+export function parameterLabel({ name, label, unit }: FaultParameter): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const text = label ?? words.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return unit === undefined ? text : `${text}, in ${unit}`;
 }
 
 type ParameterValue<P extends FaultParameter> =

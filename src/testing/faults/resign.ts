@@ -65,6 +65,7 @@ export function editHeader(name: string, signedKind: JwtKind, typ: string, edit:
 /** The parameter `edit` of faults that edit the JOSE header. */
 export const headerParameter = {
   name: "edit",
+  label: "Header members to replace",
   type: "object",
   default: { crit: ["urn:example:extension"], "urn:example:extension": true },
   description: "Members to replace; null removes one.",
@@ -74,6 +75,7 @@ export const headerParameter = {
 export function claimsParameter(example: Claims) {
   return {
     name: "edit",
+    label: "Claims to replace",
     type: "object",
     programType: "function",
     default: example,

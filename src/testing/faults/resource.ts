@@ -26,7 +26,14 @@ export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> 
   title: "Resource metadata names another authorization server",
   endpoints: metadataEndpoints,
   correctClient: "The client sends no credentials and no tokens of its authorization server to the other one.",
-  parameters: [textParameter("issuer", "https://another.example", "The only value of authorization_servers.")],
+  parameters: [
+    textParameter(
+      "issuer",
+      "https://another.example",
+      "The only value of authorization_servers.",
+      "Authorization server",
+    ),
+  ],
   create: ({ issuer }) =>
     editJsonBody("resource metadata with another authorization server", (document) => ({
       ...document,
@@ -40,7 +47,7 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   title: "Resource metadata lacks a member",
   endpoints: metadataEndpoints,
   correctClient: "The client reports that authorization_servers is missing, or does without an optional member.",
-  parameters: [textParameter("member", "authorization_servers", "The member to remove.")],
+  parameters: [textParameter("member", "authorization_servers", "The member to remove.", "Member to remove")],
   create: ({ member }) =>
     editJsonBody(`resource metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
@@ -66,6 +73,7 @@ export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFau
       "url",
       "https://another.example/.well-known/oauth-protected-resource/mcp",
       "The parameter resource_metadata.",
+      "URL of the metadata",
     ),
   ],
   create: ({ url }) => editChallenge("challenge with another resource_metadata", "resource_metadata", url),

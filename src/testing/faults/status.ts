@@ -26,6 +26,7 @@ export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fa
   parameters: [
     {
       name: "code",
+      label: "Status code",
       type: "integer",
       minimum: 200,
       maximum: 599,

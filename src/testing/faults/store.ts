@@ -30,6 +30,7 @@ export const forgetsConsumed: FaultFactory<(kind?: "code" | "refresh_token") => 
   correctClient: "The client exchanges a code or refresh token once, although the server would accept it again.",
   parameters: [{
     name: "kind",
+    label: "What can be used again",
     type: "string",
     enum: ["code", "refresh_token"],
     default: "code",

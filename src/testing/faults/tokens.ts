@@ -18,6 +18,7 @@ export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> 
   correctClient: "The client accepts the tokens, and refreshes when the resource server rejects the access token.",
   parameters: [{
     name: "value",
+    label: "Announced lifetime",
     type: ["number", "string", "null"],
     default: null,
     description: "The member expires_in, a number or a text; null removes it.",
@@ -35,7 +36,7 @@ export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
   title: "token_type is another one, or in odd letter case",
   endpoints: ["token"],
   correctClient: "The client compares token_type without regard to case, and rejects a type that it does not support.",
-  parameters: [textParameter("type", "bEARER", "The member token_type.")],
+  parameters: [textParameter("type", "bEARER", "The member token_type.", "Token type")],
   create: ({ type }) => editJsonBody(`token_type ${type}`, (body) => ({ ...body, token_type: type })),
 });
 
