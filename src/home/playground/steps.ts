@@ -11,7 +11,6 @@ import type { Params } from "../../oauth/params.ts";
 import type { Server } from "../../oauth/server.ts";
 import { isLoopback } from "../../oauth/test_hosts.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
-import { checkIdToken } from "../../oauth/tokens/validation.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import {
   callbackClients,
@@ -30,6 +29,7 @@ import type { ResponseCheck } from "../../ui/checks.tsx";
 import type { PlaygroundProps } from "../../ui/playground.tsx";
 import type { PlaygroundForm, PlaygroundStep } from "../../ui/playground_form.tsx";
 import { checkResponse } from "../round_trip.ts";
+import { checkIdToken } from "./check_id_token.ts";
 import { allSteps, limitHistory, parseHistory, type StepResult, stepsWithTokens, toHistoryStep } from "./history.ts";
 import { stepOutcome } from "./history.ts";
 import { hasDemoSecret, isPlayable, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";

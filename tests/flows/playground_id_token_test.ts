@@ -5,8 +5,8 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { checkIdToken } from "../../src/oauth/tokens/validation.ts";
-import type { Expectations, TokenCheckResult } from "../../src/oauth/tokens/validation.ts";
+import { checkIdToken } from "../../src/home/playground/check_id_token.ts";
+import type { Expectations, TokenCheckResult } from "../../src/home/playground/check_id_token.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");
 const attacker = await generateKeyPair("ES256");
