@@ -43,7 +43,6 @@ export type { ResourceSettings } from "./oauth/config/resource_list.ts";
 export type { InsecureSettings, NetworkSettings, RequestSettings } from "./oauth/config/setting_groups.ts";
 export type { EndpointPaths } from "./oauth/config/issuer_urls.ts";
 export type { McpRevision, ProfileName } from "./oauth/config/profile.ts";
-export type { ProfileSetting } from "./oauth/config/active_profile.ts";
 export type { LoginMethod } from "./oauth/config/login_method.ts";
 export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
 export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import type { ProfileSetting } from "../../src/oauth/config/active_profile.ts";
+import type { ProfileSetting } from "../../src/oauth/config/profile.ts";
 import { mcpRevisions, profileNames } from "../../src/oauth/config/profile.ts";
 import { profiles, type ProfileSettings, readSetting } from "../../src/oauth/config/profiles.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/oauth/config/profile.ts";
-import type { ProfileSetting } from "../../src/oauth/config/active_profile.ts";
+import type { ProfileSetting } from "../../src/oauth/config/profile.ts";
 import { profiles, type ProfileSettings } from "../../src/oauth/config/profiles.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { extensions } from "../../src/server/extensions.ts";

@@ -3,7 +3,7 @@
  * settings of the server and the profile. A check that knows the client reads its settings by {@link policyOf}.
  */
 
-import type { ActiveProfile } from "../config/active_profile.ts";
+import type { ActiveProfile } from "../config/profile.ts";
 import type { ProfileName } from "../config/profile.ts";
 import { withClientProfile } from "../config/profiles.ts";
 import type { AnyName } from "../config/settings.ts";

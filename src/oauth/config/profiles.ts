@@ -7,11 +7,11 @@
 
 import type { ClientMetadata } from "../clients/client.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
-import type { ActiveProfile, ProfileSetting } from "./active_profile.ts";
 import { type ConfigIssue, quote } from "./config_issue.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
-import { type McpRevision, mcpRevisions, type ProfileName } from "./profile.ts";
+import { anything, combine, mcpRevisions, subset } from "./profile.ts";
+import type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./profile.ts";
 
 /** The settings that select a profile. */
 export interface ProfileSettings {
@@ -62,30 +62,29 @@ const fapi2Security: ProfileValues = {
   insecureAllowDemoClients: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
 };
 
+const oauth21: ProfileValues = {
+  "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
+  "pkce.acceptNonce": { values: [true], source: "OAuth 2.1 §7.5.1" },
+  "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
+  assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
+  tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
+};
+
 /** The values of each profile. A setting that is not listed keeps its default. */
 export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
-  "oauth2.1": {
-    "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
-    "pkce.acceptNonce": { values: [true], source: "OAuth 2.1 §7.5.1" },
-    "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
-    assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
-    tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
-  },
+  "oauth2.1": oauth21,
   oidc: {
     requireRedirectUri: { values: [true], source: "OpenID Connect Core §3.1.2.1" },
     nativeOnlyRedirectUris: { values: [["private-use"]], source: "OpenID Connect Registration §2" },
   },
   mcp: {
-    "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
+    ...oauth21,
     "pkce.acceptNonce": { values: [false], source: "MCP authorization, Authorization Code Protection" },
-    "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
-    assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
     clientAuthMethods: {
       values: [["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]],
       source: "MCP authorization",
     },
     requireRedirectUri: { values: [true], source: "MCP authorization, Open Redirection" },
-    tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
     privateUseRedirectUris: { values: [false], source: "MCP authorization, Communication Security" },
     accessTokenInForm: { values: [false], source: "MCP authorization, Token Requirements" },
     "refresh.rotateBound": { values: [true], source: "MCP Security Best Practices" },
@@ -124,68 +123,7 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
   },
 };
 
-type Combine = (value: unknown, floor: unknown) => unknown;
-
-/** Values from the weakest to the strictest. */
-const ordered = (...values: readonly unknown[]): Combine => (value, floor) =>
-  values.indexOf(value) < values.indexOf(floor) ? floor : value;
-
-/** A list is stricter than another one if the other one contains it. */
-const subset: Combine = (value, floor) => asList(value).filter((item) => asList(floor).includes(item));
-
-/** A list is stricter than another one if it contains the other one. */
-const superset: Combine = (value, floor) => [...new Set([...asList(value), ...asList(floor)])];
-
-/** A number is stricter if it is smaller. */
-const atMost: Combine = (value, floor) => Math.min(Number(value), Number(floor));
-
-/** A number is stricter if it is greater. */
-const atLeast: Combine = (value, floor) => Math.max(Number(value), Number(floor));
-
-/** Every value is accepted. */
-const anything: Combine = (value) => value;
-
-const asList = (value: unknown) => value as readonly unknown[];
-
-/** For each setting, the weakest value that is at least as strict as two others. */
-const combine: Readonly<Record<ProfileSetting, Combine>> = {
-  "pkce.requireForConfidential": ordered(false, true),
-  "pkce.acceptNonce": ordered(true, false),
-  "pkce.requireMethod": ordered(false, true),
-  assertionAudience: ordered("issuer-or-token-endpoint", "issuer", "issuer-string"),
-  maxAssertionLifetime: atMost,
-  requireRedirectUri: ordered(false, true),
-  tokenRedirectUri: ordered("optional", "required"),
-  requirePushedAuthorizationRequests: ordered(false, true),
-  resourceParameter: ordered("optional", "expected", "required"),
-  "refresh.rotateBound": ordered(false, true),
-  privateUseRedirectUris: ordered(true, false),
-  nativeOnlyRedirectUris: superset,
-  requireSignedRequestObject: ordered(false, true),
-  requestObjectTimes: ordered("optional", "required"),
-  responseModes: subset,
-  accessTokenInForm: ordered(true, false),
-  requireSenderConstrainedTokens: ordered(false, true),
-  "refresh.rotateConfidential": anything,
-  "refresh.grace": atLeast,
-  "lifetimes.code": atMost,
-  seeOther: ordered(false, true),
-  alg: ordered("RS256", "ES256", "EdDSA"),
-  signatureAlgorithms: subset,
-  "dpop.algorithms": subset,
-  insecureAllowHttpIssuer: ordered(true, false),
-  insecureAllowHttpRedirectUris: ordered(true, false),
-  insecureAllowAutoLogin: ordered(true, false),
-  insecureAllowOpenLogin: ordered(true, false),
-  insecureAllowDemoClients: ordered(true, false),
-  requireClientName: ordered(false, true),
-  clientAuthMethods: subset,
-  metadataForms: anything,
-  clientIdMetadataDocuments: anything,
-  "registration.deprecated": anything,
-  "registration.scope": anything,
-  defaultEndpoints: anything,
-};
+const settingNames = Object.keys(combine) as ProfileSetting[];
 
 /** Whether a server must support a setting of a profile. False for a setting whose value the profile only prefers. */
 function isDemand(path: ProfileSetting): boolean {
@@ -204,8 +142,8 @@ export function activeProfile(settings: ProfileSettings): ActiveProfile | undefi
   const revision = settings.mcpRevision ?? mcpRevisions.at(-1)!;
   const index = mcpRevisions.indexOf(revision);
   const label = profile === "mcp" ? `mcp ${revision}` : profile;
-  const values = new Map<ProfileSetting, unknown>();
-  const decides = new Map<ProfileSetting, string>();
+  const values = new Map<string, unknown>();
+  const decides = new Map<string, string>();
   for (const [name, { values: ofRevisions }] of profileEntries(profile)) {
     const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
     if (value === undefined) continue;
@@ -247,11 +185,11 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
   const { label: profileLabel, values } = activeProfile({ profile: name })!;
   const label = `${profileLabel} of this client`;
   const decides = new Map(settings.profile?.decides);
-  const stricter: [ProfileSetting, unknown][] = [];
-  for (const [path, floor] of values) {
-    const value = readSetting(settings, path);
+  const stricter: [string, unknown][] = [];
+  for (const [path] of profileEntries(name)) {
+    const [value, floor] = [readSetting(settings, path), values.get(path)];
     // The server lacks the extension of this setting: `validateExtensions` rejects the client.
-    if (value === undefined || !isWeaker(path, value, floor)) continue;
+    if (value === undefined || floor === undefined || !isWeaker(path, value, floor)) continue;
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
   }
@@ -260,13 +198,12 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
 
 /** The list settings that a client's profile leaves without a value. */
 export function findEmptySettings(settings: object): ProfileSetting[] {
-  const names = Object.keys(combine) as ProfileSetting[];
-  return names.filter((path) =>
+  return settingNames.filter((path) =>
     combine[path] === subset && (readSetting(settings, path) as readonly unknown[] | undefined)?.length === 0
   );
 }
 
-function withValues<T extends object>(settings: T, values: readonly (readonly [ProfileSetting, unknown])[]): T {
+function withValues<T extends object>(settings: T, values: readonly (readonly [string, unknown])[]): T {
   const result: Record<string, unknown> = { ...settings as object };
   for (const [path, value] of values) {
     const [name, member] = path.split(".") as [string, string?];
@@ -319,7 +256,7 @@ export function validateExtensions(
   extensions: readonly SettingsExtension[],
 ): ConfigIssue[] {
   const known = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
-  return [...values.keys()].filter((path) => isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
+  return settingNames.filter((path) => values.has(path) && isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
     .map((path) => ({
       path: "profile",
       expected: `a profile that does not demand ${path}, which is a setting of an extension`,

@@ -13,7 +13,7 @@ import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "./issuer_urls.ts";
 import type { LoginMethod } from "./login_method.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
-import type { ActiveProfile } from "./active_profile.ts";
+import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
