@@ -2,7 +2,7 @@
 
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { User } from "../oauth/clients/client.ts";
-import { warnAccepted } from "../oauth/notes.ts";
+import { warn, warnAccepted } from "../oauth/notes.ts";
 import { createGuestUser, maxUsers, userForHint, validateUser } from "../oauth/users/users.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";
@@ -22,7 +22,7 @@ export async function resolveLoginHint(
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
-  const { users, now, trace, settings: { allows, unknownLoginHint } } = server;
+  const { users, settings: { allows, unknownLoginHint } } = server;
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
   // A request with prompt=none continues a session, and a new user has none.
@@ -53,7 +53,7 @@ export async function resolveLoginHint(
     throw new OAuthError(code, created, explanation);
   }
   const reason = `${created}: the user of the session, or the default user, was logged in`;
-  trace({ type: "warning", at: now(), client: clientId, explanation: { ...explanation, reason } });
+  warn(server, clientId, { ...explanation, reason });
   return undefined;
 }
 

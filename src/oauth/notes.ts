@@ -1,12 +1,12 @@
 /**
- * Notes for developers: effects of a valid request that its client may not expect (`Server.tracesNotes`). Also the
- * warnings about unregistered values that were accepted because a setting is `"any"`.
+ * Warnings, such as those about unregistered values that were accepted because a setting is `"any"`. Also notes for
+ * developers: effects of a valid request that its client may not expect (`Server.tracesNotes`).
  */
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { Client } from "./clients/repository.ts";
 import type { AnyName } from "./config/settings.ts";
-import type { RuleExplanation } from "./explanation.ts";
+import type { Explanation, RuleExplanation } from "./explanation.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import type { PartRequest, Server } from "./server.ts";
@@ -86,6 +86,15 @@ export function noteMinimalIdToken(server: Server, { client, scope }: Authorizat
   });
 }
 
+/** Warns the operator about a request that was accepted, or about a failure without a request. */
+export function warn(
+  server: Pick<Server, "now" | "trace">,
+  client: string | undefined,
+  explanation: Explanation,
+): void {
+  server.trace({ type: "warning", at: server.now(), ...client !== undefined && { client }, explanation });
+}
+
 /** Warns that a request was accepted only because a setting is `"any"`. */
 export function warnAccepted(
   server: Pick<Server, "now" | "trace">,
@@ -94,5 +103,5 @@ export function warnAccepted(
   explanation: RuleExplanation,
 ): void {
   const reason = `${explanation.reason}; it was accepted, because ${setting} is "any"`;
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: { ...explanation, reason } });
+  warn(server, client.id, { ...explanation, reason });
 }

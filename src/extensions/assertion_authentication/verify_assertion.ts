@@ -8,9 +8,9 @@ import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { warn } from "../../oauth/notes.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
-import type { Explanation } from "../../oauth/trace.ts";
 import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
 import { invalidClient } from "../../oauth/clients/auth/method.ts";
 
@@ -95,13 +95,12 @@ async function verifyClaims(
     );
   }
   if (audience[0] !== server.issuer) {
-    const explanation: Explanation = {
+    warn(server, client.id, {
       rule: "JC-05",
       reason: "aud of the client assertion is the token endpoint URL, which many servers reject",
       expected: `aud = ${server.issuer}, the issuer`,
       received: audience[0],
-    };
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+    });
   }
   const now = server.now() / 1000;
   const { exp = 0, iat = now } = payload;
@@ -118,13 +117,12 @@ async function verifyClaims(
     throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string");
   }
   if (lifetime > policy.usualLifetime) {
-    const explanation: Explanation = {
+    warn(server, client.id, {
       rule: "JC-02",
       reason: "the client assertion is valid for longer than 5 minutes, which many servers reject",
       expected: `exp within ${policy.usualLifetime} seconds`,
       received: `exp in ${Math.ceil(exp - now)} seconds`,
-    };
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+    });
   }
   return payload;
 }

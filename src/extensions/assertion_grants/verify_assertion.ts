@@ -13,6 +13,7 @@ import {
   type JwtProblem,
 } from "../../oauth/keys/jwt_policies.ts";
 import { remoteKeys, verifyByKeys } from "../../oauth/keys/remote_keys.ts";
+import { warn } from "../../oauth/notes.ts";
 import { DocumentError } from "../../oauth/outbound.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -220,7 +221,7 @@ function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload
   const isLenient = server.assertionAudiences.length > 0 && new URL(server.issuer).pathname === "/";
   if (isIdJag && isLenient && audience.length === 1 && audience[0] === `${server.issuer}/`) {
     const reason = "aud of the ID-JAG has a slash after the issuer, which many servers reject";
-    server.trace({ type: "warning", at: server.now(), explanation: { rule, reason, expected, received } });
+    warn(server, undefined, { rule, reason, expected, received });
     return;
   }
   throw invalidAssertion({ rule, reason: "the assertion has another audience", expected, received });

@@ -6,6 +6,7 @@
  * in the setting `authorizationDetails`.
  */
 
+import { warn } from "../../oauth/notes.ts";
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
@@ -243,7 +244,7 @@ function narrowDetails(
       received: granted.map(({ type }) => type).join(" "),
     };
     if (registered.length === 0 && scope.length === 0) throw invalidGrant(explanation);
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+    warn(server, client.id, explanation);
   }
   const isRequested = detailsTypes(server.settings) !== undefined &&
     params.get("authorization_details") !== undefined;

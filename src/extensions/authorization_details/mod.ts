@@ -7,6 +7,7 @@ import type { Extension } from "../../app/extension.ts";
 import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import { warn } from "../../oauth/notes.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
 import type { FurtherAccess } from "../../store/store.ts";
@@ -48,8 +49,7 @@ function readDetailsParameter(
 function warnIgnoredDetails({ server, client, params }: PartRequest): void {
   if (detailsTypes(server.settings) !== undefined || params.get(name) === undefined) return;
   const reason = `${name} is ignored, because this server has no types of authorization details`;
-  const explanation = { rule: "RA-15" as const, reason, expected: "scope, or the setting authorizationDetails" };
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  warn(server, client.id, { rule: "RA-15", reason, expected: "scope, or the setting authorizationDetails" });
 }
 
 /** The types of a client that the server does not have. */

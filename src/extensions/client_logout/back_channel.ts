@@ -1,5 +1,6 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
+import { warn } from "../../oauth/notes.ts";
 import type { SessionClientRecord } from "../../store/session_records.ts";
 import type { ListedRecord } from "../../store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -85,18 +86,13 @@ async function callClient(server: Server, call: LogoutCall, signal: AbortSignal)
     ...retryAt !== undefined && { retryAt },
   });
   if (status === 200 || status === 204) return;
-  server.trace({
-    type: "warning",
-    at: server.now(),
-    client: clientId,
-    explanation: {
-      rule: "BL-09",
-      reason: `the back-channel logout of the client failed, ${
-        retryAt === undefined ? "and is not repeated" : `the next attempt is at ${new Date(retryAt).toISOString()}`
-      }`,
-      expected: "status 200 or 204 from the backchannel_logout_uri of the client",
-      received,
-    },
+  warn(server, clientId, {
+    rule: "BL-09",
+    reason: `the back-channel logout of the client failed, ${
+      retryAt === undefined ? "and is not repeated" : `the next attempt is at ${new Date(retryAt).toISOString()}`
+    }`,
+    expected: "status 200 or 204 from the backchannel_logout_uri of the client",
+    received,
   });
 }
 

@@ -4,6 +4,7 @@ import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oaut
 import { byProfile } from "../../oauth/config/profile.ts";
 import { validate } from "../../oauth/config/field.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { warn } from "../../oauth/notes.ts";
 import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";
 import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
@@ -123,46 +124,33 @@ function warnIgnored(
   const names = closedMembers(received, "unknown")
     .filter((name) => !isOpenTo(name, standingFor(approval, name)));
   if (names.length === 0) return;
-  server.trace({
-    type: "warning",
-    at: server.now(),
-    explanation: {
-      rule: "DR-02",
-      reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
-      expected: "metadata without it: the server chooses id and secret, and the operator sets the others",
-      received: names.join(", "),
-    },
+  warn(server, undefined, {
+    rule: "DR-02",
+    reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
+    expected: "metadata without it: the server chooses id and secret, and the operator sets the others",
+    received: names.join(", "),
   });
 }
 
 /** Warns about a registration if clients should use client ID metadata documents instead. */
-export function warnDeprecated({ settings, trace, now }: Server, client: string): void {
-  trace({
-    type: "warning",
-    at: now(),
-    client,
-    explanation: {
-      rule: "PF-10",
-      reason: `dynamic registration is deprecated${byProfile(settings.profile, "registration.deprecated")}`,
-      expected: "a client ID metadata document, whose URL is the client_id",
-      received: "a registration",
-    },
+export function warnDeprecated(server: Server, client: string): void {
+  warn(server, client, {
+    rule: "PF-10",
+    reason: `dynamic registration is deprecated${byProfile(server.settings.profile, "registration.deprecated")}`,
+    expected: "a client ID metadata document, whose URL is the client_id",
+    received: "a registration",
   });
 }
 
 /** Warns about ignored members whose names are probably misspelt. */
 function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>>): void {
   for (const [name, known] of findMisspelt(received)) {
-    server.trace({
-      type: "warning",
-      at: server.now(),
-      explanation: {
-        rule: "DR-02",
-        reason: `a member of the client metadata is unknown and ignored`,
-        expected: known,
-        received: quote(name),
-        fix: `Did you mean ${known}?`,
-      },
+    warn(server, undefined, {
+      rule: "DR-02",
+      reason: `a member of the client metadata is unknown and ignored`,
+      expected: known,
+      received: quote(name),
+      fix: `Did you mean ${known}?`,
     });
   }
 }
@@ -250,19 +238,14 @@ function inferApplicationType(
   const isLoopbackAllowed = method !== "none" &&
     !server.settings.nativeOnlyRedirectUris.includes("loopback");
   if (isLoopbackAllowed && uris.every((uri) => /^https?:/i.test(uri))) return "web";
-  server.trace({
-    type: "warning",
-    at: server.now(),
-    explanation: {
-      rule: "DR-04",
-      reason:
-        "application_type is missing, and its default web does not allow these redirect URIs: registered as native",
-      expected: `application_type: "native"`,
-      received: `no application_type; redirect_uris ${uris.join(" ")}; token_endpoint_auth_method ${
-        method ?? "client_secret_basic"
-      }`,
-      fix: `Send application_type: "native" for an app on the device of the user. A web server authenticates.`,
-    },
+  warn(server, undefined, {
+    rule: "DR-04",
+    reason: "application_type is missing, and its default web does not allow these redirect URIs: registered as native",
+    expected: `application_type: "native"`,
+    received: `no application_type; redirect_uris ${uris.join(" ")}; token_endpoint_auth_method ${
+      method ?? "client_secret_basic"
+    }`,
+    fix: `Send application_type: "native" for an app on the device of the user. A web server authenticates.`,
   });
   return "native";
 }

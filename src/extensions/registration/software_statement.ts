@@ -5,6 +5,7 @@ import { describeKind } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { jwtPolicies, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
 import { registrationPolicy } from "./settings.ts";
 
@@ -41,15 +42,11 @@ export async function readSoftwareStatement(
   const { softwareStatementIssuers: issuers } = registrationPolicy(server);
   const expected = `a current JWT signed by ${issuers.map(({ issuer }) => issuer).join(" or ")}`;
   if (issuers.length === 0) {
-    server.trace({
-      type: "warning",
-      at: server.now(),
-      explanation: {
-        rule: "DR-10",
-        reason: "the software statement is ignored, because this server trusts no issuer of statements",
-        expected: "an issuer in registration.softwareStatementIssuers",
-        received: "a software statement",
-      },
+    warn(server, undefined, {
+      rule: "DR-10",
+      reason: "the software statement is ignored, because this server trusts no issuer of statements",
+      expected: "an issuer in registration.softwareStatementIssuers",
+      received: "a software statement",
     });
     return undefined;
   }

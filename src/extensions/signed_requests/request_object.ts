@@ -12,6 +12,7 @@ import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { warn } from "../../oauth/notes.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -182,16 +183,11 @@ function warnIgnored(server: Server, client: Client, received: Params, inner: Re
     return outer !== undefined && outer !== inner.get(name);
   });
   if (ignored.length === 0) return;
-  server.trace({
-    type: "warning",
-    at: server.now(),
-    client: client.id,
-    explanation: {
-      rule: "JR-03",
-      reason: `parameters outside of the request object are ignored: ${ignored.join(", ")}; OpenID Connect Core §6.1 ` +
-        "merges them, RFC 9101 §6.3 does not",
-      expected: "every parameter inside the request object",
-      received: `outside: ${ignored.join(", ")}`,
-    },
+  warn(server, client.id, {
+    rule: "JR-03",
+    reason: `parameters outside of the request object are ignored: ${ignored.join(", ")}; OpenID Connect Core §6.1 ` +
+      "merges them, RFC 9101 §6.3 does not",
+    expected: "every parameter inside the request object",
+    received: `outside: ${ignored.join(", ")}`,
   });
 }

@@ -6,6 +6,7 @@
 import type { Extension } from "../../app/extension.ts";
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
 import type { ResolvedSettings } from "../../oauth/config/resolve_settings.ts";
+import { warn } from "../../oauth/notes.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { levelsOf, stepUpFields } from "./settings.ts";
 
@@ -19,8 +20,7 @@ function warnIgnoredLevels(
   if (levels.length === 0 || acr !== undefined || received === undefined) return;
   const expected = levels.map(({ value }) => value).join(" ");
   const reason = "acr_values has no known value, and was ignored";
-  const explanation = { rule: "ST-06", reason, expected, received } as const;
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  warn(server, client.id, { rule: "ST-06", reason, expected, received });
 }
 
 /** Lets clients request levels of authentication. */

@@ -1,5 +1,6 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
 
+import { warn } from "../../oauth/notes.ts";
 import type { Subject } from "../../store/store.ts";
 import { readForeignAccess } from "../../oauth/authorize/access.ts";
 import { type Params, scopeToken, splitScope } from "../../oauth/params.ts";
@@ -98,8 +99,7 @@ function findAudience(
   const found = isLenient ? resourceServers.find(({ issuer }) => audience === `${new URL(issuer).origin}/`) : undefined;
   if (found !== undefined && found.issuer === new URL(found.issuer).origin) {
     const reason = "audience has a slash after the issuer, which many servers reject";
-    const explanation = { rule: "IJ-01" as const, reason, expected: found.issuer, received: audience };
-    server.trace({ type: "warning", at: server.now(), explanation });
+    warn(server, undefined, { rule: "IJ-01", reason, expected: found.issuer, received: audience });
     return found;
   }
   throw new OAuthError("invalid_target", "audience is not a resource authorization server of this server", {

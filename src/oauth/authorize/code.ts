@@ -7,6 +7,7 @@ import type { User } from "../clients/client.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
+import { warn } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
@@ -72,16 +73,11 @@ export async function issueCode(
     });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
-    server.trace({
-      type: "warning",
-      at: server.now(),
-      client: client.id,
-      explanation: {
-        rule: "OI-09",
-        reason: "offline_access was granted, but this client gets no refresh token",
-        expected: "refresh_token in the client's grant_types",
-        received: client.grantTypes.join(" "),
-      },
+    warn(server, client.id, {
+      rule: "OI-09",
+      reason: "offline_access was granted, but this client gets no refresh token",
+      expected: "refresh_token in the client's grant_types",
+      received: client.grantTypes.join(" "),
     });
   }
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);

@@ -5,6 +5,7 @@ import { OAuthError } from "../errors.ts";
 import { chain } from "../maybe_promise.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, digestBytes, encodeBase64url } from "../../runtime/crypto.ts";
+import { warn } from "../notes.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
@@ -94,7 +95,7 @@ export function readCodeChallenge(
 /** Warns about an accepted request that has a code challenge without its method. */
 export function warnMissingMethod({ server, client, params }: PartRequest): void {
   if (params.get("code_challenge") === undefined || params.get("code_challenge_method") !== undefined) return;
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: missingMethod });
+  warn(server, client.id, missingMethod);
 }
 
 /** Remembers the challenge of an issued code, and warns if an earlier code that may still be valid has the same one. */
@@ -104,16 +105,11 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
   const now = server.now();
   const until = recentChallenges.get(key);
   if (until !== undefined && until > now) {
-    server.trace({
-      type: "warning",
-      at: now,
-      client: client.id,
-      explanation: {
-        rule: "PK-14",
-        reason: "code_challenge repeats that of an earlier authorization request whose code may still be valid",
-        expected: "a new code_verifier for each authorization request",
-        received: "a repeated code_challenge",
-      },
+    warn(server, client.id, {
+      rule: "PK-14",
+      reason: "code_challenge repeats that of an earlier authorization request whose code may still be valid",
+      expected: "a new code_verifier for each authorization request",
+      received: "a repeated code_challenge",
     });
   }
   recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);

@@ -5,7 +5,7 @@
 
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { noteScope } from "../notes.ts";
+import { noteScope, warn } from "../notes.ts";
 import { type ParameterDescription, parameters } from "../params.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
@@ -108,7 +108,7 @@ function rejectRepeated({ server, params }: PartRequest): void {
 /** The warnings of the metadata document of the client, if it has one. */
 function warnDocument({ server, client }: PartRequest): void {
   for (const explanation of client.document?.warnings ?? []) {
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+    warn(server, client.id, explanation);
   }
 }
 

@@ -7,7 +7,7 @@ import { isAbsoluteUri } from "../config/resource_list.ts";
 import { suggest } from "../config/config_issue.ts";
 import { OAuthError } from "../errors.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import { noteResource, warnAccepted } from "../notes.ts";
+import { noteResource, warn, warnAccepted } from "../notes.ts";
 import { type Params, scopeToken, splitScope } from "../params.ts";
 import { redactText } from "../redact.ts";
 import type { PartRequest, Server } from "../server.ts";
@@ -101,7 +101,7 @@ export function warnIgnoredScope({ server, client, params }: PartRequest, { scop
   const tokens = splitScope(requested);
   if (tokens.every((token) => isSupported(server, client, token))) return;
   const explanation = explainUnknown(server, client, tokens, "unknown scope was dropped");
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+  warn(server, client.id, explanation);
 }
 
 /** Whether the server has a scope value, or accepts this client's unknown values. */
@@ -175,7 +175,7 @@ export function warnAboutResource(server: Server, client: Client, params: Params
   noteResource(server, client, params);
   const settings = policyOf(server, client);
   if (settings.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
-  server.trace({ type: "warning", at: server.now(), client: client.id, explanation: explainMissing(server, settings) });
+  warn(server, client.id, explainMissing(server, settings));
 }
 
 function explainMissing({ audience }: Server, settings: Server["settings"]): Explanation {

@@ -7,6 +7,7 @@ import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
+import { warn } from "../notes.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
@@ -47,16 +48,11 @@ export async function narrowGrant(
   if (isRegistered) {
     server.passed?.("RT-09", scope.join(" "));
   } else {
-    server.trace({
-      type: "warning",
-      at: server.now(),
-      client: client.id,
-      explanation: {
-        rule: "RT-09",
-        reason: "the grant contains values that are no longer registered; they are left out",
-        expected: [...scope, ...granted].join(" "),
-        received: [...grant.scope, ...grant.resources].join(" "),
-      },
+    warn(server, client.id, {
+      rule: "RT-09",
+      reason: "the grant contains values that are no longer registered; they are left out",
+      expected: [...scope, ...granted].join(" "),
+      received: [...grant.scope, ...grant.resources].join(" "),
     });
   }
   const claims = grant.claims &&
@@ -89,6 +85,39 @@ export async function narrowGrant(
 export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
   return ({ rule: internalRule, ...details }) =>
     new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
+}
+
+/** The explanation of something that was valid until a time, in milliseconds since the epoch. */
+export function hasExpired(
+  server: Server,
+  rule: RejectionRuleId,
+  reason: string,
+  validUntil: number,
+): RuleExplanation {
+  return { rule, reason, expected: `before ${formatTime(validUntil)}`, received: formatTime(server.now()) };
+}
+
+/** What can be bound to a key: its name in messages, the rule that demands the key, and the error for another key. */
+interface BoundToKey {
+  readonly name: "code" | "refresh token";
+  readonly rule: RejectionRuleId;
+  readonly invalidGrant: ReturnType<typeof invalidGrantErrors>;
+}
+
+/** Requires the key that a code or a refresh token is bound to (RFC 9449 §5, §10). */
+export function assertProvenKey(
+  { name, rule, invalidGrant }: BoundToKey,
+  expectedKey: string,
+  provenKey: string | undefined,
+): void {
+  if (provenKey === expectedKey) return;
+  const expected = `a DPoP proof signed by the key ${expectedKey}`;
+  if (provenKey === undefined) {
+    const message = `the ${name} is bound to a key, and the request has no DPoP proof`;
+    throw new OAuthError("invalid_dpop_proof", message, { rule, expected, received: "no header DPoP" });
+  }
+  const reason = `the ${name} is bound to another key than that of the DPoP proof`;
+  throw invalidGrant({ rule, reason, expected, received: `a proof by the key ${provenKey}` });
 }
 
 /** Formats a time for messages: ISO 8601, UTC. */

@@ -6,6 +6,7 @@ import { quote } from "../config/config_issue.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { ProgramSettings } from "../config/settings.ts";
+import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";
 import type { TraceEvent } from "../trace.ts";
 import { type SecretOwner, serverSecret } from "../session/session.ts";
@@ -108,16 +109,11 @@ export function recordSource(
   }
 
   function onDropped(of: "client" | "user", id: string): void {
-    trace({
-      type: "warning",
-      at: now(),
-      client: of === "client" ? id : undefined,
-      explanation: {
-        rule: "OP-10",
-        reason: `a change at run time was dropped: ${of} ${quote(id)}`,
-        expected: "the configuration entry that the change was made to",
-        received: "a changed or removed entry",
-      },
+    warn(owner, of === "client" ? id : undefined, {
+      rule: "OP-10",
+      reason: `a change at run time was dropped: ${of} ${quote(id)}`,
+      expected: "the configuration entry that the change was made to",
+      received: "a changed or removed entry",
     });
   }
 

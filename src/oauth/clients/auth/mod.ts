@@ -5,10 +5,10 @@
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
 import { isPromise } from "../../maybe_promise.ts";
+import { warn } from "../../notes.ts";
 import { parameters } from "../../params.ts";
 import type { RateLimiter } from "../../bounded_cache.ts";
 import type { ClientAuth, Credentials, Server } from "../../server.ts";
-import type { Explanation } from "../../trace.ts";
 import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
 import { warnUnregistered } from "../unregistered_clients.ts";
@@ -66,15 +66,14 @@ export async function authenticateClient(server: Server, credentials: Credential
   if (client.isUnregistered) warnUnregistered(server, client, "CA-07");
   else tracePassedClient(server, client);
   if (clientAuth.method !== client.authMethod) {
-    const explanation: Explanation = {
+    warn(server, client.id, {
       rule: "CA-16",
       reason:
         `authentication by ${clientAuth.method} was accepted; the client's metadata has no token_endpoint_auth_method`,
       expected:
         `${client.authMethod}, the default, or token_endpoint_auth_method: "${clientAuth.method}" in its metadata`,
       received: clientAuth.method,
-    };
-    server.trace({ type: "warning", at: server.now(), client: client.id, explanation });
+    });
   }
   return client;
 }
