@@ -13,8 +13,10 @@ import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import {
+  assertProvenKey,
   findInvalidReason,
   formatTime,
+  hasExpired,
   invalidGrantErrors,
   narrowGrant,
   registeredScope,
@@ -22,6 +24,7 @@ import {
 } from "./narrow_grant.ts";
 
 const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
+const boundCode = { name: "code", rule: "DO-08", invalidGrant } as const;
 
 /**
  * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
@@ -74,17 +77,12 @@ export const authorizationCode: GrantType = {
     }
     const verification = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
     if (isPromise(verification)) await verification;
-    if (record.dpopJkt !== undefined) assertProvenKey(record.dpopJkt, provenKey);
+    if (record.dpopJkt !== undefined) assertProvenKey(boundCode, record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }
     if (server.now() >= record.validUntil) {
-      throw invalidGrant({
-        rule: "CI-02",
-        reason: "the code has expired",
-        expected: `before ${formatTime(record.validUntil)}`,
-        received: formatTime(server.now()),
-      });
+      throw invalidGrant(hasExpired(server, "CI-02", "the code has expired", record.validUntil));
     }
     server.passed?.("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);
@@ -131,23 +129,6 @@ function assertRedirectUri(record: CodeRecord, redirectUri: string): void {
     expected: record.redirectUri,
     received: redirectUri,
     earlier: `the authorization request of ${formatTime(record.grant.approvedAt)}`,
-  });
-}
-
-/** Requires the key that the authorization request named (RFC 9449 §10). */
-function assertProvenKey(expected: string, provenKey: string | undefined): void {
-  if (provenKey === expected) return;
-  const explanation = { rule: "DO-08", expected: `a DPoP proof signed by the key ${expected}` } as const;
-  if (provenKey === undefined) {
-    throw new OAuthError("invalid_dpop_proof", "the code is bound to a key, and the request has no DPoP proof", {
-      ...explanation,
-      received: "no header DPoP",
-    });
-  }
-  throw invalidGrant({
-    ...explanation,
-    reason: "the code is bound to another key than that of the DPoP proof",
-    received: `a proof by the key ${provenKey}`,
   });
 }
 

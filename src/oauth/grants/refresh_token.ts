@@ -15,8 +15,10 @@ import {
   successorRecord,
 } from "../tokens/refresh_token.ts";
 import {
+  assertProvenKey,
   findInvalidReason,
   formatTime,
+  hasExpired,
   invalidGrantErrors,
   narrowGrant,
   registeredScope,
@@ -28,6 +30,7 @@ const invalidGrant = invalidGrantErrors(
   "RT-07",
   "refresh_token is unknown, expired, used, revoked, or another client's",
 );
+const boundToken = { name: "refresh token", rule: "DO-07", invalidGrant } as const;
 
 /**
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
@@ -99,7 +102,7 @@ export async function findRefreshToken(
     });
   }
   server.passed?.("RT-02", client.id);
-  if (record.dpopJkt !== undefined) assertProvenKey(record.dpopJkt, provenKey);
+  if (record.dpopJkt !== undefined) assertProvenKey(boundToken, record.dpopJkt, provenKey);
   assertNotExpired(server, stored);
   const registered = registeredScope(client, scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
@@ -108,43 +111,13 @@ export async function findRefreshToken(
   return { id, stored, registered };
 }
 
-/** Requires the key that the token is bound to (RFC 9449 §5). */
-function assertProvenKey(expected: string, provenKey: string | undefined): void {
-  if (provenKey === expected) return;
-  const explanation = { rule: "DO-07", expected: `a DPoP proof signed by the key ${expected}` } as const;
-  if (provenKey === undefined) {
-    throw new OAuthError(
-      "invalid_dpop_proof",
-      "the refresh token is bound to a key, and the request has no DPoP proof",
-      { ...explanation, received: "no header DPoP" },
-    );
-  }
-  throw invalidGrant({
-    ...explanation,
-    reason: "the refresh token is bound to another key than that of the DPoP proof",
-    received: `a proof by the key ${provenKey}`,
-  });
-}
-
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
   const { validUntil, endsAt } = value;
   const now = server.now();
-  if (now >= endsAt) {
-    throw invalidGrant({
-      rule: "RT-07",
-      reason: "the grant has expired",
-      expected: `before ${formatTime(endsAt)}`,
-      received: formatTime(now),
-    });
-  }
+  if (now >= endsAt) throw invalidGrant(hasExpired(server, "RT-07", "the grant has expired", endsAt));
   // A consumed token is a replay, whether it was idle too long or not.
   if (consumedAt === undefined && now >= validUntil) {
-    throw invalidGrant({
-      rule: "RT-07",
-      reason: "the refresh token was unused for too long",
-      expected: `before ${formatTime(validUntil)}`,
-      received: formatTime(now),
-    });
+    throw invalidGrant(hasExpired(server, "RT-07", "the refresh token was unused for too long", validUntil));
   }
 }
 
@@ -214,7 +187,7 @@ async function isRetry(
   const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
   if (successor?.consumedAt !== undefined) return false;
   const key = successor?.value.dpopJkt;
-  if (key !== undefined) assertProvenKey(key, provenKey);
+  if (key !== undefined) assertProvenKey(boundToken, key, provenKey);
   return true;
 }
 
