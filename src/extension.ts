@@ -49,12 +49,12 @@ export type {
   StoredRequests,
 } from "./oauth/authorize/request_source.ts";
 export type { AuthenticationAttempt, BoundedCache, RateLimiter } from "./oauth/bounded_cache.ts";
-export type { ClientDemand } from "./oauth/clients/client.ts";
+export { type ClientDemand, demandMembers } from "./oauth/clients/client.ts";
 export type { ClientDocument } from "./oauth/clients/repository.ts";
 export type { ContentEncryption, KeyManagementAlgorithm, ResponseMembers } from "./oauth/clients/response_members.ts";
 export type { ClientDependencies, ServerClients } from "./oauth/clients/server_clients.ts";
 export type { Standing, StandingRequirement, SupportedGrantType } from "./oauth/clients/standing.ts";
-export type { ActiveProfile } from "./oauth/config/active_profile.ts";
+export type { ActiveProfile } from "./oauth/config/profile.ts";
 export type { Allowances } from "./oauth/config/allowances.ts";
 export type { ClientValues, OptionalGrantType, SettingsExtension } from "./oauth/config/extension_settings.ts";
 export type { Field } from "./oauth/config/field.ts";

@@ -196,6 +196,15 @@ export const clientAuthMethodNames = [
   ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const,
 ] satisfies readonly ClientAuthMethod[];
 
+/** The methods that a client may use, the default one first. */
+export function authMethodsOf(
+  { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri }: ClientMetadata,
+): readonly [ClientAuthMethod, ...ClientAuthMethod[]] {
+  if (method !== undefined) return [method];
+  if (client_secret !== undefined) return ["client_secret_basic", "client_secret_post"];
+  return [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
+}
+
 const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
 /** The description of a set of public keys (RFC 7517 §5). */
@@ -269,21 +278,16 @@ export const clientField = object<ClientMetadata>(
  * The members that demand a feature of an extension. A server without the extension rejects them, because ignoring them
  * would weaken the client.
  */
-export const demandMembers: readonly ClientDemand[] = [
+export const demandMembers = [
   "dpop_bound_access_tokens",
   "require_pushed_authorization_requests",
   "require_signed_request_object",
   "id_token_encrypted_response_alg",
   "userinfo_encrypted_response_alg",
-];
+] as const satisfies readonly (keyof ClientMetadata)[];
 
 /** The name of a member that demands a feature of an extension. */
-export type ClientDemand =
-  | "dpop_bound_access_tokens"
-  | "require_pushed_authorization_requests"
-  | "require_signed_request_object"
-  | "id_token_encrypted_response_alg"
-  | "userinfo_encrypted_response_alg";
+export type ClientDemand = typeof demandMembers[number];
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 

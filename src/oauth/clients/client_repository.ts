@@ -9,7 +9,7 @@ import { splitScope } from "../params.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
-import type { ClientEntry, ClientMetadata } from "./client.ts";
+import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
 import type { Client, ClientRepository } from "./repository.ts";
@@ -79,13 +79,8 @@ export function clientFromMetadata(
   server: Pick<ResolvedSettings, "allows" | "scopes" | "alg" | "acceptsAny" | "extensions">,
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
-  const { token_endpoint_auth_method: registeredMethod } = metadata;
-  const authMethod = registeredMethod ??
-    (secret !== undefined
-      ? "client_secret_basic"
-      : metadata.jwks !== undefined || metadata.jwks_uri !== undefined
-      ? "private_key_jwt"
-      : "none");
+  const authMethods = authMethodsOf(metadata);
+  const [authMethod] = authMethods;
   const confidential = authMethod !== "none";
   const redirectUris = [...(metadata.redirect_uris ?? [])];
   const { localUrls } = server.allows;
@@ -101,9 +96,7 @@ export function clientFromMetadata(
     name: metadata.client_name,
     confidential,
     authMethod,
-    authMethods: registeredMethod === undefined && secret !== undefined
-      ? ["client_secret_basic", "client_secret_post"]
-      : [authMethod],
+    authMethods,
     secretDigest: secret === undefined ? undefined : digest(secret),
     pendingSecret: secret,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,

@@ -206,12 +206,10 @@ function validateNativeUri(
 
 /** The URIs that the browser may be redirected to after logout. */
 export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [i, uri] of (client.post_logout_redirect_uris ?? []).entries()) {
+  return (client.post_logout_redirect_uris ?? []).flatMap((uri, i) => {
     const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
-    if (issue !== undefined) issues.push({ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) });
-  }
-  return issues;
+    return issue === undefined ? [] : [{ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) }];
+  });
 }
 
 /** The URLs that pages show as links. Only http and https are allowed, because other schemes can run scripts. */

@@ -9,7 +9,7 @@ import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
 import { splitScope } from "../params.ts";
-import { type ClientAuthMethod, type ClientMetadata, demandMembers, registeredClientField } from "./client.ts";
+import { authMethodsOf, type ClientMetadata, demandMembers, registeredClientField } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
 
@@ -49,11 +49,9 @@ export function validateClient(client: ClientMetadata, settings: ResolvedSetting
 
 /** Each request with an unsupported grant type would be rejected. */
 function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
   const supported = supportedGrantTypes(settings).map(({ type }) => type);
-  for (const [i, type] of grant_types.entries()) {
-    if (supported.includes(type)) continue;
-    issues.push({
+  return grant_types.flatMap((type, i) =>
+    supported.includes(type) ? [] : [{
       path: `grant_types[${i}]`,
       expected: `one of ${supported.join(", ")}`,
       received: quote(type),
@@ -62,18 +60,16 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Reso
         : settingOfGrantType(settings, type) !== undefined
         ? `Add the setting ${settingOfGrantType(settings, type)}, which enables it, or remove it.`
         : "Remove it: this server does not support it.",
-    });
-  }
-  return issues;
+    }]
+  );
 }
 
 function validateResponseTypes({ response_types = [] }: ClientMetadata): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [i, type] of response_types.entries()) {
-    if (type === "code") continue;
-    issues.push({ path: `response_types[${i}]`, expected: `"code"`, received: quote(type), hint: `Write ["code"].` });
-  }
-  return issues;
+  return response_types.flatMap((type, i) =>
+    type === "code"
+      ? []
+      : [{ path: `response_types[${i}]`, expected: `"code"`, received: quote(type), hint: `Write ["code"].` }]
+  );
 }
 
 function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
@@ -113,18 +109,26 @@ function validateDemands(client: ClientMetadata, { extensions }: ResolvedSetting
 }
 
 function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const token of splitScope(scope)) {
-    if (scopes.includes(token)) continue;
-    const meant = suggest(token, scopes);
-    issues.push({
-      path: "scope",
+  return validateScopeValues("scope", splitScope(scope), scopes);
+}
+
+/** An issue for each scope value that the server does not have. */
+export function validateScopeValues(
+  path: "scope" | "defaultScope",
+  values: readonly string[],
+  scopes: readonly string[],
+): ConfigIssue[] {
+  return values.filter((value) => !scopes.includes(value)).map((value) => {
+    const meant = suggest(value, scopes);
+    return {
+      path,
       expected: `scope values of the server (${scopes.join(" ")})`,
-      received: quote(token),
-      hint: meant === undefined ? `Add ${quote(token)} to scopes, or remove it here.` : `Did you mean ${meant}?`,
-    });
-  }
-  return issues;
+      received: quote(value),
+      hint: meant === undefined
+        ? `Add ${quote(value)} to scopes, or remove it from ${path}.`
+        : `Did you mean ${meant}?`,
+    };
+  });
 }
 
 /** An issue if the id of a client that is added at run time equals the audience of access tokens (RFC 9068 §2.2). */
@@ -157,12 +161,8 @@ function validateAuthMethod(
   client: ClientMetadata,
   { clientAuthMethods, profile }: ResolvedSettings,
 ): ConfigIssue[] {
-  const { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri } = client;
-  const methods: readonly ClientAuthMethod[] = method !== undefined
-    ? [method]
-    : client_secret !== undefined
-    ? ["client_secret_basic", "client_secret_post"]
-    : [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
+  const { token_endpoint_auth_method: method } = client;
+  const methods = authMethodsOf(client);
   // An empty list is an issue of the settings, or of the client's profile.
   if (clientAuthMethods.length === 0 || methods.some((name) => clientAuthMethods.includes(name))) return [];
   return [{
@@ -175,32 +175,23 @@ function validateAuthMethod(
 
 /** The secret, which some methods need and others forbid. */
 function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const method = client.token_endpoint_auth_method;
-  if (client.client_secret === undefined) {
-    if (method === undefined || method === "none" || method === "private_key_jwt") return issues;
-    issues.push({
-      path: "client_secret",
-      expected: `a secret, because token_endpoint_auth_method is ${quote(method)}`,
-      received: "nothing",
-      hint: `Add a client_secret, or set token_endpoint_auth_method to "none" for a public client.`,
-    });
-  } else if (method === "none" || method === "private_key_jwt") {
-    issues.push({
-      path: "client_secret",
-      expected: `no secret, because token_endpoint_auth_method is ${quote(method)}`,
-      received: "a secret",
-      hint: "Remove client_secret, or name the method that uses it.",
-    });
-  } else if (!/^[\x20-\x7E]+$/.test(client.client_secret)) {
-    issues.push({
-      path: "client_secret",
-      expected: "printable ASCII characters, at least one",
-      received: client.client_secret === "" ? "an empty text" : "other characters",
-      hint: "Choose a long random secret of letters and digits.",
-    });
+  const { client_secret: secret, token_endpoint_auth_method: method } = client;
+  const issue = (expected: string, received: string, hint: string) => [
+    { path: "client_secret", expected, received, hint },
+  ];
+  const because = `because token_endpoint_auth_method is ${quote(method)}`;
+  if (secret === undefined) {
+    if (method === undefined || method === "none" || method === "private_key_jwt") return [];
+    const hint = `Add a client_secret, or set token_endpoint_auth_method to "none" for a public client.`;
+    return issue(`a secret, ${because}`, "nothing", hint);
   }
-  return issues;
+  if (method === "none" || method === "private_key_jwt") {
+    return issue(`no secret, ${because}`, "a secret", "Remove client_secret, or name the method that uses it.");
+  }
+  if (/^[\x20-\x7E]+$/.test(secret)) return [];
+  const received = secret === "" ? "an empty text" : "other characters";
+  const hint = "Choose a long random secret of letters and digits.";
+  return issue("printable ASCII characters, at least one", received, hint);
 }
 
 /** The algorithms of each method of client assertion. */
@@ -214,9 +205,7 @@ function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings
   const issues: ConfigIssue[] = [];
   const alg = client.token_endpoint_auth_signing_alg;
   const requestAlg = client.request_object_signing_alg;
-  const allowedAlgorithms = assertionAlgorithms[
-    client.token_endpoint_auth_method ?? (client.jwks ?? client.jwks_uri ? "private_key_jwt" : "none")
-  ];
+  const allowedAlgorithms = assertionAlgorithms[authMethodsOf(client)[0]];
   if (alg !== undefined && !allowedAlgorithms?.test(alg)) {
     issues.push({
       path: "token_endpoint_auth_signing_alg",

@@ -63,15 +63,12 @@ function validatePasswordsPresent(settings: Settings, { users }: ResolvedSetting
       hint: "Add the users, or set insecureAllowOpenLogin to let every visitor be any user.",
     }];
   }
-  const issues: ConfigIssue[] = [];
-  for (const [i, user] of users.entries()) {
-    if (user.password !== undefined) continue;
-    issues.push({
+  return users.flatMap(({ password }, i) =>
+    password !== undefined ? [] : [{
       path: `users[${i}].password`,
       expected: "the digest of a password, because the issuer is a real host",
       received: "nothing",
       hint: "Write the output of latchkey hash-password, or set insecureAllowOpenLogin to let visitors be any user.",
-    });
-  }
-  return issues;
+    }]
+  );
 }

@@ -2,7 +2,7 @@
 
 import { scopeToken } from "../params.ts";
 import { isReservedClaim, reservedClaims } from "../claims.ts";
-import { validateClient } from "../clients/validate_client.ts";
+import { validateClient, validateScopeValues } from "../clients/validate_client.ts";
 import { isTestHost, testHosts } from "../test_hosts.ts";
 import { type ConfigIssue, quote, showPath, suggest } from "./config_issue.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
@@ -148,18 +148,8 @@ function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigI
       hint: "Write each scope value as an item of its own.",
     });
   }
-  for (const token of settings.defaultScope === undefined ? [] : resolved.defaultScope) {
-    if (resolved.scopes.includes(token)) continue;
-    const meant = suggest(token, resolved.scopes);
-    issues.push({
-      path: "defaultScope",
-      expected: `values of scopes (${resolved.scopes.join(" ")})`,
-      received: quote(token),
-      hint: meant === undefined
-        ? `Add ${quote(token)} to scopes, or remove it from defaultScope.`
-        : `Did you mean ${meant}?`,
-    });
-  }
+  const defaultScope = settings.defaultScope === undefined ? [] : resolved.defaultScope;
+  issues.push(...validateScopeValues("defaultScope", defaultScope, resolved.scopes));
   return issues;
 }
 
@@ -199,12 +189,10 @@ function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSe
 
 function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {
   // A profile that decides the algorithms decides alg too.
-  if (signatureAlgorithms.includes(alg) || profile?.decides.has("signatureAlgorithms")) return [];
+  if (signatureAlgorithms.includes(alg) || byProfile(profile, "signatureAlgorithms") !== "") return [];
   return [{
     path: "alg",
-    expected: `one of signatureAlgorithms, ${signatureAlgorithms.join(", ")}${
-      byProfile(profile, "signatureAlgorithms")
-    }`,
+    expected: `one of signatureAlgorithms, ${signatureAlgorithms.join(", ")}`,
     received: quote(alg),
     hint: "Set alg to one of them, or add it to signatureAlgorithms.",
   }];
@@ -244,53 +232,46 @@ function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[
 }
 
 function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [i, { uri }] of resources.entries()) {
-    if (isAbsoluteUri(uri)) continue;
-    issues.push({
+  return resources.flatMap(({ uri }, i) =>
+    isAbsoluteUri(uri) ? [] : [{
       path: `resources[${i}].uri`,
       expected: "an absolute URI with a host and without a fragment",
       received: quote(uri),
       hint: "Write it as https://api.example.",
-    });
-  }
-  return issues;
+    }]
+  );
 }
 
 function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
   // An issuer that is not a URL has its own issue, and may mean a test host.
   const openLogin = !URL.canParse(issuer) || allows.openLogin;
-  for (const [i, user] of users.entries()) {
-    for (const issue of validateUser(user, openLogin)) issues.push({ ...issue, path: `users[${i}].${issue.path}` });
-    if (users.findIndex((other) => other.sub === user.sub) === i) continue;
-    issues.push({
+  return users.flatMap((user, i) => [
+    ...issuesBelow(`users[${i}]`, validateUser(user, openLogin)),
+    ...users.findIndex((other) => other.sub === user.sub) === i ? [] : [{
       path: `users[${i}].sub`,
       expected: "a subject that no other user has",
       received: quote(user.sub),
       hint: "Choose another one.",
-    });
-  }
-  return issues;
+    }],
+  ]);
 }
 
 function validateClients(resolved: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [i, client] of resolved.clients.entries()) {
+  return resolved.clients.flatMap((client, i) => {
     const first = resolved.clients.findIndex((other) => other.client_id === client.client_id);
-    if (first < i) {
-      issues.push({
-        path: `clients[${i}].client_id`,
-        expected: "an id that no other client has",
-        received: quote(client.client_id),
-        hint: `Rename this one, or remove clients[${first}].`,
-      });
-    }
-    for (const issue of validateClient(client, resolved)) {
-      issues.push({ ...issue, path: `clients[${i}].${issue.path}` });
-    }
-  }
-  return issues;
+    const repeated = first === i ? [] : [{
+      path: `clients[${i}].client_id`,
+      expected: "an id that no other client has",
+      received: quote(client.client_id),
+      hint: `Rename this one, or remove clients[${first}].`,
+    }];
+    return [...repeated, ...issuesBelow(`clients[${i}]`, validateClient(client, resolved))];
+  });
+}
+
+/** Issues whose paths are relative to an item of a list. */
+function issuesBelow(path: string, issues: readonly ConfigIssue[]): ConfigIssue[] {
+  return issues.map((issue) => ({ ...issue, path: `${path}.${issue.path}` }));
 }
 
 /** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
@@ -317,32 +298,18 @@ function validateClaims({ claims, accessTokenClaims, resources = [] }: ResolvedS
 }
 
 function validateClaimNames(path: string, names: readonly string[], reservedIn?: "access token"): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  for (const [i, name] of names.entries()) {
-    if (name === "") {
-      issues.push({
-        path: `${path}[${i}]`,
-        expected: "the name of a claim",
-        received: quote(name),
-        hint: "Use the name of a member of your users.",
-      });
-    } else if (isReservedClaim(name, reservedIn)) {
-      issues.push({
-        path: `${path}[${i}]`,
-        expected: "a claim about the user that is not reserved",
-        received: quote(name),
-        hint: `Remove it, or rename the member of your users. Reserved: ${reservedClaims.join(", ")}${
-          reservedIn === undefined ? "" : ", and in access tokens active, token_type, userinfo_claims, userinfo_values"
-        }.`,
-      });
-    } else if (names.indexOf(name) < i) {
-      issues.push({
-        path: `${path}[${i}]`,
-        expected: "each claim once",
-        received: `${quote(name)} again`,
-        hint: "Remove one of the two.",
-      });
+  return names.flatMap((name, i) => {
+    const issue = (expected: string, received: string, hint: string) => [
+      { path: `${path}[${i}]`, expected, received, hint },
+    ];
+    if (name === "") return issue("the name of a claim", quote(name), "Use the name of a member of your users.");
+    if (isReservedClaim(name, reservedIn)) {
+      const others = reservedIn === undefined
+        ? ""
+        : ", and in access tokens active, token_type, userinfo_claims, userinfo_values";
+      const hint = `Remove it, or rename the member of your users. Reserved: ${reservedClaims.join(", ")}${others}.`;
+      return issue("a claim about the user that is not reserved", quote(name), hint);
     }
-  }
-  return issues;
+    return names.indexOf(name) === i ? [] : issue("each claim once", `${quote(name)} again`, "Remove one of the two.");
+  });
 }
