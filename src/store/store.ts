@@ -9,23 +9,13 @@
  * @module
  */
 
-import type { PolledRecords, PolledRequestRecord } from "./polled_records.ts";
-import type { AuthorizationDetail, CodeRecord, FurtherAccess, Grant, GrantRecord } from "./grant_records.ts";
-import type { RefreshTokenRecord, RequestedClaims, Subject } from "./grant_records.ts";
+import type { PolledRecords } from "./polled_records.ts";
+import type { CodeRecord, GrantRecord, RefreshTokenRecord } from "./grant_records.ts";
 import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
 
-export type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord };
-export type { PolledRecords, PolledRequestRecord };
-export type {
-  AuthorizationDetail,
-  CodeRecord,
-  FurtherAccess,
-  Grant,
-  GrantRecord,
-  RefreshTokenRecord,
-  RequestedClaims,
-  Subject,
-};
+export type * from "./grant_records.ts";
+export type * from "./polled_records.ts";
+export type * from "./session_records.ts";
 
 /** An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
@@ -93,31 +83,25 @@ export interface RegisteredRecord {
 }
 
 /** A change at run time of a configured client or user. */
-export type OverrideRecord =
-  & {
-    /** The kind of the changed entry. */
-    readonly of: "client" | "user";
-    /** The id of the client or user. */
-    readonly id: string;
-    /** The digest of the configured entry that the change is based on; `""` if the id is not configured. */
-    readonly basis: string;
-  }
-  & (
-    | {
-      /** Replaced. */
-      readonly change: "set";
-      /** As in {@link RegisteredRecord}. */
-      readonly entry: Readonly<Record<string, unknown>>;
-      /** As in {@link RegisteredRecord}; absent also for a configured user who was never removed. */
-      readonly generation?: string;
-    }
-    | {
-      /** Removed, or made the default, which is listed first. */
-      readonly change: "delete" | "default";
-      /** The generation of the user who replaces a removed user when a changed configuration drops the removal. */
-      readonly generation?: string;
-    }
-  );
+export type OverrideRecord = OverrideChange & {
+  /** The kind of the changed entry. */
+  readonly of: "client" | "user";
+  /** The id of the client or user. */
+  readonly id: string;
+  /** The digest of the configured entry that the change is based on; `""` if the id is not configured. */
+  readonly basis: string;
+};
+
+/** What changes. */
+export type OverrideChange =
+  /** Replaced. `generation` is absent also for a configured user who was never removed. */
+  | { readonly change: "set" } & RegisteredRecord
+  | {
+    /** Removed, or made the default, which is listed first. */
+    readonly change: "delete" | "default";
+    /** The generation of the user who replaces a removed user when a changed configuration drops the removal. */
+    readonly generation?: string;
+  };
 
 /** A client that registered itself and was never used. Consumed: the client is used, or is being deleted. */
 export interface UnusedRegistrationRecord {

@@ -3,7 +3,7 @@
 import type { ListedRecord, OverrideRecord, RecordKind, Records, Store } from "../../store/store.ts";
 
 /** Number of records in one page of a list. */
-const maxPageSize = 1000;
+export const maxPageSize = 1000;
 
 /**
  * The id of an override. Each configured entry of a client or user has its own id, so that instances with two

@@ -2,8 +2,6 @@
 
 import type { ListedRecord, OverrideRecord, RegisteredRecord } from "../../store/store.ts";
 
-export type StoredEntry = Pick<RegisteredRecord, "entry" | "generation">;
-
 /** A parsed entry, and the JSON it was parsed from: the object stays the same as long as the JSON does. */
 export interface ParsedEntry<Item> {
   readonly json: string;
@@ -18,11 +16,6 @@ export interface CachedEntry<Item> extends ParsedEntry<Item> {
   /** The epoch of the read: entries of earlier epochs are stale. */
   readonly epoch: number;
 }
-
-/** A change of a configured entry. */
-export type OverrideChange =
-  | { readonly change: "set" } & StoredEntry
-  | { readonly change: "delete" | "default"; readonly generation?: string };
 
 /**
  * The generations of configured entries whose changes were dropped, because the configuration was changed since. A
@@ -45,6 +38,6 @@ export function generationsOfDropped(
 }
 
 /** The JSON of an entry; it differs if the entry has changed. */
-export function toJson({ entry, generation }: StoredEntry): string {
+export function toJson({ entry, generation }: RegisteredRecord): string {
   return JSON.stringify({ entry, generation });
 }

@@ -1,22 +1,20 @@
 /** A repository on a persistent store: configured entries in memory, all others read through a bounded cache. */
 
-import type { ListedRecord, OverrideRecord, RegisteredRecord, StoredRecord } from "../../store/store.ts";
+import type { ListedRecord, OverrideChange, OverrideRecord } from "../../store/store.ts";
+import type { RegisteredRecord, StoredRecord } from "../../store/store.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import { overrideId } from "./override_records.ts";
+import { maxPageSize, overrideId } from "./override_records.ts";
 import type { RecordSource } from "./record_source.ts";
 import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";
 import type { EntryDefinition, Repository, SerializedEntry } from "./repository.ts";
 import { generationsOfDropped, toJson } from "./stored_entry.ts";
-import type { CachedEntry, OverrideChange, ParsedEntry, StoredEntry } from "./stored_entry.ts";
+import type { CachedEntry, ParsedEntry } from "./stored_entry.ts";
 
 /** Number of entries of the store that are kept parsed; the least recently read half is evicted as a whole. */
 const maxCachedEntries = 10_000;
 
 /** Age at which a cached entry is read again, in milliseconds by the server's clock. */
 const maxCacheAgeMs = 500;
-
-/** Number of records in one page of {@link Repository.all}. */
-const maxPageSize = 1000;
 
 /** Creates a repository with these configured entries; its source must be started afterwards. */
 export function storedRepository<Input, Item>(
@@ -66,7 +64,7 @@ export function storedRepository<Input, Item>(
   }
 
   /** Parses an entry unless it is the same as before. An invalid one is reported once. */
-  function parseEntry(id: string, stored: StoredEntry, former: ParsedEntry<Item> | undefined): ParsedEntry<Item> {
+  function parseEntry(id: string, stored: RegisteredRecord, former: ParsedEntry<Item> | undefined): ParsedEntry<Item> {
     const json = toJson(stored);
     if (former?.json === json) return former;
     try {
@@ -155,7 +153,7 @@ export function storedRepository<Input, Item>(
   }
 
   /** Gives an entry the generation of the entry that it replaces, or a new generation if it replaces none. */
-  async function withGeneration(id: string, item: Item, entry: SerializedEntry): Promise<StoredEntry> {
+  async function withGeneration(id: string, item: Item, entry: SerializedEntry): Promise<RegisteredRecord> {
     if (generations === undefined) return { entry };
     // Another instance may just have removed the former entry.
     const former = await (configured.has(id) ? readConfigured(id) : read(id));
