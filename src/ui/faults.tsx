@@ -99,11 +99,11 @@ function Rule({ props, rule }: { readonly props: FaultsProps; readonly rule: Fau
       </span>
       {rule.canRelease && (
         <button type="submit" class="button" name="do" value="release">
-          Release<span class="unseen">{` ${rule.description}`}</span>
+          Release the requests<span class="unseen">{` of ${rule.description}`}</span>
         </button>
       )}
       <button type="submit" class="button plain" name="do" value="remove">
-        Remove<span class="unseen">{` ${rule.description}`}</span>
+        Remove the fault<span class="unseen">{` ${rule.description}`}</span>
       </button>
     </form>
   );
@@ -116,11 +116,12 @@ function Rules(props: FaultsProps): VNode {
     <>
       <Section id="rules" heading="Active">
         {active.length === 0
-          ? <p>No fault: every response is that of a correct server.</p>
+          ? <p>No fault is active: the server responds correctly.</p>
           : active.map((rule) => <Rule key={rule.id} props={props} rule={rule} />)}
         {active.length > 0 && (
           <p class="aside">
-            Release lets the requests that wait continue. Remove also ends the connections of requests that still wait.
+            “Release the requests” lets waiting requests continue. “Remove the fault” ends the connections of waiting
+            requests.
           </p>
         )}
       </Section>
@@ -128,8 +129,8 @@ function Rules(props: FaultsProps): VNode {
         <Section id="finished" heading="Finished">
           {finished.map((rule) => <Rule key={rule.id} props={props} rule={rule} />)}
           <p class="aside">
-            These faults have fired as often as they may: further responses are correct. Remove also ends the
-            connections of requests that still wait.
+            These faults have fired as often as you chose, and change no further response. “Remove the fault” ends the
+            connections of waiting requests.
           </p>
         </Section>
       )}
@@ -143,7 +144,7 @@ function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
   const whose = client === undefined ? "of any client" : `of ${client}`;
   const choices = [
     ["once", `The next request ${whose}`],
-    ["count", `The next requests ${whose}, as many as below`],
+    ["count", `The next requests ${whose}, their number below`],
     ["always", "Every request until the fault is removed"],
   ] as const;
   return (
@@ -160,7 +161,7 @@ function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
             <Field
               name="grant_type"
               label="Grant type"
-              hint="Of a token request."
+              hint="The grant type of the token request."
               choices={["", ...grantTypes]}
               emptyChoice="any"
               value={chosen.grantType}
@@ -177,7 +178,7 @@ function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
             </label>
           ))}
         </fieldset>
-        <Field name="count" label="How many requests" value={count} optional />
+        <Field name="count" label="Number of requests" value={count} optional />
         <p class="ways">
           <button type="submit" class="button">Add the fault</button>
         </p>
@@ -276,7 +277,7 @@ function ClockAndKeys(props: FaultsProps): VNode {
         </form>
       </Section>
       <Section id="keys" heading="Keys">
-        <p>A new key signs from now on; the old one stays published until its tokens have expired.</p>
+        <p>A new key signs from then on. The old key stays published until the tokens that it signed have expired.</p>
         <form class="ways" method="post" action={`${base}/faults`}>
           <Hidden {...props} action="rotate" />
           <button type="submit" class="button plain">Rotate the signing key</button>
@@ -297,7 +298,7 @@ function Faults(props: FaultsProps): VNode {
       opening={
         <>
           <p>
-            A fault lets the server do what a correct server never does, to test how a client responds.{" "}
+            A fault makes the server respond as a correct server never does, to test what a client does then.{" "}
             <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
           </p>
           <Confirmation text={confirmation} />

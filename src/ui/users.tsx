@@ -214,7 +214,7 @@ export function User(props: UserProps): VNode {
     >
       <Panes>
         {form !== undefined && (
-          <Section id="change" heading="Change the claims">
+          <Section id="change" heading="Change this user">
             <p>
               {form.isPersistent
                 ? "The store keeps the claims until the configuration of this user changes."

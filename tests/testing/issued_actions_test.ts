@@ -90,7 +90,10 @@ test("[FL-17] a token is expired from its flow by the clock, and the page says w
   assertEquals(await userinfo(), 200);
   const { response, confirmation } = await submit("/faults", { expire: reference("access_token") });
   assertEquals([response.status, response.headers.get("location")], [303, `/flows/${flow}`]);
-  assertMatch(confirmation!, /^Expired: access token of step 2\. Clock moved by .* to 20.*; \/faults sets it back$/);
+  assertMatch(
+    confirmation!,
+    /^Expired: access token of step 2\. Clock moved by .* to 20.*; \/faults resets the clock$/,
+  );
   assertEquals(await userinfo(), 401);
   await submit("/faults", { do: "reset" });
   assertEquals(await userinfo(), 200);

@@ -40,7 +40,7 @@ export async function changeToken(
     const expiresAt = await findExpiry(server, token);
     if (expiresAt === undefined || expiresAt <= clock.now()) throw notChangeable();
     const seconds = Math.ceil((expiresAt - clock.now()) / 1000);
-    confirmation = `Expired: ${name}. ${await moveClock(clock, seconds).catch(rejectMove)}; /faults sets it back`;
+    confirmation = `Expired: ${name}. ${await moveClock(clock, seconds).catch(rejectMove)}; /faults resets the clock`;
   }
   return await redirectWithConfirmation(context, `${site.base}/flows/${flow.id}`, confirmation);
 }

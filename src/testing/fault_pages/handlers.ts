@@ -64,7 +64,7 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
     case "release": {
       const id = form.get("rule") ?? "";
       const rule = control.rules.all().find((rule) => rule.id === id);
-      if (rule === undefined || !control.rules[action](id)) return "Nothing changed: this fault was removed before";
+      if (rule === undefined || !control.rules[action](id)) return "Nothing changed: the fault was already removed";
       return `Fault ${action}d: ${rule.description}${
         action === "release" ? "; the requests that waited continue" : ""
       }`;
@@ -73,7 +73,7 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
       return await moveClock(clock, Number(form.get("seconds") || NaN));
     case "reset":
       clock.reset();
-      return `Clock set back to ${new Date(clock.now()).toISOString()}`;
+      return `Clock reset to the system time: ${new Date(clock.now()).toISOString()}`;
     case "rotate": {
       const { alg } = server.settings;
       const { kid: previous } = await server.keys.signer(alg);
@@ -157,7 +157,7 @@ function addRule(app: App, { rules }: PageControl, form: Params): string {
   }).description;
 }
 
-/** The faults that contain all words, by what precedes the dot of their ids. */
+/** The faults that contain all words, grouped by the part of their IDs before the dot. */
 function findGroups(search: string) {
   const words = search.toLowerCase().split(/\s+/);
   const found = faultDefinitions.filter(({ id, title, correctClient, endpoints }) => {
