@@ -32,8 +32,8 @@ interface Shown {
 }
 
 /**
- * Shows the form, or with `progress` in the query how far the check is; the report if it has ended. A running check is
- * shown in any case.
+ * Shows the form. With `progress` in the query, shows the progress of the check, or its report if the check has ended.
+ * While a check is running, always shows its progress.
  */
 export async function showCheck(context: Context, check: ClientCheckHandle): Promise<HttpResponse> {
   const client = await findClient(context);

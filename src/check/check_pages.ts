@@ -7,9 +7,9 @@ import type { ClientCheckHandle } from "./client_check.ts";
 import { reportPage, type ShowFlow } from "./report_page.ts";
 
 /**
- * Serves `/clients/{id}/check`, which starts and stops a check, and the report at `/flows/check`. What shows them is
- * loaded at the first visit. A server whose visitors may not change clients has none of them: during a check
- * every login is automatic, and access tokens are signed with the key of the server.
+ * Serves `/clients/{id}/check`, which starts and stops a check, and the report at `/flows/check`. Their code is loaded
+ * at the first visit. A server whose visitors may not change clients has no such pages, because during a check every
+ * login is automatic, and access tokens are signed with the key of the server.
  *
  * @param check Its plugin must be outside of this one.
  * @param showFlow The pages of the inspector.
@@ -21,7 +21,7 @@ export function checkPages(check: ClientCheckHandle, showFlow: ShowFlow): Plugin
       const { client } = check.state();
       if (client === undefined) return [];
       const path = `/clients/${encodeURIComponent(client)}`;
-      return [{ label: "Back to the client", path }, { label: "Check it again", path: `${path}/check` }];
+      return [{ label: "Back to the client", path }, { label: "Check the client again", path: `${path}/check` }];
     },
   });
   return {
@@ -30,7 +30,7 @@ export function checkPages(check: ClientCheckHandle, showFlow: ShowFlow): Plugin
       if (settings.directory !== "edit") return [];
       return [...report.routes!(app), {
         name: "client_check",
-        // The ID is no final part of the path.
+        // The ID is not the last segment of the path.
         path: `${base}/clients/**`,
         methods: ["GET", "POST"],
         caller: "browser",

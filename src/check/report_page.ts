@@ -19,7 +19,7 @@ export type ShowFlow = (
   },
 ) => Promise<HttpResponse>;
 
-/** How the pages of a report are shown. */
+/** Options of the pages of a report. */
 interface ReportPages {
   /** The pages of the inspector. Default: the attacks have no flows. */
   readonly showFlow?: ShowFlow;
@@ -29,7 +29,7 @@ interface ReportPages {
 
 /**
  * Serves the report at `/flows/check`, with the style sheets of the inspector, and at `/flows/check.json`; the flow of
- * each attack at `/flows/check/{number}`. What shows them is loaded at the first visit.
+ * each attack at `/flows/check/{number}`. Their code is loaded at the first visit.
  *
  * @param report The report at this moment; `undefined` before the first login.
  */
@@ -42,7 +42,7 @@ export function reportPage(
     const current = report();
     if (current !== undefined) return current;
     throw new HttpError(404, "HT-01", "The check has no results yet", {
-      fix: "Load the page again when the first login has ended.",
+      fix: "Reload the page after the first login has ended.",
     });
   };
   const description = { methods: ["GET"], title: "Report of the check", parameters: parameters() } as const;
@@ -99,7 +99,9 @@ async function showJourney(
   const result = results[Number(number) - 1];
   const flow = result && flowOf(result, Number(number));
   if (flow === undefined || showFlow === undefined) {
-    throw new HttpError(404, "HT-01", "The check has no flow with this number", { fix: "Open the report again." });
+    throw new HttpError(404, "HT-01", "The check has no flow with this number", {
+      fix: "Choose a flow in the report at /flows/check.",
+    });
   }
   const { formatId } = await import("./report_text.ts");
   const about = { label: formatId(result!), list: { label: "Report of the check", path: "/flows/check" } };

@@ -88,7 +88,7 @@ function groupsOf(
         names: attacks,
         example,
       })),
-      ...names.length === 0 ? [] : [{ title: "The client did not show it", count: names.length, names }],
+      ...names.length === 0 ? [] : [{ title: "The client did not show the habit", count: names.length, names }],
     ];
   }
   if (verdict === "passed") {
@@ -105,13 +105,13 @@ function groupsOf(
   const habitRows = habits.map(describeHabitRow);
   if (verdict === "noted") {
     const rows = [...describeAttacks(own, report, journeyPath), ...habitRows];
-    return [{ title: "What the client does, and may do", count: rows.length, attacks: rows }];
+    return [{ title: "Behaviour that the specifications allow", count: rows.length, attacks: rows }];
   }
   const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
     const rows = describeAttacks(results, report, journeyPath);
     return { title: capitalized(cause), count: rows.length, severity: rows[0]!.severity!, attacks: rows };
   }).sort((one, other) => rankOf(one) - rankOf(other) || other.count - one.count);
-  const title = "Does not have the habits of a good client";
+  const title = "Lacks habits of a good client";
   return [...causes, ...habitRows.length === 0 ? [] : [{ title, count: habitRows.length, attacks: habitRows }]];
 }
 

@@ -22,7 +22,7 @@ async function listFaults(): Promise<Catalogue> {
   return {
     path: "/faults",
     title: "Faults",
-    lead: "What a test injects into responses of the server: as.on(ENDPOINT).once(faults.ID()).",
+    lead: "The faults that a test injects into responses of the server: as.on(ENDPOINT).once(faults.ID()).",
     groups: group(items, ({ id }) => id.includes(".") ? id.split(".")[0]! : "exchange"),
   };
 }
@@ -43,7 +43,7 @@ async function listAttacks(): Promise<Catalogue> {
     path: "/attacks",
     title: "Attacks",
     lead:
-      "What the check of a client tries, each attack in a journey of its own. One attack: latchkey check LOGIN_URL --only ID.",
+      "The attacks of the check of a client, each in a login of its own. To run one attack: latchkey check LOGIN_URL --only ID.",
     groups: group(items, ({ id }) => id.split("/")[0]!),
   };
 }
@@ -58,7 +58,7 @@ async function listHabits(): Promise<Catalogue> {
   return {
     path: "/habits",
     title: "Habits",
-    lead: "What a good client does in each request, read from recorded requests.",
+    lead: "What a good client does in each request. The server reads the habits of a client from its recorded requests.",
     groups: group(items, ({ id }) => id.split("-")[0]!),
   };
 }

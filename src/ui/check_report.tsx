@@ -60,7 +60,9 @@ function Summary({ passed, summary, problem, controlFailure, hint, outdatedBasel
       )}
       {outdatedBaseline.length > 0 && (
         <Notice kind="warn">
-          <p>Failures of the baseline that passed: {outdatedBaseline.join(", ")}.</p>
+          <p>
+            The baseline lists failures that passed now: {outdatedBaseline.join(", ")}. Remove them from the baseline.
+          </p>
         </Notice>
       )}
     </>
@@ -113,7 +115,7 @@ function Score({ score, show, path }: Pick<CheckReportProps, "score" | "show"> &
   );
 }
 
-/** One row; it opens to everything that is known. */
+/** One attack as a row, which unfolds into its details. */
 function Attack({ attack, base }: { readonly attack: ReportedAttack; readonly base: string }): VNode {
   const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, total, variants } = attack;
   const count = total > 1 ? `${variants.length} of ${total}` : "";

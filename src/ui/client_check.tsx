@@ -36,14 +36,14 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
         <Field
           name="login_url"
           label="Login URL"
-          hint="Starts a login, and redirects to this server. The application must be running on this machine."
+          hint="The URL of the application that starts a login and redirects to this server. The application must run on this machine."
           value={values.login_url}
           errors={errors}
         />
         <Field
           name="logged_in_url"
           label="Page of the user"
-          hint="Differs for users who are logged in, best by a status such as 401. Default: where the login ends."
+          hint="A URL whose response differs after a login, best by its status, such as 401 and 200. Default: the page where the login ends."
           value={values.logged_in_url}
           errors={errors}
           optional
@@ -51,7 +51,7 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
         <Field
           name="logged_in_text"
           label="Text of the user"
-          hint="Only the page of the user who logs in has it. Default: the e-mail address, name or sub."
+          hint="A text that only the page of the logged-in user contains. Default: the e-mail address, name or sub of the user."
           value={values.logged_in_text}
           errors={errors}
           optional
@@ -59,7 +59,7 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
         <Field
           name="id_token_signature"
           label="Signature of ID tokens"
-          hint="Off: the client does not verify it for an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on."
+          hint="Off: the client does not verify the signature of an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on."
           value={values.id_token_signature}
           errors={errors}
           choices={["", "off"]}
@@ -86,7 +86,7 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
   return (
     <Section id="check" heading="The check is running">
       <p id="progress">
-        {total === 0 ? "The login without an attack comes first." : (
+        {total === 0 ? "The first login, without an attack, is running." : (
           <>
             <progress max={total} value={done} aria-label="Journeys"></progress>{" "}
             {`${done} of ${total} journeys, ${failed} failed, ${inconclusive} inconclusive`}
@@ -128,8 +128,8 @@ export function clientCheckPage(props: ClientCheckProps): string {
             )}
             <p>
               The check logs in to the application as a browser does: once without an attack, and then once for each
-              attack. Meanwhile this server responds to requests of applications as the attacks need it. Its records,
-              its clock and its faults stay as they are.
+              attack. During the check, this server responds to requests of applications as each attack requires. The
+              check does not change the records, the clock and the faults of this server.
             </p>
             <p class="ways">
               <a href={href}>Back to the client</a>

@@ -41,7 +41,7 @@ for (const { name, options } of browserVariants) {
       await using opened = await openPage(`${url}/flows`, options);
       const { page } = opened;
       await page.getByRole("link", { name: "Import a flow" }).click();
-      await page.getByLabel("Or the text of the file").fill(`{"exchanges": [{"outcome": "fine"}]}`);
+      await page.getByLabel("Or paste the JSON text").fill(`{"exchanges": [{"outcome": "fine"}]}`);
       await page.getByRole("button", { name: "Import" }).click();
       assertMatch(await page.locator("main").innerText(), /Nothing was imported[^]*exchanges\[0\]\.outcome[^]*"fine"/);
       assertEquals(await findPageProblems(opened), []);

@@ -104,7 +104,7 @@ export function RulePage({ rule, example, ...site }: RuleProps): VNode {
               ? cites.join(", ") || "A decision of this project"
               : sections.map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
             {isOwnDecision && sections.length > 0 && (
-              <span class="aside">It applies even where a specification allows something else.</span>
+              <span class="aside">The rule applies even where a specification allows something else.</span>
             )}
           </DefinitionItem>
           {settings.length > 0 && (
@@ -151,6 +151,6 @@ function Example({ example }: { readonly example: RejectedExample }): VNode {
 
 /** What came before a request that is correct by itself, or when it was sent. */
 function formatBefore({ sent, seconds, earlier }: RejectedExample): string {
-  if (seconds !== undefined) return `${formatLongDuration(seconds)} after the request before `;
-  return sent.length === 0 && earlier > 1 ? "that was sent before " : "";
+  if (seconds !== undefined) return `${formatLongDuration(seconds)} after the previous request `;
+  return sent.length === 0 && earlier > 1 ? "sent again " : "";
 }

@@ -17,8 +17,8 @@ export function Settings({ settings, ...site }: SettingsProps): VNode {
       opening={
         <>
           <p>
-            The members of the configuration file. Those of the server are also options of{" "}
-            <code>latchkey()</code>; those of the program, such as <code>port</code> and <code>log</code>, are not.
+            The members of the configuration file. Settings of the server are also options of{" "}
+            <code>latchkey()</code>. Settings of the program, such as <code>port</code> and <code>log</code>, are not.
           </p>
           <dl class="facts even">
             {settings.map(({ name, summary }) => (

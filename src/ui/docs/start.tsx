@@ -9,10 +9,10 @@ import type { StartProps } from "./props.ts";
 
 /** The lists of the reference. */
 const reference = [
-  ["rules", "Rules", "What a rejection means, by the rule ID at its end"],
+  ["rules", "Rules", "The meaning and the fix of each rejection, by the rule ID at its end"],
   ["settings", "Settings", "The members of the configuration file, with their flags and environment variables"],
-  ["faults", "Faults", "What a test injects into responses of the server"],
-  ["attacks", "Attacks", "What the check of a client tries"],
+  ["faults", "Faults", "The faults that a test injects into responses of the server"],
+  ["attacks", "Attacks", "The attacks of the check of a client"],
   ["habits", "Habits", "What a good client does in each request"],
 ] as const;
 

@@ -62,7 +62,7 @@ export function Import(props: ImportProps): VNode {
               <label for="file">File</label>
               <input type="file" id="file" name="file" accept=".har,.json,application/json" />
             </div>
-            <Field name="text" label="Or the text of the file" lines={6} optional />
+            <Field name="text" label="Or paste the JSON text" lines={6} optional />
             <p class="ways">
               <button type="submit" class="button">Import</button>
               <a href={`${base}/flows`}>All flows</a>
