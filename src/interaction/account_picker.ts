@@ -21,6 +21,9 @@ const maxOfferedAccounts = 200;
 /** How long accounts of a browser are remembered, in milliseconds. */
 const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
 
+/** The message for claims that are no JSON object. */
+const claimsNotObject = `The claims must be a JSON object, such as {"name": "Carol"}.`;
+
 /** Maximum length of a guest user's claims, in characters of JSON. */
 const maxClaimsLength = 4096;
 
@@ -98,17 +101,17 @@ export async function parseGuest(server: Server, sub: string, claims: string): P
   try {
     parsed = JSON.parse(claims.trim() || "{}");
   } catch {
-    return "The claims are not JSON.";
+    return claimsNotObject;
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    return "The claims must be a JSON object.";
+    return claimsNotObject;
   }
   // Parsed numbers may be longer than their source, and tokens contain them.
   if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
-  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deeply.";
+  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deeply: use fewer levels.";
   if (await server.users.count() >= maxUsers) return `The server has ${maxUsers} users already: choose one of them.`;
   return await createGuestUser(server, { ...parsed, sub }) ??
-    "A user with this subject exists already: choose that one.";
+    "A user with this subject exists already: choose that user, or another subject.";
 }

@@ -83,7 +83,7 @@ async function createGuest(
 ): Promise<Login | LoginRetry> {
   const guest = allowed
     ? await parseGuest(server, params.get("subject") ?? "", params.get("claims") ?? "")
-    : "Guest users cannot be created here.";
+    : "This server does not accept new users on the login page.";
   return typeof guest === "string" ? { status: 400, error: guest, part: "new" } : { user: guest, method: "open" };
 }
 

@@ -113,8 +113,8 @@ export function Consent(props: ConsentProps): VNode {
           {device === undefined && client.isOnDeviceOnly && (
             <Notice kind="warn">
               <p>
-                Any program on this device can pretend to be this client. Allow access only if you have just started it
-                yourself.
+                Any program on this device can pretend to be this client. Allow access only if you have just started
+                this client yourself.
               </p>
             </Notice>
           )}
@@ -142,18 +142,18 @@ export function Consent(props: ConsentProps): VNode {
               )}
             </dl>
             <fieldset class="grants">
-              <legend>It may</legend>
+              <legend>The client may</legend>
               {scope.map((item) => <ScopeChoice key={item.value} {...item} />)}
               {details.map((detail) => <DetailChoice key={detail.choice} {...detail} />)}
             </fieldset>
             {claims.length > 0 && (
               <p>
-                It requests these claims by name: <CodeList texts={claims} between=", " last=" and " />.
+                The client requests these claims by name: <CodeList texts={claims} between=", " last=" and " />.
               </p>
             )}
             {resources.length > 0 && (
               <p>
-                Its token will be valid at <CodeList texts={resources} between=", " last=" and " />.
+                The token will be valid at <CodeList texts={resources} between=", " last=" and " />.
               </p>
             )}
             <div class="decision">
@@ -163,10 +163,10 @@ export function Consent(props: ConsentProps): VNode {
           </form>
           <p class="aside">
             {typeof remembered === "number"
-              ? `Your decision is remembered for ${formatLongDuration(remembered)}${
+              ? `The server remembers your decision for ${formatLongDuration(remembered)}${
                 details.length > 0 ? ", except for permissions with details" : ""
               }.`
-              : `You are asked every time, because ${riskReasons[remembered]}.`}{" "}
+              : `The server asks you every time, because ${riskReasons[remembered]}.`}{" "}
             You can revoke access on the page “Account”.
           </p>
           <ClientLinks {...client} />

@@ -93,7 +93,7 @@ export function Device({ codeForm, confirmation, result, ...site }: DeviceProps)
             </div>
             <button type="submit" class="button">Continue</button>
           </form>
-          <p class="aside">You see what the device asks for before you allow it.</p>
+          <p class="aside">The next page shows what the device requests. You decide there.</p>
         </>
       }
     />
@@ -135,8 +135,8 @@ export function DeviceWarning(): VNode {
   return (
     <Notice kind="warn">
       <p>
-        Allow this only if you started it yourself, on a device that is in front of you. If you received the code or a
-        link by message, deny: the sender would get access to your account.
+        Allow this request only if you started it yourself, on a device in front of you. If you received the code or a
+        link in a message, deny the request: the sender would get access to your account.
       </p>
     </Notice>
   );

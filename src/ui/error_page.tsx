@@ -78,15 +78,15 @@ function badgeLabel({ status, error, command, received }: ErrorPageProps): strin
 
 /** How the received value differs from the value that was probably meant. */
 const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>, string>> = {
-  scheme: "They differ only in the scheme.",
-  host: "They differ only in the host.",
+  scheme: "The two URIs differ only in the scheme.",
+  host: "The two URIs differ only in the host.",
   port:
-    "They differ only in the port. It may vary for 127.0.0.1 and [::1], and for localhost if the client is public or " +
-    "native; with https only where the issuer is on a test host.",
-  path: "They differ only in the path.",
-  query: "They differ only in the query.",
-  slash: "They differ only in the slash at the end.",
-  spelling: "Both lead to the same place, but the comparison is character by character.",
+    "The two URIs differ only in the port. The port may vary for 127.0.0.1 and [::1], and for localhost if the client " +
+    "is public or native; with https only where the issuer is on a test host.",
+  path: "The two URIs differ only in the path.",
+  query: "The two URIs differ only in the query.",
+  slash: "The two URIs differ only in the slash at the end.",
+  spelling: "The two URIs lead to the same page, but the server compares URIs character by character.",
 };
 
 /** The page of every error that is not sent to a client. */
@@ -154,7 +154,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
           {client !== undefined && (
             <p>
               The operator of this server has not registered the client at{" "}
-              <strong>{client.host}</strong>, so the error is shown here first.{" "}
+              <strong>{client.host}</strong>, so this page shows the error before the client receives it.{" "}
               {client.href !== undefined && <a href={client.href} rel="noreferrer">Continue to {client.host}</a>}
             </p>
           )}
@@ -192,7 +192,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               {redirectUriUnverified && error !== undefined && status < 500 && (
                 <p class="aside">
                   An authorization server redirects an error only to a redirect URI that it has verified. Redirecting to
-                  any other address would be an open redirect, so the error is shown here.
+                  any other address would be an open redirect, so this page shows the error.
                 </p>
               )}
             </details>

@@ -26,7 +26,7 @@ export function FormPost(props: FormPostProps): VNode {
       heading="Returning to the client"
       opening={
         <>
-          <p>This page sends the response to the client automatically. If it does not, press Continue.</p>
+          <p>This page sends the response to the client automatically. If nothing happens, press Continue.</p>
           <dl class="facts">
             <DefinitionItem label="Client">
               <bdi>{client}</bdi>

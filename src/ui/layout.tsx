@@ -117,7 +117,7 @@ export function Layout(props: LayoutProps): VNode {
   );
 }
 
-/** A further style sheet; belongs into the head. */
+/** A further style sheet; belongs in the head. */
 export function Stylesheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
   return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
 }

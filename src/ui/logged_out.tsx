@@ -8,7 +8,7 @@ import { Code } from "./value.tsx";
 
 /** The page after a logout without redirect. */
 export interface LoggedOutProps extends Site {
-  /** Where the client asked to continue, if this server does not vouch for the client. */
+  /** Where the client asked to continue, if the operator did not approve the client. */
   readonly continueHref?: string;
 }
 

@@ -26,7 +26,7 @@ export function LoggingOut(props: LoggingOutProps): VNode {
       heading="You are logged out"
       opening={
         <>
-          <p>This browser no longer has a session with this server. These clients end theirs, too:</p>
+          <p>This browser no longer has a session with this server. These clients end their sessions, too:</p>
           <ul>
             {frames.map(({ client, src }) => (
               <li key={src}>

@@ -59,7 +59,7 @@ async function search(input: HTMLInputElement, results: HTMLUListElement): Promi
   const text = input.value.trim().toLowerCase();
   const found = text === "" ? [] : findEntries(entries, text);
   results.replaceChildren(...found.slice(0, maxResults).map((entry) => toItem(entry, docs)));
-  if (status) status.textContent = text === "" ? "" : `${found.length} pages`;
+  if (status) status.textContent = text === "" ? "" : found.length === 1 ? "1 page" : `${found.length} pages`;
 }
 
 /** Moves the focus among the field and the results. */

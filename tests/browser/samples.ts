@@ -613,7 +613,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         guestForm: { subject: "dave", claims: "{" },
         isReauthentication: true,
         requiredAcr: ["urn:example:mfa", "urn:example:key"],
-        retry: { part: "new", fault: "The claims are not JSON." },
+        retry: { part: "new", fault: `The claims must be a JSON object, such as {"name": "Carol"}.` },
       }),
   },
   "/login/hostile": {

@@ -394,10 +394,10 @@ test("[CL-10] the consent page names every claim that no shown scope value cover
   const asked = async (scope: string) => (await logIn(openBrowser(b), "carol", { scope, claims })).text;
   assertStringIncludes(
     await asked("openid"),
-    "It requests these claims by name: groups, roles, email and employee_no.",
+    "The client requests these claims by name: groups, roles, email and employee_no.",
   );
   const all = await asked("openid groups profile");
-  assertStringIncludes(all, "It requests these claims by name: roles and email.");
+  assertStringIncludes(all, "The client requests these claims by name: roles and email.");
   assertStringIncludes(all, "See groups");
   const browser = openBrowser(b);
   const page = await logIn(browser, "carol", { scope: "openid", claims });

@@ -93,7 +93,7 @@ test("[UI-11, RU-09] a public client gets no code over plain http without consen
     assertEquals(page.text.includes("a program on this device, at"), onDevice);
     assertStringIncludes(
       page.text,
-      `You are asked every time, because ${onDevice ? "other programs" : "the client"}`,
+      `The server asks you every time, because ${onDevice ? "other programs" : "the client"}`,
     );
     assertEquals(describePage(await submit(browser, page, "decision", "allow")), "code");
     assertEquals(await browser.authorizeSilently({ redirect_uri }), "consent_required");

@@ -416,7 +416,7 @@ test("[UI-13] the received value is compared with the suggestion; the details ha
   const html = pages.error({ ...rejected, expected, suggestion: near });
   assertStringIncludes(
     textOf(html),
-    `Did you mean ${near.text} Received http://localhost:9000/authori sed They differ only in the path.`,
+    `Did you mean ${near.text} Received http://localhost:9000/authori sed The two URIs differ only in the path.`,
   );
   assertMatch(textOf(html), new RegExp(`Details .* Expected ${expected}`));
   const text = textOf(pages.error({ ...rejected, suggestion: { text: rejected.expected! } }));
