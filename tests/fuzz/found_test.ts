@@ -136,7 +136,7 @@ test("[HT-18] the login page creates no guest user with too deeply nested claims
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
   assertEquals(response.status, 400);
-  assertStringIncludes(await response.text(), "The claims are nested too deeply.");
+  assertStringIncludes(await response.text(), "The claims are nested too deeply: use fewer levels.");
 });
 
 // Regression: the server looked for a client by the secret, in case both were swapped, and so fetched its URL.
