@@ -58,7 +58,8 @@ async function listHabits(): Promise<Catalogue> {
   return {
     path: "/habits",
     title: "Habits",
-    lead: "What a good client does in each request. The server reads the habits of a client from its recorded requests.",
+    lead:
+      "What a good client does in each request. The server reads the habits of a client from its recorded requests.",
     groups: group(items, ({ id }) => id.split("-")[0]!),
   };
 }

@@ -193,7 +193,10 @@ test("a guest user is created, and another account chosen on the way", { skip },
   await page.getByLabel("Subject").fill("dave");
   await page.getByLabel("Claims").fill("{");
   await page.getByRole("button", { name: "Log in as this user" }).click();
-  assertEquals(await page.getByRole("alert").innerText(), `The claims must be a JSON object, such as {"name": "Carol"}.`);
+  assertEquals(
+    await page.getByRole("alert").innerText(),
+    `The claims must be a JSON object, such as {"name": "Carol"}.`,
+  );
   await page.getByLabel("Claims").fill('{\n  "name": "Dave Dunn"\n}');
   await page.getByRole("button", { name: "Log in as this user" }).click();
   assertStringIncludes(await page.locator(".facts").innerText(), "Dave Dunn");

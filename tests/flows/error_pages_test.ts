@@ -282,7 +282,11 @@ test("[UI-19] the most similar redirect URI is suggested, with the difference", 
   const near: readonly (readonly [sent: string, meant: string, words: string])[] = [
     ["http://localhost:5173/callback", local, "differ only in the scheme"],
     ["https://127.0.0.1:5173/callback", local, "differ only in the host"],
-    ["https://shop.example:1/oauth/callback?tenant=1", shop, "differ only in the port. The port may vary for 127.0.0.1 and"],
+    [
+      "https://shop.example:1/oauth/callback?tenant=1",
+      shop,
+      "differ only in the port. The port may vary for 127.0.0.1 and",
+    ],
     ["https://localhost:5173/calback", local, "differ only in the path"],
     ["https://localhost:5173/callback/", local, "differ only in the slash at the end"],
     ["https://shop.example/oauth/callback", shop, "differ only in the query"],

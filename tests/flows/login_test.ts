@@ -714,7 +714,7 @@ test("invalid guest users are rejected with a reason and replace no user", async
     ["é", "{}", "subject"],
     ["x".repeat(256), "{}", "subject"],
     ["alice", "{}", "already"],
-    ["dave", "{", "not JSON"],
+    ["dave", "{", "a JSON object"],
     ["dave", "[]", "object"],
     ["dave", "null", "object"],
     ["dave", '{"sub":"alice"}', "sub"],

@@ -116,7 +116,7 @@ test("[HT-18] claims nested as deeply as a form allows are rejected, and the use
     const rejected = await add(claims);
     assertEquals(rejected.status, 400);
     const html = await rejected.text();
-    assertStringIncludes(extractText(html), claims.startsWith("[") ? "a list" : "at most 32 deep");
+    assertStringIncludes(extractText(html), claims.startsWith("[") ? "an array" : "at most 32 deep");
   });
   assertEquals((await browser.get("/users/carol")).status, 404);
   assertEquals((await add(`{"a":${deep(32)}}`)).status, 303);
