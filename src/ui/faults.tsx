@@ -265,13 +265,13 @@ function ClockAndKeys(props: FaultsProps): VNode {
           <Field
             name="seconds"
             label="Move the clock by, in seconds"
-            hint="A negative number sets it back."
+            hint="A negative number sets the clock back."
             value="3600"
           />
           <p class="ways">
             <button type="submit" class="button plain" name="do" value="advance">Move the clock</button>
             <button type="submit" class="button plain" name="do" value="reset" formNoValidate>
-              Back to the system time
+              Reset the clock to the system time
             </button>
           </p>
         </form>
