@@ -12,7 +12,7 @@ const labels: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A phrase that follows "The client may". For a scope value without a description it shows the name and the released claims.
+ * A phrase that follows "The client may". A scope value without a description is shown with its name and its claims.
  *
  * @param claims The claims that it releases.
  */

@@ -193,7 +193,10 @@ test("each parameter of a fault has a label in words, with its unit, and a choic
     assertEquals(choices, parameters.filter((parameter) => parameter.enum !== undefined).map(({ name }) => name), id);
   }
   const { html } = await openPage(as, "?fault=error");
-  assertMatch(html, /Of a token request\.<\/p><select id="grant_type"[^>]*><option value selected>any</);
+  assertMatch(
+    html,
+    /The grant type of the token request\.<\/p><select id="grant_type"[^>]*><option value selected>any</,
+  );
   assertMatch((await openPage(as)).html, />Move the clock by, in seconds</);
 });
 
