@@ -19,8 +19,10 @@ const fields = {
   loginUrl: "login_url",
   loggedInUrl: "logged_in_url",
   loggedInText: "logged_in_text",
+  refreshUrl: "refresh_url",
   verifiesIdTokenSignature: "id_token_signature",
   only: "only",
+  except: "except",
 } as const satisfies Partial<Record<keyof ClientCheckOptions, string>>;
 
 /** What the page shows besides the form. */
@@ -129,8 +131,10 @@ function proposedValues(
       [fields.loginUrl]: last.loginUrl,
       [fields.loggedInUrl]: last.loggedInUrl ?? "",
       [fields.loggedInText]: last.loggedInText ?? "",
-      [fields.verifiesIdTokenSignature]: last.verifiesIdTokenSignature === false ? "off" : "",
+      [fields.refreshUrl]: last.refreshUrl ?? "",
+      [fields.verifiesIdTokenSignature]: last.verifiesIdTokenSignature === false ? "off" : "on",
       [fields.only]: last.only?.join(" ") ?? "",
+      [fields.except]: last.except?.join(" ") ?? "",
     };
   }
   const own = serverOrigins(server);
@@ -139,14 +143,17 @@ function proposedValues(
 }
 
 function readOptions(client: string, form: Params): ClientCheckOptions {
-  const only = (form.get(fields.only) ?? "").split(/[\s,]+/).filter((name) => name !== "");
+  const namesIn = (field: string) => (form.get(field) ?? "").split(/[\s,]+/).filter((name) => name !== "");
+  const [only, except] = [namesIn(fields.only), namesIn(fields.except)];
   return {
     client,
     loginUrl: form.get(fields.loginUrl) ?? "",
     loggedInUrl: form.get(fields.loggedInUrl) || undefined,
     loggedInText: form.get(fields.loggedInText) || undefined,
+    refreshUrl: form.get(fields.refreshUrl) || undefined,
     ...form.get(fields.verifiesIdTokenSignature) === "off" && { verifiesIdTokenSignature: false },
     ...only.length > 0 && { only },
+    ...except.length > 0 && { except },
   };
 }
 

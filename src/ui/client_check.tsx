@@ -29,6 +29,8 @@ export interface ClientCheckProps extends Site {
 /** The form of a check. */
 function StartForm({ client, form }: ClientCheckProps): VNode {
   const { values, errors, csrfToken } = form;
+  const { login_url: _, logged_in_url: __, id_token_signature: signature, ...texts } = values;
+  const isChanged = signature === "off" || Object.values(texts).some((value) => value !== "");
   return (
     <Section id="check" heading="The application">
       <form class="form" method="post" action={`${client.href}/check`}>
@@ -48,30 +50,51 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
           errors={errors}
           optional
         />
-        <Field
-          name="logged_in_text"
-          label="Text of the user"
-          hint="A text that only the page of the logged-in user contains. Default: the e-mail address, name or sub of the user."
-          value={values.logged_in_text}
-          errors={errors}
-          optional
-        />
-        <Field
-          name="id_token_signature"
-          label="Signature of ID tokens"
-          hint="Off: the client does not verify the signature of an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on."
-          value={values.id_token_signature}
-          errors={errors}
-          choices={["", "off"]}
-        />
-        <Field
-          name="only"
-          label="Attacks"
-          hint="Attacks or categories, separated by spaces: id-token response/state-wrong. Default: all."
-          value={values.only}
-          errors={errors}
-          optional
-        />
+        <details open={isChanged}>
+          <summary>More about the application, and which attacks to run</summary>
+          <div class="topic">
+            <Field
+              name="logged_in_text"
+              label="Text of the user"
+              hint="A text that only the page of the logged-in user contains. Default: the e-mail address, name or sub of the user."
+              value={values.logged_in_text}
+              errors={errors}
+              optional
+            />
+            <Field
+              name="refresh_url"
+              label="Page that refreshes tokens"
+              hint="The application refreshes its tokens when this page is requested. Default: the attacks on refreshes are skipped."
+              value={values.refresh_url}
+              errors={errors}
+              optional
+            />
+            <Field
+              name="only"
+              label="Only these attacks"
+              hint="Attacks or categories, separated by spaces: id-token response/state-wrong. Default: all."
+              value={values.only}
+              errors={errors}
+              optional
+            />
+            <Field
+              name="except"
+              label="Without these attacks"
+              hint="Attacks or categories, separated by spaces: keys. Default: none is left out."
+              value={values.except}
+              errors={errors}
+              optional
+            />
+            <Field
+              name="id_token_signature"
+              label="Signature of ID tokens"
+              hint="Off: the client does not verify the signature of an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on."
+              value={values.id_token_signature}
+              errors={errors}
+              choices={["on", "off"]}
+            />
+          </div>
+        </details>
         <p class="ways">
           <button type="submit" class="button" name="do" value="start">Start the check</button>
         </p>

@@ -111,6 +111,34 @@ test("[CO-07] an application that does not verify signatures, as the form says, 
   assertStringIncludes(await (await fetch(`${url}/flows/check`)).text(), "Check of http://127.0.0.1");
 });
 
+test("[CO-07] the form names a page that refreshes tokens, and the attacks to leave out, as the command does", async () => {
+  await using server = await start();
+  const { as, open, values, ended, check, application } = server;
+  const grant_types = ["authorization_code", "refresh_token"];
+  await as.clients.set({ client_id: "shop", redirect_uris: [`${application.url}/callback`], grant_types });
+  const { html } = await open();
+  assertMatch(html, /<details><summary>More about the application/);
+  assertMatch(html, /Default: on\.<\/p><select[^>]*><option value="on">on<\/option><option value="off">off</);
+  const refresh_url = `${application.url}/refresh`;
+  const except = "refresh/rejected keys";
+  assertEquals(
+    (await (await open()).submit({ ...values, only: "refresh/not-rotated refresh/rejected", except, refresh_url }))
+      .status,
+    303,
+  );
+  await ended();
+  assertEquals(check.report()!.results.map(({ attack, verdict }) => [attack.id, verdict]), [[
+    "refresh/not-rotated",
+    "passed",
+  ]]);
+  const again = (await open()).html;
+  assertMatch(again, /<details open><summary>More about the application/);
+  for (const value of [except, refresh_url]) assertStringIncludes(again, `value="${value}"`);
+  const wrong = await (await open()).submit({ ...values, refresh_url: "http://10.0.0.1/", except: "none" });
+  assertEquals(wrong.status, 400);
+  assertMatch(await wrong.text(), /<details open>.*id="refresh_url-fault".*id="except-fault"/s);
+});
+
 test("[CO-07] a second check is 409, and a stopped one leads to its report", async () => {
   await using server = await start();
   const { url, open, values, check } = server;
