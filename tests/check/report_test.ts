@@ -194,7 +194,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   assertEquals(lines.slice(1, 4), [
     "  attack:      The ID token is for another client.",
     "  consequence: The operator of another application logs in here as its users, with their ID tokens.",
-    "  expected:    It discards the token response, and no session begins.",
+    "  expected:    The client discards the token response, and no session begins.",
   ]);
   const sent = { "another-client": "another-client", prefixed: "0client-1", extended: "client-10" };
   assertEquals(

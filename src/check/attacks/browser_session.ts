@@ -128,7 +128,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     id: "session/fixed",
     effect: fixedSession,
     title: "An attacker knows the cookies that a browser had before the login (session fixation).",
-    correctClient: "It gives the session a new id at the login, so that the old cookies have no session.",
+    correctClient: "The client gives the session a new id at the login, so that the old cookies have no session.",
     needs: ["visits", "currentUser"],
     sources: ["CWE-384", "OWASP ASVS 7.2.4"],
     async perform({ journey: { browser: { cookies } }, startLogin }) {
@@ -196,7 +196,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     id: "session/markup",
     effect: hostileText,
     title: "A parameter of the response, an error of the token endpoint or the name of the user has markup.",
-    correctClient: "It escapes each text in its pages, and links to https URLs only.",
+    correctClient: "The client escapes each text in its pages, and links to https URLs only.",
     endpoints: ["authorize", "token", "userinfo"],
     needs: ["visits"],
     sources: ["RFC 6749 §4.1.2.1", "CWE-79"],
@@ -227,7 +227,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     id: "session/return-target",
     effect: foreignLogin,
     title: "The URL that starts the login has parameters that send the browser to a page of another site afterwards.",
-    correctClient: "It redirects the browser within the application and to the issuer only.",
+    correctClient: "The client redirects the browser within the application and to the issuer only.",
     needs: ["visits"],
     sources: ["RFC 9700 §4.11.1", "CWE-601"],
     ...oneOf(

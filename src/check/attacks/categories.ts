@@ -76,7 +76,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
   metadata: {
     "must-reject": {
       stop: "discovery",
-      correctClient: "It rejects the document, and sends no authorization request.",
+      correctClient: "The client rejects the document, and sends no authorization request.",
       cause: "does not check the metadata of the issuer",
       severity: "high",
       consequence: "A server of an attacker takes part in the login and receives codes and credentials of the client.",
@@ -100,48 +100,49 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
   response: {
     "must-reject": {
       stop: "callback",
-      correctClient: "It rejects the response, and sends no token request.",
+      correctClient: "The client rejects the response, and sends no token request.",
       ...loginCsrf,
     },
     "should-reject": {
       stop: "callback",
-      correctClient: "It rejects the response, and sends no token request.",
+      correctClient: "The client rejects the response, and sends no token request.",
       cause: "accepts an authorization response in another form than it requested",
       severity: "low",
       consequence:
         "An attacker adds a value of their own to a response, and the client and a proxy read different ones.",
       fix: "Reject a response with a repeated parameter, or in another mode than the client asked for.",
     },
-    "must-tolerate": { correctClient: "It exchanges the code." },
+    "must-tolerate": { correctClient: "The client exchanges the code." },
   },
   token: {
     "must-reject": {
       stop: "token",
-      correctClient: "It discards the response, and no session begins.",
+      correctClient: "The client discards the response, and no session begins.",
       ...unusableResponse,
     },
-    "must-tolerate": { correctClient: "It accepts the tokens." },
+    "must-tolerate": { correctClient: "The client accepts the tokens." },
   },
   "id-token": {
     "must-reject": {
       stop: "token",
-      correctClient: "It discards the token response, and no session begins.",
+      correctClient: "The client discards the token response, and no session begins.",
       ...idTokenClaims,
     },
     "should-reject": {
       stop: "token",
-      correctClient: "It discards the token response, and no session begins.",
+      correctClient: "The client discards the token response, and no session begins.",
       cause: "does not check what a specification recommends for the ID token",
       severity: "low",
       consequence: "An ID token that was not issued with this access token, or not now, begins a session.",
       fix: "Check also the claims that OpenID Connect Core §3.1.3.7 and §3.1.3.8 recommend.",
     },
-    "must-tolerate": { correctClient: "It accepts the ID token." },
+    "must-tolerate": { correctClient: "The client accepts the ID token." },
   },
   keys: {
     "must-reject": {
       stop: "token",
-      correctClient: "It discards the token response: an ID token is never accepted without a check of its signature.",
+      correctClient:
+        "The client discards the token response: an ID token is never accepted without a check of its signature.",
       ...forgedIdToken,
     },
   },
@@ -178,7 +179,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
   },
   logout: {
     "must-reject": {
-      correctClient: "It responds with status 400, and the session continues.",
+      correctClient: "The client responds with status 400, and the session continues.",
       cause: "does not validate the logout token",
       severity: "medium",
       consequence: "An attacker without any credentials ends the sessions of users.",
@@ -208,7 +209,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
   },
   transport: {
     "must-reject": {
-      correctClient: "It reports the response, and uses nothing of it.",
+      correctClient: "The client reports the response, and uses nothing of it.",
       cause: "does not check status, media type and JSON of a response",
       severity: "medium",
       consequence: "The client takes half a response, or a page of a proxy, for a response of the server.",
@@ -253,7 +254,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
   jarm: {
     "must-reject": {
       stop: "callback",
-      correctClient: "It discards the response, and sends no token request.",
+      correctClient: "The client discards the response, and sends no token request.",
       cause: "does not verify the signed authorization response",
       severity: "high",
       consequence: "An attacker changes the authorization response, although the client asked for a signed one.",

@@ -11,7 +11,7 @@ export const clockAttacks: readonly Attack[] = [
   defineAttack({
     id: "clock/small",
     title: "The clock of the server is half a minute ahead, or ten seconds behind.",
-    correctClient: "It accepts the tokens.",
+    correctClient: "The client accepts the tokens.",
     level: "must-tolerate",
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [secondsParameter("seconds", 30, isAhead)],
@@ -25,7 +25,7 @@ export const clockAttacks: readonly Attack[] = [
     id: "clock/large",
     needs: ["idToken", "readsIdToken"],
     title: "The clock of the server is two hours ahead or behind.",
-    correctClient: "It rejects the ID token.",
+    correctClient: "The client rejects the ID token.",
     level: "should-reject",
     stop: "token",
     sources: ["OpenID Connect Core §3.1.3.7"],

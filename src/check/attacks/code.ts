@@ -63,7 +63,7 @@ export const codeAttacks: readonly Attack[] = [
     effect: injectedCode,
     needs: ["idToken", "readsIdToken", "nonce"],
     title: "The code belongs to a login in another browser, and the token endpoint does not check the code verifier.",
-    correctClient: "It rejects the ID token, because the nonce is not that of this login.",
+    correctClient: "The client rejects the ID token, because the nonce is not that of this login.",
     stop: "token",
     sources: ["RFC 9700 §4.5.3.2", "OpenID Connect Core §3.1.3.7"],
     once: () => codeOfAnotherLogin(),
@@ -71,7 +71,7 @@ export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-odd",
     title: "The code is 2 KiB long, or has characters that a URL encodes.",
-    correctClient: "It exchanges the code, byte for byte.",
+    correctClient: "The client exchanges the code, byte for byte.",
     level: "must-tolerate",
     endpoints: ["authorize", "token"],
     sources: ["RFC 6749 §4.1.2", "RFC 6749 §A.11"],

@@ -12,7 +12,7 @@ export const credentialAttacks: readonly Attack[] = [
     needs: ["basic"],
     needsOwnServer: true,
     title: "The secret of the client has characters that HTTP Basic must encode.",
-    correctClient: "It encodes id and secret as in a form, before Base64, and logs in.",
+    correctClient: "The client encodes id and secret as in a form, before Base64, and logs in.",
     sources: ["RFC 6749 §2.3.1", "RFC 6749 appendix B"],
     ...sent("secret", ["a b+c", "a%2Fb", "a:b/c=d&e"], "The secret."),
     async perform({ as, driver, journey, client }, { secret }) {

@@ -71,7 +71,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/pending",
     title: "The user takes a long time: many polls receive authorization_pending.",
-    correctClient: "It polls no faster than the interval, until it has tokens.",
+    correctClient: "The client polls no faster than the interval, until it has tokens.",
     level: "must-tolerate",
     sources: ["RFC 8628 §3.5"],
     parameters: [{ name: "times", type: "integer", default: 31, description: "How many polls." }],
@@ -81,7 +81,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/never-approved",
     title: "The user never decides, and the server still responds authorization_pending when the codes have expired.",
-    correctClient: "It stops when expires_in has passed, and reports it; the next login works.",
+    correctClient: "The client stops when expires_in has passed, and reports it; the next login works.",
     level: "must-recover",
     needs: ["clock"],
     sources: ["RFC 8628 §3.5"],
@@ -102,7 +102,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/slow-down",
     title: "Two polls receive slow_down, and later ones authorization_pending.",
-    correctClient: "It waits 5 seconds longer after each slow_down, and keeps the longer interval.",
+    correctClient: "The client waits 5 seconds longer after each slow_down, and keeps the longer interval.",
     level: "must-tolerate",
     sources: ["RFC 8628 §3.5", "modelcontextprotocol/registry#1290", "flyteorg/flyte-sdk#1587"],
     start: (stage) => failPolls(stage, ["slow_down", "slow_down", "authorization_pending", "authorization_pending"]),
@@ -112,7 +112,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/ended",
     title: "A poll receives an error that ends the login.",
-    correctClient: "It sends no further poll, and reports the code; the next login works.",
+    correctClient: "The client sends no further poll, and reports the code; the next login works.",
     level: "must-recover",
     sources: ["RFC 8628 §3.5"],
     ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
@@ -122,7 +122,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/response-odd",
     title: "The device response has no interval, or one that is 0, a text or a year.",
-    correctClient: "It waits 5 seconds without a usable interval, and never polls without a pause.",
+    correctClient: "The client waits 5 seconds without a usable interval, and never polls without a pause.",
     level: "must-recover",
     endpoints: ["device_authorization", "token"],
     sources: ["RFC 8628 §3.2", "NousResearch/hermes-agent#87437"],
@@ -151,7 +151,7 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/member-missing",
     title: "The device response lacks a member that it must have.",
-    correctClient: "It reports the member, and does not poll.",
+    correctClient: "The client reports the member, and does not poll.",
     level: "must-reject",
     stop: "callback",
     endpoints: ["device_authorization"],
@@ -163,7 +163,7 @@ export const deviceAttacks: readonly Attack[] = [
     id: "device/verification-uri-hostile",
     effect: hostileText,
     title: "The verification URI is a script, a file, a plain http URL, or text for a shell.",
-    correctClient: "It shows the URI as text, or rejects it; it does not open it.",
+    correctClient: "The client shows the URI as text, or rejects it; it does not open it.",
     level: "must-reject",
     endpoints: ["device_authorization"],
     sources: ["RFC 8628 §3.2", "RFC 8628 §5.4", "CVE-2025-6514"],

@@ -88,7 +88,7 @@ export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-asked",
     title: "The server demands a nonce in the proof.",
-    correctClient: "It repeats the request once, with a new proof that has the nonce.",
+    correctClient: "The client repeats the request once, with a new proof that has the nonce.",
     level: "must-tolerate",
     sources: ["RFC 9449 §8", "RFC 9449 §9"],
     parameters: [endpointParameter, {
@@ -104,7 +104,7 @@ export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-for-ever",
     title: "The server demands another nonce each time.",
-    correctClient: "It repeats the request once or twice, and reports the failure; the next login works.",
+    correctClient: "The client repeats the request once or twice, and reports the failure; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §8", "guillp/requests_oauth2client#92"],
     parameters: [endpointParameter],
@@ -124,7 +124,7 @@ export const dpopAttacks: readonly Attack[] = [
     id: "dpop/nonce-renewed",
     title:
       "Each response has a new nonce, and the server accepts no earlier one; token endpoint and userinfo have their own.",
-    correctClient: "It uses the newest nonce of each server.",
+    correctClient: "The client uses the newest nonce of each server.",
     level: "must-tolerate",
     sources: ["RFC 9449 §8.2", "RFC 9449 §9", "opentdf/java-sdk#374"],
     on: "any",
@@ -144,7 +144,7 @@ export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-odd",
     title: "The server demands a nonce, and sends none, two, or one with characters that no nonce has.",
-    correctClient: "It reports the failure, without a loop; the next login works.",
+    correctClient: "The client reports the failure, without a loop; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §8.1"],
     parameters: [endpointParameter, {
@@ -166,7 +166,7 @@ export const dpopAttacks: readonly Attack[] = [
     id: "dpop/proof-rejected",
     title: "The server rejects each proof, as a server with another clock does.",
     correctClient:
-      "It repeats the request at most once with a new proof, and reports the failure; the next login works.",
+      "The client repeats the request at most once with a new proof, and reports the failure; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §5", "RFC 9449 §7.1", "RFC 9449 §11.1"],
     parameters: [endpointParameter],
@@ -177,7 +177,7 @@ export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/type-downgraded",
     title: "The server ignores the proof, and issues a bearer token.",
-    correctClient: "It discards the token, because any copy of it works.",
+    correctClient: "The client discards the token, because any copy of it works.",
     level: "should-reject",
     stop: "token",
     endpoints: ["token"],

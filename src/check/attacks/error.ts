@@ -28,7 +28,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/access-denied",
     title: "The authorization endpoint responds with access_denied.",
-    correctClient: "It sends no token request and reports that the user denied; the next login works.",
+    correctClient: "The client sends no token request and reports that the user denied; the next login works.",
     sources: ["RFC 6749 §4.1.2.1", "OpenID Connect Core §3.1.2.6", "microsoft/vscode#252651"],
     once: () => error("access_denied"),
     assess: assessErrorResponse,
@@ -36,7 +36,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/authorization",
     title: "The authorization endpoint responds with another error code.",
-    correctClient: "It sends no token request, and reports the code; the next login works.",
+    correctClient: "The client sends no token request, and reports the code; the next login works.",
     sources: ["RFC 6749 §4.1.2.1", "RFC 8707 §2"],
     ...sent("code", [
       ...["invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error"],
@@ -48,7 +48,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/beside-code",
     title: "The authorization response has an error and a code that works.",
-    correctClient: "The error counts: it sends no token request.",
+    correctClient: "The client treats the response as an error, and sends no token request.",
     level: "must-reject",
     stop: "callback",
     sources: ["RFC 6749 §4.1.2.1"],
@@ -59,7 +59,7 @@ export const errorAttacks: readonly Attack[] = [
     id: "error/text-hostile",
     effect: hostileText,
     title: "The error has markup, line breaks and terminal escapes in its description, and a script as its URI.",
-    correctClient: "It shows the text as text, or not at all; the next login works.",
+    correctClient: "The client shows the text as text, or not at all; the next login works.",
     sources: ["RFC 6749 §4.1.2.1"],
     once: () =>
       error("access_denied", {
@@ -71,7 +71,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/token",
     title: "The token endpoint rejects the code.",
-    correctClient: "It reports the code of the error, and does not send the authorization code again.",
+    correctClient: "The client reports the code of the error, and does not send the authorization code again.",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2", "PrefectHQ/fastmcp#1762"],
     parameters: [
@@ -91,7 +91,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/token-200",
     title: "The token endpoint responds with 200 and a JSON error instead of tokens.",
-    correctClient: "It reports the error; no session begins.",
+    correctClient: "The client reports the error; no session begins.",
     level: "must-reject",
     stop: "token",
     endpoints: ["token"],
@@ -101,7 +101,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/token-shape",
     title: "The member error of a token error is missing, or not a text.",
-    correctClient: "It reports the status; the next login works.",
+    correctClient: "The client reports the status; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2"],
     ...sent(
@@ -115,7 +115,7 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/unauthorized-client",
     title: "The token endpoint rejects the grant type with unauthorized_client.",
-    correctClient: "It tries no other grant type, and does not repeat the request.",
+    correctClient: "The client tries no other grant type, and does not repeat the request.",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2"],
     once: () => error("unauthorized_client"),

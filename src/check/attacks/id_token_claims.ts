@@ -122,7 +122,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     effect: otherUser,
     needs: ["idToken", "readsIdToken", "userinfo"],
     title: "The ID token is about another user than the userinfo response.",
-    correctClient: "It does not use the userinfo response.",
+    correctClient: "The client does not use the userinfo response.",
     stop: undefined,
     sources: ["OpenID Connect Core §5.3.2"],
     once: () => idToken.wrongSubject(),
@@ -168,7 +168,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     id: "id-token/iat-odd",
     effect: wrongTime,
     title: "The ID token was issued a week ago, or will be issued in an hour.",
-    correctClient: "It may reject the ID token: how far iat may be from now is its own decision.",
+    correctClient: "The client may reject the ID token: how far iat may be from now is its own decision.",
     level: "informational",
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [secondsParameter("offset", 3600, "The difference to now.")],
@@ -237,7 +237,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/c-hash-s-hash",
     title: "The ID token of the token endpoint has the c_hash of another code, or the s_hash of another state.",
-    correctClient: "It may reject the ID token; these claims protect responses with an ID token beside the code.",
+    correctClient:
+      "The client may reject the ID token; these claims protect responses with an ID token beside the code.",
     level: "informational",
     sources: ["OpenID Connect Core §3.3.2.11"],
     ...oneOf("claim", ["c_hash", "s_hash"]),
@@ -249,7 +250,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     id: "id-token/claims-odd",
     level: "must-tolerate",
     title: "The ID token has claims of unexpected types, markup, and a long text.",
-    correctClient: "It logs in the user, and derives no right from a claim of a wrong type.",
+    correctClient: "The client logs in the user, and derives no right from a claim of a wrong type.",
     sources: ["OpenID Connect Core §5.1"],
     once: () =>
       overrideClaims("ID token with odd claims", () => ({

@@ -81,7 +81,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
     id: "id-token/claims-twice",
     needsUser: true,
     title: "The payload of the ID token has a claim twice, with two values.",
-    correctClient: "It discards the token response, or checks and uses the same value.",
+    correctClient: "The client discards the token response, or checks and uses the same value.",
     level: "should-reject",
     stop: undefined,
     sources: ["RFC 7519 §4", "RFC 8259 §4"],

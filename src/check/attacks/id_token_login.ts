@@ -22,7 +22,7 @@ export const idTokenLoginAttacks: readonly Attack[] = [
     effect: wrongTime,
     allowsNewLogin: true,
     title: "The ID token has no auth_time although the client sent max_age, or one of a login long before.",
-    correctClient: "It discards the token response, or requests a new login once.",
+    correctClient: "The client discards the token response, or requests a new login once.",
     needs: ["idToken", "readsIdToken", "maxAge"],
     sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §3.1.3.7"],
     parameters: [{

@@ -167,7 +167,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/header-urls",
     title: "The header of the ID token has the URL of the keys that verify it.",
-    correctClient: "It discards the token response, and does not fetch the URL.",
+    correctClient: "The client discards the token response, and does not fetch the URL.",
     sources: ["RFC 8725 §3.10"],
     ...oneOf("member", ["jku", "x5u", "kid"], "The header parameter: jku, x5u or kid."),
     once: ({ member }, { trap }) =>
@@ -193,7 +193,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     level: "must-tolerate",
     needsUser: true,
     title: "The header of the ID token has the claims of another user; the payload is correct.",
-    correctClient: "It logs in the user of the payload.",
+    correctClient: "The client logs in the user of the payload.",
     sources: ["RFC 7515 §4.2"],
     once: () =>
       forgeJwt(

@@ -49,7 +49,7 @@ const otherAccount = {
   needsUser: true,
   stop: undefined,
   journey: "second login",
-  correctClient: "It does not log in the earlier user: a user is a pair of iss and sub.",
+  correctClient: "The client does not log in the earlier user: a user is a pair of iss and sub.",
 } as const;
 
 /** @param claimed What the new user has of the known one, or nearly has. */
@@ -80,7 +80,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
     ...otherAccount,
     id: "id-token/email-claimed",
     title: "A new user, with another sub, has the email of the user who logged in before.",
-    correctClient: "It does not log in the user with this email: a user is a pair of iss and sub.",
+    correctClient: "The client does not log in the user with this email: a user is a pair of iss and sub.",
     sources: ["OpenID Connect Core §5.7", "CVE-2023-3128", "sandbox-quantum/switch#291"],
     ...sent(
       "verified",

@@ -58,7 +58,7 @@ export const jarmAttacks: readonly Attack[] = [
   defineAttack({
     id: "jarm/beside-plain",
     title: "The response has a plain code and state beside the signed response, or in its place.",
-    correctClient: "It uses no parameter that is not signed.",
+    correctClient: "The client uses no parameter that is not signed.",
     sources: ["JARM §2.4"],
     ...oneOf("where", ["instead", "beside"], "Where the plain parameters are."),
     once: ({ where }) =>

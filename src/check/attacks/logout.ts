@@ -18,7 +18,7 @@ const rejected = {
   journey: "session",
   endpoints: [],
   needs: ["backChannelLogout", "currentUser"],
-  correctClient: "It responds with status 400, and the session continues.",
+  correctClient: "The client responds with status 400, and the session continues.",
 } as const;
 
 /** Posts a logout token to the client. @returns The status of the response. */
@@ -133,7 +133,7 @@ export const logoutAttacks: readonly Attack[] = [
     ...rejected,
     id: "logout/back-channel-other",
     title: "The logout token is about another session, or another user.",
-    correctClient: "The session continues, because only the named one ends.",
+    correctClient: "The session continues, because only the named session ends.",
     sources: ["OpenID Connect Back-Channel Logout §2.7"],
     ...oneOf("who", ["sid", "sub"]),
     async perform(stage, { who }) {
@@ -148,7 +148,7 @@ export const logoutAttacks: readonly Attack[] = [
     ...rejected,
     id: "logout/back-channel-replayed",
     title: "A logout token that was used comes again, after the user has logged in again.",
-    correctClient: "It rejects the token because of jti; the new session continues.",
+    correctClient: "The client rejects the token because of jti; the new session continues.",
     level: "should-reject",
     sources: ["OpenID Connect Back-Channel Logout §2.6", "keycloak/keycloak#51218"],
     async perform(stage) {
@@ -164,7 +164,7 @@ export const logoutAttacks: readonly Attack[] = [
     id: "logout/back-channel-tokens",
     effect: deadTokens,
     title: "A logout token ends the session, and the user continues in the application.",
-    correctClient: "It has no session any more, and sends no token of it.",
+    correctClient: "The client has no session any more, and sends no token of it.",
     level: "should-reject",
     needs: ["backChannelLogout", "currentUser", "request"],
     sources: ["OpenID Connect Back-Channel Logout §2.7"],

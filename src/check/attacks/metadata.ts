@@ -42,7 +42,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/issuer-equivalent",
     title: "The issuer of the metadata differs from the configured one only by its spelling.",
-    correctClient: "It rejects the document, and sends no authorization request.",
+    correctClient: "The client rejects the document, and sends no authorization request.",
     stop: "discovery",
     level: "should-reject",
     sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
@@ -54,7 +54,7 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/member-missing",
     effect: unusableResponse,
     title: "The metadata document lacks an endpoint that the client needs.",
-    correctClient: "It reports the missing member; it does not guess the path.",
+    correctClient: "The client reports the missing member; it does not guess the path.",
     stop: undefined,
     sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
     ...sent("member", ["authorization_endpoint", "token_endpoint"], "The member."),
@@ -64,7 +64,7 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/member-shape",
     effect: unusableResponse,
     title: "An endpoint of the metadata is a number, null, or a relative URL.",
-    correctClient: "It reports the member.",
+    correctClient: "The client reports the member.",
     stop: undefined,
     sources: ["RFC 8414 §2"],
     ...sent("value", [7, null, "/oauth2/token"], "The value of token_endpoint."),
@@ -74,7 +74,7 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/plain-http",
     effect: leakedCredentials,
     title: "The token endpoint, userinfo or the keys of an https issuer have an http URL.",
-    correctClient: "It sends nothing there.",
+    correctClient: "The client sends nothing there.",
     stop: undefined,
     needsHttpsIssuer: true,
     sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
@@ -89,7 +89,7 @@ export const metadataAttacks: readonly Attack[] = [
     effect: unboundCode,
     stop: undefined,
     title: "The metadata announces no code challenge method, or only plain.",
-    correctClient: "It stops, or still sends a code challenge with S256.",
+    correctClient: "The client stops, or still sends a code challenge with S256.",
     sources: ["RFC 9700 §2.1.1", "RFC 7636 §7.2"],
     ...sent("methods", [null, [], ["plain"]], "code_challenge_methods_supported; null removes it."),
     always: ({ methods }) =>
@@ -112,7 +112,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/members-unknown",
     title: "The metadata document has members and values that no specification defines.",
-    correctClient: "It ignores them.",
+    correctClient: "The client ignores them.",
     level: "must-tolerate",
     sources: ["RFC 8414 §2"],
     always: () =>
@@ -125,7 +125,7 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/redirected",
     effect: leakedCredentials,
     title: "The metadata redirects to another origin.",
-    correctClient: "It does not follow the redirect, or rejects the document that it finds there.",
+    correctClient: "The client does not follow the redirect, or rejects the document that it finds there.",
     stop: "discovery",
     sources: ["RFC 8414 §6.2"],
     always: (_, { trap }) => metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`),
@@ -139,7 +139,8 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/auth-methods-odd",
     title: "The metadata announces no client authentication methods, or methods that the client does not know.",
-    correctClient: "It uses its method, or reports that none is supported; without the member, the default counts.",
+    correctClient:
+      "The client uses its method, or reports that none is supported; without the member, the default counts.",
     level: "must-tolerate",
     sources: ["RFC 8414 §2"],
     ...oneOf("how", ["absent", "with-unknown", "only-unknown"]),
@@ -163,7 +164,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/elsewhere",
     title: "The first request for the metadata fails; a request for another well-known URL, or a later one, succeeds.",
-    correctClient: "It tries the other well-known URL, or reports the failure; it does not keep the failure.",
+    correctClient: "The client tries the other well-known URL, or reports the failure; it does not keep the failure.",
     level: "must-recover",
     sources: ["RFC 8414 §3.1", "RFC 8414 §5"],
     ...oneOf("how", ["404", "500", "html", "redirect"]),
@@ -178,7 +179,7 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/authorization-endpoint-hostile",
     effect: hostileText,
     title: "The authorization endpoint is a script, a file, a URL for another program, or begins with a hyphen.",
-    correctClient: "It opens only http and https URLs in a browser.",
+    correctClient: "The client opens only http and https URLs in a browser.",
     sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
     ...sent("value", [
       ...["javascript:void(0)", "data:text/html,<p>marker</p>", "file:///nonexistent/marker"],
@@ -202,7 +203,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/endpoint-internal",
     title: "The token endpoint, userinfo or the keys of a public issuer have an address of an internal network.",
-    correctClient: "It does not connect to it, if it runs on a server.",
+    correctClient: "The client does not connect to it, if it runs on a server.",
     level: "should-reject",
     needsAnyOrigin: true,
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
@@ -222,7 +223,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/moved",
     title: "The token endpoint and the keys have another URL than at the first login, and the old ones are gone.",
-    correctClient: "It fetches the metadata again, at the latest after a failure, and completes a login.",
+    correctClient: "The client fetches the metadata again, at the latest after a failure, and completes a login.",
     level: "must-recover",
     journey: "second login",
     sources: ["RFC 8414 §3.2", "OpenID Connect Discovery §4"],

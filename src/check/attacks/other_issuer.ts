@@ -9,7 +9,7 @@ import { oneOf } from "./parameters.ts";
 const rejected = {
   level: "must-reject",
   stop: "callback",
-  correctClient: "It rejects the response because of iss, and sends the code nowhere.",
+  correctClient: "The client rejects the response because of iss, and sends the code nowhere.",
 } as const;
 
 /** The authorization endpoint of the second issuer. */

@@ -27,7 +27,8 @@ export const parAttacks: readonly Attack[] = [
   defineAttack({
     id: "par/rejected",
     title: "The server rejects the pushed authorization request.",
-    correctClient: "It opens no browser and reports the code; it does not send the request by the browser instead.",
+    correctClient:
+      "The client opens no browser and reports the code; it does not send the request by the browser instead.",
     level: "must-recover",
     sources: ["RFC 9126 §2.3"],
     parameters: [
@@ -46,7 +47,7 @@ export const parAttacks: readonly Attack[] = [
   defineAttack({
     id: "par/response-shape",
     title: "The response to a pushed request has no request_uri, or one that is not a text.",
-    correctClient: "It reports the response, and sends no authorization request.",
+    correctClient: "The client reports the response, and sends no authorization request.",
     level: "must-reject",
     sources: ["RFC 9126 §2.2"],
     ...sent("value", ["absent", "", null, 7, {}], 'The member request_uri; "absent" removes it.'),
@@ -61,7 +62,7 @@ export const parAttacks: readonly Attack[] = [
   defineAttack({
     id: "par/response-unusual",
     title: "The response to a pushed request has status 200, or no usable expires_in.",
-    correctClient: "It reports the response, or uses the request_uri.",
+    correctClient: "The client reports the response, or uses the request_uri.",
     level: "informational",
     sources: ["RFC 9126 §2.2"],
     ...oneOf("how", ["status-200", "expires-in-missing", "expires-in-text"], "What is unusual."),
@@ -76,7 +77,7 @@ export const parAttacks: readonly Attack[] = [
   defineAttack({
     id: "par/expired-at-once",
     title: "The server no longer knows the request_uri when the browser comes.",
-    correctClient: "It pushes the request once more, or reports the failure; the next login works.",
+    correctClient: "The client pushes the request once more, or reports the failure; the next login works.",
     level: "must-recover",
     endpoints: ["par", "authorize"],
     sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
@@ -94,7 +95,7 @@ export const parAttacks: readonly Attack[] = [
     id: "jar/rejected",
     allowsNewLogin: true,
     title: "The server rejects signed authorization requests.",
-    correctClient: "It reports the code, and does not send the request without a signature instead.",
+    correctClient: "The client reports the code, and does not send the request without a signature instead.",
     level: "must-reject",
     needs: ["jar"],
     endpoints: ["authorize", "par"],

@@ -36,7 +36,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/rejected",
     title: "The server rejects the registration.",
-    correctClient: "It reports the code, after at most two more attempts; the next login works.",
+    correctClient: "The client reports the code, after at most two more attempts; the next login works.",
     level: "must-recover",
     sources: ["RFC 7591 §3.2.2"],
     parameters: [
@@ -56,7 +56,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/response-shape",
     title: "The registration response has no client_id, or one that is not a text.",
-    correctClient: "It reports the response, and sends no authorization request.",
+    correctClient: "The client reports the response, and sends no authorization request.",
     level: "must-reject",
     sources: ["RFC 7591 §3.2.1"],
     ...sent("value", ["absent", "", null, 7, {}], 'The member client_id; "absent" removes it.'),
@@ -70,7 +70,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/response-unusual",
     title: "The registration response has status 200, or unknown members.",
-    correctClient: "It uses the client_id, or reports the response.",
+    correctClient: "The client uses the client_id, or reports the response.",
     level: "informational",
     sources: ["RFC 7591 §3.2.1"],
     ...oneOf("how", ["status-200", "unknown-members"], "What is unusual."),
@@ -82,7 +82,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/changed",
     title: "The registration response has another redirect URI, or another authentication method, than the request.",
-    correctClient: "It goes by what the response says, or stops.",
+    correctClient: "The client goes by what the response says, or stops.",
     level: "should-reject",
     sources: ["RFC 7591 §3.2.1"],
     ...oneOf("member", ["redirect_uris", "token_endpoint_auth_method"], "The changed member."),
@@ -116,7 +116,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/forgotten",
     title: "The server no longer knows the client that registered itself.",
-    correctClient: "It registers once more, at the latest for the next login.",
+    correctClient: "The client registers once more, at the latest for the next login.",
     level: "must-recover",
     journey: "second login",
     ifUnmet: "the client registers again for each login",
@@ -140,7 +140,7 @@ export const registrationAttacks: readonly Attack[] = [
     id: "registration/management-elsewhere",
     effect: leakedCredentials,
     title: "The registration response names a registration_client_uri at another origin.",
-    correctClient: "It does not send the registration access token there.",
+    correctClient: "The client does not send the registration access token there.",
     level: "must-reject",
     needs: ["registrationManagement"],
     sources: ["RFC 7592 §3", "RFC 7592 §5"],
@@ -160,7 +160,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "cimd/rejected",
     title: "The server does not support client ID metadata documents, or rejects the one of the client.",
-    correctClient: "It uses another way of registration, or explains; the next login works.",
+    correctClient: "The client uses another way of registration, or explains; the next login works.",
     level: "must-recover",
     needs: ["clientDocument"],
     endpoints: ["discovery", "authorize"],

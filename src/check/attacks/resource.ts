@@ -59,7 +59,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/challenge-shapes",
     title: "The challenge of the resource has an unusual, legal form; only it says where the metadata is.",
-    correctClient: "It finds resource_metadata in the Bearer challenge, and logs in.",
+    correctClient: "The client finds resource_metadata in the Bearer challenge, and logs in.",
     level: "must-tolerate",
     sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
     ...oneOf("form", Object.keys(challengeForms), "The form of the challenge."),
@@ -82,7 +82,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/challenge-missing",
     title: "The 401 response has no challenge, or one without resource_metadata.",
-    correctClient: "It finds the metadata at the well-known address, and logs in.",
+    correctClient: "The client finds the metadata at the well-known address, and logs in.",
     level: "must-tolerate",
     sources: ["RFC 9728 §3.1", "MCP authorization, protected resource metadata discovery"],
     ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
@@ -97,7 +97,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/metadata-of-another",
     title: "The metadata document is about another resource.",
-    correctClient: "It rejects the document, and sends no authorization request.",
+    correctClient: "The client rejects the document, and sends no authorization request.",
     level: "must-reject",
     stop: "discovery",
     endpoints: ["resource_metadata"],
@@ -107,7 +107,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/metadata-url-foreign",
     title: "The challenge names the metadata of another resource, at another host, with another authorization server.",
-    correctClient: "It does not fetch the document, or rejects it because it is about another resource.",
+    correctClient: "The client does not fetch the document, or rejects it because it is about another resource.",
     level: "must-reject",
     sources: ["RFC 9728 §3.3", "RFC 9728 §7.7"],
     async perform(stage) {
@@ -131,7 +131,7 @@ export const resourceAttacks: readonly Attack[] = [
     id: "resource/issuer-changed",
     title:
       "The resource names another authorization server than for the last login, and rejects the tokens of the first.",
-    correctClient: "It sends no secret, token or registered client_id of the first server to the second.",
+    correctClient: "The client sends no secret, token or registered client_id of the first server to the second.",
     level: "must-reject",
     journey: "session",
     ifUnmet: "the client does not read the metadata of the resource again",
@@ -160,7 +160,7 @@ export const resourceAttacks: readonly Attack[] = [
     id: "resource/authorization-servers-odd",
     title:
       "The metadata of the resource names no authorization server, one that is no URL, or one that has no metadata.",
-    correctClient: "It uses the next usable one, or reports the document; the next login works.",
+    correctClient: "The client uses the next usable one, or reports the document; the next login works.",
     level: "must-recover",
     endpoints: ["resource_metadata"],
     sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
@@ -183,7 +183,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/unauthorized-for-ever",
     title: "The resource rejects every access token with 401, however fresh.",
-    correctClient: "It stops after a few attempts, and reports the failure; the next login works.",
+    correctClient: "The client stops after a few attempts, and reports the failure; the next login works.",
     level: "must-recover",
     sources: [
       ...["MCP authorization, error handling", "modelcontextprotocol/typescript-sdk#945", "punkpeye/mcp-remote#68"],
@@ -194,7 +194,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/insufficient-scope",
     title: "The resource rejects the token with 403 insufficient_scope, and names the missing scope value alone.",
-    correctClient: "It requests the old scope together with the missing value once, or reports the scope.",
+    correctClient: "The client requests the old scope together with the missing value once, or reports the scope.",
     level: "must-recover",
     sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
     ifUnmet: "the client requests every scope value from the beginning",
@@ -217,7 +217,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/insufficient-scope-for-ever",
     title: "The resource rejects every token with 403 insufficient_scope.",
-    correctClient: "It asks the user three times at most, and reports the scope; the next login works.",
+    correctClient: "The client asks the user three times at most, and reports the scope; the next login works.",
     level: "must-recover",
     sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
     start: (stage) =>
@@ -227,7 +227,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/token-expired",
     title: "The resource rejects the token of a session with 401 invalid_token.",
-    correctClient: "It refreshes the tokens once, and repeats the request once; or it starts a new login.",
+    correctClient: "The client refreshes the tokens once, and repeats the request once; or it starts a new login.",
     level: "must-recover",
     journey: "session",
     sources: ["RFC 6750 §3.1"],
@@ -250,7 +250,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/redirects-away",
     title: "The resource redirects a request with an access token to another origin.",
-    correctClient: "It sends the token nowhere else.",
+    correctClient: "The client sends the token nowhere else.",
     level: "must-reject",
     sources: ["RFC 9700 §4.9.1", "datahub-project/datahub#18187"],
     parameters: [{ name: "status", type: "integer", default: 307, description: "The status." }],

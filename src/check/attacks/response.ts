@@ -73,7 +73,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/iss-equivalent",
     effect: mixUp,
     title: "The iss of the authorization response differs from the issuer only by its spelling.",
-    correctClient: "It compares the two character by character, and sends no token request.",
+    correctClient: "The client compares the two character by character, and sends no token request.",
     sources: ["RFC 9207 §2.4", "RFC 3986 §6.2.1"],
     ...oneOf("how", ["slash", "case", "port"]),
     once: ({ how }) => withParameter(`iss with another ${how}`, "iss", (iss) => equivalentIssuers(iss)[how]!),
@@ -93,7 +93,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/error-of-another-issuer",
     effect: mixUp,
     title: "An error response has the iss of another issuer.",
-    correctClient: "It rejects the response because of iss, and sends no token request.",
+    correctClient: "The client rejects the response because of iss, and sends no token request.",
     sources: ["RFC 9207 §2.4"],
     start({ as }) {
       as.on("authorize").once(authorizationResponse.wrongIss());
@@ -115,7 +115,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/extra-parameters",
     level: "must-tolerate",
     title: "The authorization response has parameters that no specification defines.",
-    correctClient: "It ignores them, and exchanges the code.",
+    correctClient: "The client ignores them, and exchanges the code.",
     sources: ["RFC 6749 §4.1.2"],
     once: () =>
       editAuthorizationResponse("extra parameters", (fields) => [
@@ -129,7 +129,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/tokens-beside-code",
     level: "must-tolerate",
     title: "The authorization response has tokens beside the code, as of the implicit grant.",
-    correctClient: "It does not use these tokens: it rejects the response, or exchanges the code.",
+    correctClient: "The client does not use these tokens: it rejects the response, or exchanges the code.",
     sources: ["RFC 9700 §2.1.2"],
     once: () =>
       editAuthorizationResponse("tokens beside the code", (fields) => [

@@ -93,7 +93,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/twice",
     effect: repeatedDelivery,
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
-    correctClient: "It exchanges the code once; the second delivery does not end the session.",
+    correctClient: "The client exchanges the code once; the second delivery does not end the session.",
     level: "must-recover",
     sources: ["RFC 6749 §4.1.2", "getsentry/junior#838", "simstudioai/sim#4441"],
     ...oneOf("when", ["together", "after"], "together, or after the login."),
@@ -122,7 +122,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/unsolicited",
     title: "A browser that started no login delivers a response with a code of an attacker.",
-    correctClient: "It rejects the response, and sends no token request; a session that exists continues.",
+    correctClient: "The client rejects the response, and sends no token request; a session that exists continues.",
     sources: ["RFC 9700 §4.7", "RFC 6749 §10.12"],
     ...oneOf("session", ["none", "open"], "none, or open: whether the user is logged in."),
     async perform(stage, { session }) {
@@ -136,7 +136,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/state-of-another-browser",
     title: "A browser delivers the response, or only the state, of a login that another browser started.",
-    correctClient: "It rejects the response: state is bound to the browser.",
+    correctClient: "The client rejects the response: state is bound to the browser.",
     sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
     ...oneOf("what", ["response", "state"], "response: code and state; state: the state alone."),
     async perform(stage, { what }) {
@@ -153,7 +153,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/state-used",
     title: "A browser delivers a code of an attacker, with the state of a login that has ended.",
-    correctClient: "It rejects the response: a state is valid for one response.",
+    correctClient: "The client rejects the response: a state is valid for one response.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
     async perform(stage) {
       const { openBrowser, startLogin, journey } = stage;
@@ -169,7 +169,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/swapped",
     needsUser: true,
     title: "Two logins of two users are open in one browser, and their responses come in either order.",
-    correctClient: "It assigns each response to its own login, or rejects it; no session is that of the other user.",
+    correctClient:
+      "The client assigns each response to its own login, or rejects it; no session is that of the other user.",
     level: "must-recover",
     sources: ["getsentry/sentry#117940", "RFC 6749 §10.12"],
     ...oneOf("order", ["reversed", "same"]),
@@ -201,7 +202,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/late",
     title: "The authorization response comes a day after the request.",
-    correctClient: "It reports that the login has expired; the next login works.",
+    correctClient: "The client reports that the login has expired; the next login works.",
     level: "must-recover",
     sources: ["formbricks/formbricks#8933", "RFC 6749 §4.1.2"],
     async perform({ startLogin, passTime }) {
@@ -216,7 +217,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/other-callback",
     effect: mixUp,
     title: "The authorization response comes to another registered redirect URI of the client.",
-    correctClient: "It rejects the response: the login that waits sent another redirect URI.",
+    correctClient: "The client rejects the response: the login that waits sent another redirect URI.",
     sources: ["RFC 9700 §4.4.2.2"],
     needs: ["receiveCallback", "secondRedirectUri"],
     async perform(stage) {
@@ -230,7 +231,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/other-mode",
     title: "The authorization response comes in the fragment, or by POST, although the client asked for the query.",
-    correctClient: "It rejects the response.",
+    correctClient: "The client rejects the response.",
     level: "should-reject",
     stop: "callback",
     sources: ["OAuth 2.0 Form Post Response Mode §2"],
@@ -253,7 +254,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     effect: foreignLogin,
     stop: undefined,
     title: "A third party starts a login with a foreign issuer, or with a target outside of the application.",
-    correctClient: "It starts no login at an unknown issuer, and redirects only within the application.",
+    correctClient: "The client starts no login at an unknown issuer, and redirects only within the application.",
     sources: ["OpenID Connect Core §4", "RFC 9700 §4.11.1"],
     needs: ["initiatedLogin", "receiveCallback"],
     parameters: [

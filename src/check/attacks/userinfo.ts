@@ -21,7 +21,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-other",
     title: "The userinfo response describes another user than the ID token.",
-    correctClient: "It does not use the values; the other user is not logged in.",
+    correctClient: "The client does not use the values; the other user is not logged in.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
     ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another one, or the right one as written."),
@@ -35,7 +35,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-missing",
     title: "The userinfo response has no sub, or one that is not a text.",
-    correctClient: "It does not use the values.",
+    correctClient: "The client does not use the values.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2"],
     ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
@@ -44,7 +44,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/thin",
     title: "The userinfo response has sub and nothing else.",
-    correctClient: "It completes the login.",
+    correctClient: "The client completes the login.",
     level: "must-tolerate",
     sources: ["OpenID Connect Core §5.3.2"],
     once: () => body.edited(({ sub }) => ({ sub }), "sub alone"),
@@ -52,7 +52,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/fails",
     title: "The userinfo endpoint fails.",
-    correctClient: "It completes the login with the ID token, or reports the failure; the next login works.",
+    correctClient: "The client completes the login with the ID token, or reports the failure; the next login works.",
     level: "must-recover",
     sources: ["OpenID Connect Core §5.3.3"],
     ...oneOf("how", ["401", "403", "500", "html"]),
@@ -61,7 +61,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/json-invalid",
     title: "The userinfo response is half of a JSON object, or empty.",
-    correctClient: "It reports the response, and uses nothing of it.",
+    correctClient: "The client reports the response, and uses nothing of it.",
     level: "must-recover",
     sources: ["OpenID Connect Core §5.3.2"],
     ...oneOf("how", ["truncated", "empty"]),
@@ -70,7 +70,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/claims-override",
     title: "The userinfo response repeats claims of the ID token with other values.",
-    correctClient: "It uses the values of the ID token, or keeps the two apart.",
+    correctClient: "The client uses the values of the ID token, or keeps the two apart.",
     level: "should-reject",
     sources: ["OpenID Connect Core §5.3.2", "canonical/authd#1546"],
     ...oneOf("claim", ["iss", "aud"]),
@@ -88,7 +88,7 @@ export const userinfoAttacks: readonly Attack[] = [
     id: "userinfo/distributed-claims",
     effect: leakedCredentials,
     title: "The userinfo response or the ID token refers to claims at another origin.",
-    correctClient: "It does not fetch them, because it is not configured for this origin.",
+    correctClient: "The client does not fetch them, because it is not configured for this origin.",
     level: "must-reject",
     endpoints: ["userinfo", "token"],
     sources: ["OpenID Connect Core §5.6.2", "OpenID Connect Core §5.6.2.2"],
@@ -110,7 +110,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/signed-wrong",
     title: "The userinfo response is a JWT with a flaw.",
-    correctClient: "It does not use the values.",
+    correctClient: "The client does not use the values.",
     level: "should-reject",
     sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §5.3.4"],
     ...oneOf("flaw", ["key", "unsigned", "aud", "iss"]),
