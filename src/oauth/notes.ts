@@ -11,11 +11,8 @@ import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import type { PartRequest, Server } from "./server.ts";
 
-/** The texts of a note: the effect, without a full stop, and what to do if the effect is not intended. */
-interface Note {
-  readonly reason: string;
-  readonly fix: string;
-}
+/** The effect, without a full stop, and what to do if it is not intended. */
+type Note = Explanation & { readonly fix: string };
 
 function note(server: Server, client: Client, explanation: Note): void {
   server.trace({ type: "note", at: server.now(), client: client.id, explanation });
@@ -56,6 +53,17 @@ export function noteResource(server: Server, client: Client, params: Params): vo
   note(server, client, {
     reason: `the slash at the end of resource is dropped: aud of the access token is ${server.resources.find(uri)}`,
     fix: "Compare aud with the URI without the slash, or list the URI with it in the setting resources.",
+  });
+}
+
+/** Notes that id and secret of HTTP Basic matched only as they stand, without the form encoding (OAuth 2.1 §2.4.1). */
+export function noteUnencodedSecret(server: Server, client: Client): void {
+  if (!server.tracesNotes) return;
+  note(server, client, {
+    rule: "CA-04",
+    reason:
+      "HTTP Basic has client_id and client_secret without form encoding, so a server that decodes them rejects them",
+    fix: "Form-encode each of the two before the colon joins them: % as %25, + as %2B, a space as +.",
   });
 }
 

@@ -842,6 +842,40 @@ test("[RI-04, FL-02] a surprise of a valid request is a note: once for each clie
   });
 });
 
+/** Ids and secrets whose form encoding has other characters than they have themselves. */
+const encodedCredentials: readonly (readonly [id: string, secret: string])[] = [
+  ["web", "hV7-kq93nf+LwPz0aYtRbX2mC8dGsJ5uE4oW"],
+  ["web", "correct%20horse%41battery"],
+  ["web", "hundred-per-cent-100%"],
+  ["my+web", "web-secret-of-an-awkward-id"],
+];
+
+test("[CA-02, FL-02] id and secret without form encoding are accepted with a note, which does not repeat the secret", async () => {
+  await forEachCase(encodedCredentials, async ([id, secret]) => {
+    const clients = [{ client_id: id, client_secret: secret, grant_types: ["client_credentials"], scope: "read" }];
+    const logIn = async (server: TestServer, encodeHalf: (half: string) => string) => {
+      const headers = { authorization: `Basic ${btoa(`${encodeHalf(id)}:${encodeHalf(secret)}`)}` };
+      const fields = { grant_type: "client_credentials", client_id: undefined };
+      assertEquals((await server.token(fields, { headers })).status, 200);
+    };
+    const server = await watched({ clients });
+    await logIn(server, encodeURIComponent);
+    assertEquals(server.lines, []);
+    for (let times = 0; times < 2; times++) await logIn(server, (half) => half);
+    assertEquals(server.lines.length, 1);
+    const [heading, reason, advice] = server.lines[0]!.split("\n").map((line) => line.trim());
+    assert(heading!.endsWith(`i note  ${id}  CA-04`), heading);
+    assertMatch(reason!, /^HTTP Basic has client_id and client_secret without form encoding/);
+    assertMatch(advice!, /^fix {7}Form-encode each of the two before the colon joins them: % as %25, \+ as %2B/);
+    const { text, html } = readPage(await (await server.get("/flows/2")).text());
+    assertMatch(text, /i HTTP Basic has client_id and client_secret without form encoding.* Form-encode each/);
+    assert(!html.includes(secret) && !JSON.stringify([server.events, server.lines]).includes(secret));
+    const onRealHost = await testServer({ ...realHost, clients });
+    await logIn(onRealHost, (half) => half);
+    assertEquals(onRealHost.events.filter(({ type }) => type === "note"), []);
+  });
+});
+
 test("[CL-06] a client that reads only the ID token gets a note about the claims of its scope; one that calls userinfo gets none", async () => {
   const logIn = (server: Watched) => tokens(server, { scope: "openid profile" });
   const server = await watched();

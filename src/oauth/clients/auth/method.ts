@@ -6,6 +6,7 @@ import { describeRemovedClient } from "../server_clients.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { RuleExplanation } from "../../explanation.ts";
+import { noteUnencodedSecret } from "../../notes.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
@@ -78,15 +79,23 @@ export function isSecretExpired(server: Server, { client_secret_expires_at: at =
 /** The digest that is compared if the client is unknown (timing attack). */
 const dummyDigest = "A".repeat(43);
 
+/** One reading of the credentials of a request. */
+export interface CredentialCandidate {
+  readonly id: string;
+  readonly secret: string;
+  /** Whether it is right only if the client left out the form encoding of HTTP Basic. */
+  readonly isUnencoded?: boolean;
+}
+
 /** Verifies a client secret in constant time; every failure does the same work and looks the same (CA-07, CA-08). */
 export async function verifyClientSecret(
   server: Server,
   method: ClientAuthMethod,
-  candidates: readonly { readonly id: string; readonly secret: string }[],
+  candidates: readonly CredentialCandidate[],
 ): Promise<Client> {
   let failure: OAuthError | undefined;
   let unregistered: Client | undefined;
-  for (const { id, secret } of candidates) {
+  for (const { id, secret, isUnencoded } of candidates) {
     const client = await server.clients.find(id, server.sender);
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);
@@ -119,7 +128,10 @@ export async function verifyClientSecret(
     } else if (isSecretExpired(server, client.metadata)) {
       const at = new Date(client.metadata.client_secret_expires_at! * 1000).toISOString();
       failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
-    } else return client;
+    } else {
+      if (isUnencoded) noteUnencodedSecret(server, client);
+      return client;
+    }
   }
   if (failure === undefined && unregistered !== undefined) return unregistered;
   const { id, secret } = candidates[0]!;

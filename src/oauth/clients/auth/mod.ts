@@ -13,6 +13,7 @@ import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
 import { warnUnregistered } from "../unregistered_clients.ts";
 import { howToAuthenticate, invalidClient, tracePassedClient, unknownClient, verifyClientSecret } from "./method.ts";
+import type { CredentialCandidate } from "./method.ts";
 
 /** The parameters of client authentication. */
 export const clientAuthParameters = parameters(
@@ -160,11 +161,6 @@ function rejectRateLimited(seconds: number): void {
   });
 }
 
-interface CredentialCandidate {
-  readonly id: string;
-  readonly secret: string;
-}
-
 /** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */
 const basic: ClientAuth = {
   method: "client_secret_basic",
@@ -202,7 +198,7 @@ function parseBasicHeader(header: string): CredentialCandidate[] {
   if (colon < 0) return [];
   const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
   if (!/[%+]/.test(text)) return isPrintable(raw) ? [raw] : [];
-  const candidates = [raw];
+  const candidates: CredentialCandidate[] = [{ ...raw, isUnencoded: true }];
   try {
     candidates.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
   } catch {
