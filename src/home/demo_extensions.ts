@@ -26,7 +26,6 @@ export function readExtensions(fields: URLSearchParams): DemoExtensions {
   throw new HttpError(400, "DM-17", "The values of the extensions are too long for this page", {
     expected: `at most ${maxTextLength} characters as JSON`,
     received: `${length} characters`,
-    fix: "Shorten the levels of authentication or the authorization details.",
   });
 }
 

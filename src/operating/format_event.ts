@@ -81,7 +81,7 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "internal_error":
       return isStoreError(event.cause)
         ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable((event.cause as Error).message)}`
-        : `${time} BUG at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
+        : `${time} internal error at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "sampling_started":
       return `${time} more than ${event.flowsPerSecond} new flows in one second: /flows records all rejected requests, but only a sample of the others`;
     case "stored_changes":

@@ -75,11 +75,11 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
     if (Math.abs(at - lastWarningAt) < warningIntervalMs) return;
     const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
     const reason =
-      `${subject} rejected with 503 because ${withBody.inUse()} with a body and ${withoutBody.inUse()} without are in progress`;
+      `${subject} rejected with 503: requests in progress are ${withBody.inUse()} with a body and ${withoutBody.inUse()} without a body`;
     server?.trace({
       type: "warning",
       at,
-      explanation: { rule: "OP-01", reason, expected: `at most ${maxInFlight} of each` },
+      explanation: { rule: "OP-01", reason, expected: `at most ${maxInFlight} requests of each kind` },
     });
     lastWarningAt = at;
     rejectedCount = 0;

@@ -61,8 +61,8 @@ test("[OP-01] requests beyond the concurrency limit are 503 with Retry-After, an
     event.type === "warning" ? `${event.explanation.rule}: ${event.explanation.reason}` : event.type
   );
   assertEquals(logged, [
-    "OP-01: 1 request was rejected with 503 because 0 with a body and 2 without are in progress",
-    "OP-01: 2 requests were rejected with 503 because 2 with a body and 2 without are in progress",
+    "OP-01: 1 request was rejected with 503: requests in progress are 0 with a body and 2 without a body",
+    "OP-01: 2 requests were rejected with 503: requests in progress are 2 with a body and 2 without a body",
   ]);
   kept.open();
   for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);
@@ -592,7 +592,7 @@ test("a store failure is one log line, and any other internal error has its stac
   });
   const report = (cause: Error) => formatEvent({ type: "internal_error", at: 0, endpoint: "/oauth2/token", cause })!;
   assertStrictEquals(report(cause), `00:00:00.000Z the store failed at /oauth2/token: ${cause.message}`);
-  assertMatch(report(new Error("what")), /BUG at \/oauth2\/token: Error: what\n +at /);
+  assertMatch(report(new Error("what")), /internal error at \/oauth2\/token: Error: what\n +at /);
 });
 
 test("[HT-15] message and stack of an internal error are redacted in the log; the error of the event is not changed", () => {

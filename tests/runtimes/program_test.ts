@@ -390,7 +390,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     );
     const { code, stderr } = await program.exited;
     assertEquals(code, 0, stderr);
-    assert(!/BUG|^\s+at /m.test(stderr), stderr);
+    assert(!/internal error|^\s+at /m.test(stderr), stderr);
   });
 }
 

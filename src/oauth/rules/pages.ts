@@ -77,15 +77,15 @@ export const pageRules = {
     cites: [],
   },
   "FL-06": {
-    fix: "Reload the flows page. It shows the same, without live updates.",
+    fix: "Reload the flows page. The page shows the same flows, without live updates.",
     cites: [],
   },
   "FL-17": {
-    fix: "Load the page of the flow again: it shows the status of its tokens.",
+    fix: "Reload the page of the flow: it shows the current status of each token.",
     cites: [],
   },
   "FL-19": {
-    fix: "Choose the file on the page that imports flows, or paste its text there.",
+    fix: "Choose the file on the page that imports flows, or paste the JSON text there.",
     cites: [],
   },
   "TP-04": {
