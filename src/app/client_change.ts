@@ -4,7 +4,7 @@ import { validateRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { ClientChange } from "../oauth/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
-import type { FixLink } from "../ui/error_page.tsx";
+import type { FixLink } from "../ui/rejection.tsx";
 import type { Context } from "./context.ts";
 import { isCrossSite } from "./cross_site.ts";
 import { mayListClients } from "./suggest_match.ts";

@@ -290,7 +290,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       expected: showsClients ? expected : publicExpected,
       received: status === 404 ? target.path : received,
       ...{
-        suggestion: suggestMatch(context, error),
+        suggestion: suggestMatch(context, error.explain()),
         change: fixLink(context, explanation.change, await encodeRetry(context)),
       },
       fix: findFix(explanation),

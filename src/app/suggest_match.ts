@@ -1,10 +1,10 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
 import { describeKnownIds } from "../oauth/clients/unregistered_clients.ts";
-import type { OAuthError } from "../oauth/errors.ts";
+import type { Explanation } from "../oauth/explanation.ts";
 import type { Context } from "./context.ts";
 import { isTrustedHost } from "./cross_site.ts";
-import type { SuggestedMatch } from "../ui/error_page.tsx";
+import type { SuggestedMatch } from "../ui/rejection.tsx";
 
 /** Maximum length of a compared value, in characters; a longer value is not a typing error. */
 const maxInputLength = 512;
@@ -13,8 +13,10 @@ const maxInputLength = 512;
 const maxDifferingCharacters = 2;
 
 /** The suggestion for a rejection; `undefined` if no value is similar, or the visitor may not see the clients. */
-export function suggestMatch(context: Context, error: OAuthError): SuggestedMatch | undefined {
-  const { rule, expected = "", received } = error.explain();
+export function suggestMatch(
+  context: Context,
+  { rule, expected = "", received }: Explanation,
+): SuggestedMatch | undefined {
   if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
   if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
   if (rule !== "AZ-02") return undefined;

@@ -2,13 +2,12 @@
 
 import { findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Server } from "../oauth/server.ts";
-import type { ClientChange } from "../oauth/explanation.ts";
+import type { Explanation } from "../oauth/explanation.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseLocation } from "../http/form.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
-import type { FixLink } from "../ui/error_page.tsx";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import { isRecordedWhole } from "./curl.ts";
@@ -19,8 +18,8 @@ import { countMasked, type DisplayOptions, type Masked, requestMessage, response
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
 import { isEditable } from "./edit/editable.ts";
 
-/** Finds the form for a change of clients; the visitor may have none. */
-export type FindChange = (change: ClientChange | undefined) => FixLink | undefined;
+/** Finds the form for a change of clients, and the value that was probably meant; the visitor may see neither. */
+export type FindHelp = (explanation: Explanation) => Pick<FailureReason, "change" | "suggestion">;
 
 /** Maximum number of steps on one page. */
 export const stepsPerPage = 40;
@@ -93,7 +92,7 @@ export function documentRow(newest: Flow, count: number, { issuer, settings }: S
 
 /** How the page of a flow shows its steps. */
 interface FlowOptions extends DisplayOptions {
-  readonly findChange: FindChange;
+  readonly findHelp: FindHelp;
   readonly canControl: boolean;
   /** The rules of the checks of an exchange, in order. */
   readonly checkOrder: (exchange: Exchange) => readonly PassedRuleId[];
@@ -110,18 +109,13 @@ export async function describeFlow(
   const { exchanges } = options.secrets ? flow : masked;
   const isAboutStep = exchanges[step - 1] !== undefined && isRejected(exchanges[step - 1]!);
   const failedIndex = isAboutStep ? step - 1 : findFailure(exchanges);
-  const later = exchanges.slice(failedIndex + 1);
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
   const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
   const next = first + shown.length;
   const long = exchanges.length > maxFullSteps;
   return {
     row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
-    reason: failedIndex < 0 ? undefined : {
-      ...failureReason(exchanges[failedIndex]!, failedIndex + 1, options.findChange),
-      more: later.filter(isRejected).length,
-    },
-    continued: later.some((exchange) => isFromClient(exchange) && !isRejected(exchange)),
+    ...describeFailure(exchanges, failedIndex, options.findHelp),
     steps: shown.map((_, i) => {
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
@@ -142,17 +136,13 @@ export async function describeFlow(
 export function summarizeFlow(
   flow: Flow | DocumentRequests,
   server: Server,
-  findChange: FindChange,
+  findHelp: FindHelp,
 ): FlowSummary {
   const masked = redactFlow(flow);
   const { exchanges } = masked;
-  const failedIndex = findFailure(exchanges);
   return {
     row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
-    reason: failedIndex < 0
-      ? undefined
-      : { ...failureReason(exchanges[failedIndex]!, failedIndex + 1, findChange), more: 0 },
-    continued: exchanges.slice(exchanges.findLastIndex(isRejected) + 1).some(isFromClient),
+    ...describeFailure(exchanges, findFailure(exchanges), findHelp),
     steps: exchanges.map((exchange, i) => ({
       href: stepPath(flow, i + 1),
       title: exchangeTitle(exchange),
@@ -193,13 +183,26 @@ function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
   return { ...typeof error === "string" && { error }, reason: `injected fault: ${faults.join(", ")}` };
 }
 
-function failureReason(exchange: Exchange, step: number, findChange: FindChange): Omit<FailureReason, "more"> {
-  const { error, explanation } = exchange.rejection!;
+/** Why the exchange at an index was rejected, and whether the flow continued after it. */
+function describeFailure(
+  exchanges: readonly Exchange[],
+  index: number,
+  findHelp: FindHelp,
+): Pick<FlowProps, "reason" | "continued"> {
+  const failed = exchanges[index];
+  if (failed?.rejection === undefined) return { continued: false };
+  const { error, explanation } = failed.rejection;
   const { rule, reason, expected, received, earlier } = explanation;
-  const change = findChange(explanation.change);
   const { cites = [] } = findRule(rule) ?? {};
-  const fix = findFix(explanation);
-  return { step, title: exchangeTitle(exchange), error, rule, cites, reason, expected, received, earlier, fix, change };
+  const later = exchanges.slice(index + 1);
+  return {
+    reason: {
+      ...{ step: index + 1, title: exchangeTitle(failed), more: later.filter(isRejected).length },
+      ...{ error, rule, cites, reason, expected, received, earlier, fix: findFix(explanation) },
+      ...findHelp(explanation),
+    },
+    continued: later.some((exchange) => isFromClient(exchange) && !isRejected(exchange)),
+  };
 }
 
 function describeStep(

@@ -19,7 +19,7 @@ import type { Recorder } from "../recorder/recorder.ts";
 import { formatMarkdown } from "../recorder/export/markdown.ts";
 import { formatFlow } from "../recorder/export/text.ts";
 import type { FlowProps } from "../ui/flows/props.ts";
-import { describeFlow, type FindChange, findFailure, type ShownSteps, stepPath, summarizeFlow } from "./flow.ts";
+import { describeFlow, findFailure, type FindHelp, type ShownSteps, stepPath, summarizeFlow } from "./flow.ts";
 import { describeComparison, findComparable, toComparable } from "./compare.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
@@ -27,12 +27,21 @@ import { describeHabits } from "./habits.ts";
 import { type ImportedFlow, type ImportedFlows, isImported } from "./import/imported_flows.ts";
 import { fieldValue } from "./labels.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
+import { suggestMatch } from "../app/suggest_match.ts";
 import { withVisibleTexts } from "../app/visible_text.ts";
 
 /** What the pages show. */
 export interface ShownFlows {
   readonly recorder: Recorder;
   readonly imported: ImportedFlows;
+}
+
+/** What the visitor may see beside a rejection. */
+function findHelp(context: Context): FindHelp {
+  return (explanation) => ({
+    change: fixLink(context, explanation.change),
+    suggestion: suggestMatch(context, explanation),
+  });
 }
 
 /** GET /flows. */
@@ -46,12 +55,11 @@ export async function showList(context: Context, flows: ShownFlows): Promise<Htt
   const selected = findShown(flows, query.get("flow"));
   const [first] = list.rows;
   const pane = selected ?? (first && findFlow(flows, first.id));
-  const findChange: FindChange = (change) => fixLink(context, change);
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
     selected: selected?.id,
-    pane: pane && { ...summarizeFlow(pane, server, findChange), comparable: findComparable(recorder, pane) },
+    pane: pane && { ...summarizeFlow(pane, server, findHelp(context)), comparable: findComparable(recorder, pane) },
     recording: recorder.recording,
     leftOut: recorder.leftOut,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
@@ -153,7 +161,7 @@ export async function showFlow(
     ...site,
     ...await describeFlow(server, flow, readShownSteps(params), {
       ...{ secrets, now: server.now() },
-      findChange: (change) => fixLink(context, change),
+      findHelp: findHelp(context),
       editPath,
       checkOrder: (exchange) => findCheckOrder(context, exchange),
       // Only what this server has recorded can be changed here.

@@ -3,30 +3,13 @@
 
 import type { VNode } from "preact";
 import type { RuleResult } from "../oauth/explanation.ts";
-import { Comparison } from "./comparison.tsx";
-import { Fix } from "./fix.tsx";
 import { citedSections } from "./specifications.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
+import { type FixLink, Rejection, type SuggestedMatch } from "./rejection.tsx";
 import { RuleLink } from "./rule_link.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
-
-/** A registered value similar to the received one. */
-export interface SuggestedMatch {
-  /** The registered value. */
-  readonly text: string;
-  /** For a URI: the only part that differs, the slash at its end, or its spelling if both are equivalent. */
-  readonly difference?: "scheme" | "host" | "port" | "path" | "query" | "slash" | "spelling";
-}
-
-/** A link to a form that is filled in. */
-export interface FixLink {
-  /** What the form does. */
-  readonly label: string;
-  /** The path below the base, with the query that fills the form in. */
-  readonly path: string;
-}
 
 /** The props of the error page. */
 export interface ErrorPageProps extends Site, Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
@@ -76,19 +59,6 @@ function badgeLabel({ status, error, command, received }: ErrorPageProps): strin
   return status === 405 && command !== undefined ? `${status} for ${received}` : String(status);
 }
 
-/** How the received value differs from the value that was probably meant. */
-const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>, string>> = {
-  scheme: "The two URIs differ only in the scheme.",
-  host: "The two URIs differ only in the host.",
-  port:
-    "The two URIs differ only in the port. The port may vary for 127.0.0.1 and [::1], and for localhost if the client " +
-    "is public or native; with https only where the issuer is on a test host.",
-  path: "The two URIs differ only in the path.",
-  query: "The two URIs differ only in the query.",
-  slash: "The two URIs differ only in the slash at the end.",
-  spelling: "The two URIs lead to the same page, but the server compares URIs character by character.",
-};
-
 /** The page of every error that is not sent to a client. */
 export function ErrorPage(props: ErrorPageProps): VNode {
   const {
@@ -121,8 +91,6 @@ export function ErrorPage(props: ErrorPageProps): VNode {
     ? "home"
     : "rule";
   const style = (way: string) => way === first ? "button" : "button plain";
-  const meant = suggestion?.text ?? expected;
-  const isSuggestion = meant !== expected;
   return (
     <Layout
       site={props}
@@ -136,16 +104,12 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               <bdi>{message}</bdi>
             </p>
           </Notice>
-          {/* The command shows what is expected. */}
-          {command === undefined && (
-            <Comparison
-              expected={meant}
-              received={received}
-              label={isSuggestion ? message.includes("Did you mean") ? "Nearest" : "Did you mean" : undefined}
-            />
-          )}
-          {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
-          <Fix fix={fix} />
+          {/* A command shows what is expected. */}
+          <Rejection
+            reason={message}
+            {...command === undefined && { expected, received, suggestion }}
+            fix={fix}
+          />
           {command !== undefined && (
             <dl class="values">
               <CopyableValue label="Command" text={command} />
@@ -175,7 +139,9 @@ export function ErrorPage(props: ErrorPageProps): VNode {
               <summary>Details</summary>
               <dl class="facts">
                 <CodeItem label="Error" text={error} />
-                {isSuggestion && <CodeItem label="Expected" text={expected} />}
+                {suggestion !== undefined && suggestion.text !== expected && (
+                  <CodeItem label="Expected" text={expected} />
+                )}
                 {rule !== undefined && (
                   <DefinitionItem label="Rule">
                     <code class="wire">

@@ -238,6 +238,31 @@ test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL
   });
 });
 
+test("[UI-19, FL-15] the page of a rejection, its flow and the pane of the list explain it alike, and lead to the step", async () => {
+  const b = await testServer({ plugins: [inspector()] });
+  b.as.clients.set({ client_id: "two", redirect_uris: ["https://a.example/cb", "https://b.example/cb"] });
+  const explain = (html: string) => {
+    const [, text] = /(<dl class="comparison">.*?<strong>How to fix it:.*?<\/bdi><\/p>)/s.exec(html)!;
+    return text!.replaceAll("<wbr/>", "");
+  };
+  const rejected: readonly (readonly [Fields, label: string])[] = [
+    [{ client_id: "sqa" }, "Nearest"],
+    [{ client_id: "unlike any other" }, "Expected"],
+    [{ redirect_uri: "https://spa.example/cb/" }, "Expected"],
+    [{ redirect_uri: "https://spa.example/elsewhere" }, "Expected"],
+    [{ client_id: "two", redirect_uri: "https://a.example/cb/" }, "Did you mean"],
+  ];
+  for (const [i, [fields, label]] of rejected.entries()) {
+    const page = explain(await assertPage(await b.authorize(fields), 400));
+    assertStringIncludes(page, `<dt>${label}</dt>`);
+    const flow = await (await b.get(`/flows/${i + 1}`)).text();
+    const list = await (await b.get("/flows")).text();
+    assertEquals([explain(flow), explain(list)], [page, page]);
+    assertMatch(flow, /<a class="button[^"]*" href="#step-1">See step 1</);
+    assertMatch(list, new RegExp(`<a class="button[^"]*" href="/flows/${i + 1}#step-1">See step 1<`));
+  }
+});
+
 /** The suggestion on the page of a rejection. */
 function meantIn(html: string): string | undefined {
   return /<dt>(?:Did you mean|Nearest)<\/dt><dd><code class="wire">([^<]*)</.exec(html)?.[1];

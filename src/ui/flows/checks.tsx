@@ -2,34 +2,13 @@
 /** The checks of an exchange in order, each with its result and its rule. */
 
 import type { VNode } from "preact";
-import { Comparison } from "../comparison.tsx";
 import { CheckItem } from "../check_item.tsx";
 import { Fix } from "../fix.tsx";
+import { EarlierRequest, Rejection } from "../rejection.tsx";
 import { RuleLink } from "../rule_link.tsx";
 import { citedSections } from "../specifications.ts";
 import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
-
-/** Expected and received value, and the earlier request that this one conflicts with. */
-export function ExpectedVsReceived(
-  { expected, received, earlier }: Pick<RuleCheckResult, "expected" | "received" | "earlier">,
-): VNode {
-  return (
-    <>
-      <Comparison expected={expected} received={received} />
-      <EarlierRequest earlier={earlier} />
-    </>
-  );
-}
-
-function EarlierRequest({ earlier }: Pick<RuleCheckResult, "earlier">): VNode | null {
-  if (earlier === undefined) return null;
-  return (
-    <small>
-      Earlier: <bdi>{earlier}</bdi>
-    </small>
-  );
-}
 
 /** The list of checks. Only a failed check has something to compare, a fix, and links to the sections of its rule. */
 export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
@@ -75,8 +54,7 @@ export function Warnings({ warnings }: { readonly warnings: readonly RuleCheckRe
           <p>
             <bdi>{warning.statement}</bdi> <Rule rule={warning.rule} cites={warning.cites} />
           </p>
-          <ExpectedVsReceived {...warning} />
-          <Fix fix={warning.fix} />
+          <Rejection reason={warning.statement} {...warning} />
         </div>
       ))}
     </>

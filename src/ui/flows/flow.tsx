@@ -2,60 +2,18 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
-import { Fix } from "../fix.tsx";
 import { Layout, Panes, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
 import { lowerFirst } from "../lower_first.ts";
 import { Confirmation, Notice } from "../notice.tsx";
 import { StatusBadge } from "../status_badge.tsx";
 import { Code } from "../value.tsx";
-import { ExpectedVsReceived } from "./checks.tsx";
+import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
 import { CompareLink, formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
-import type { FailureReason, FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
+import type { FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
-
-/** Expected and received, and how to fix it. The heading is the reason, unless the flow continued. */
-function FailureSummary(
-  { base, reason, continued }: {
-    readonly base: string;
-    readonly reason: FailureReason;
-    readonly continued: boolean;
-  },
-): VNode {
-  const { step, more, title, reason: sentence, fix, change } = reason;
-  return (
-    <div class={continued ? "reason notice" : "reason"}>
-      {continued && (
-        <p>
-          <strong>
-            <bdi>{sentence}</bdi>
-          </strong>
-          , in step {step}; the flow continued
-        </p>
-      )}
-      <ExpectedVsReceived {...reason} />
-      <Fix fix={fix} />
-      <p class="ways">
-        {change !== undefined && (
-          <a class="button" href={base + change.path}>
-            <bdi>{change.label}</bdi>
-          </a>
-        )}
-        <a class={change === undefined ? "button" : "button plain"} href={`#step-${step}`}>
-          See step {step}
-          <span class="unseen">, {title}</span>
-        </a>
-        {more > 0 && (
-          <span class="aside">
-            {more === 1 ? "1 later step was also rejected." : `${more} later steps were also rejected.`}
-          </span>
-        )}
-      </p>
-    </div>
-  );
-}
 
 /** The place of the list beside the flow, on wide screens: a script fills it. */
 function ListBeside({ base }: Pick<FlowProps, "base">): VNode {
@@ -218,7 +176,7 @@ export function Flow(props: FlowProps): VNode {
               <p>{row.warning}</p>
             </Notice>
           )}
-          {reason && <FailureSummary base={base} reason={reason} continued={continued} />}
+          {reason && <FailureSummary {...{ base, reason, continued }} href={`#step-${reason.step}`} />}
           <Facts {...props} />
           <p class="ways">
             {hasMasked && (secrets === "shown"

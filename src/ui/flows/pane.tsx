@@ -2,9 +2,8 @@
 /** A flow beside the list, on wide screens: its reason, how to fix it, and its steps. */
 
 import type { VNode } from "preact";
-import { Fix } from "../fix.tsx";
 import { StatusBadge } from "../status_badge.tsx";
-import { ExpectedVsReceived } from "./checks.tsx";
+import { FailureSummary } from "./failure.tsx";
 import { flowHeading } from "./flow.tsx";
 import { CompareLink } from "./parts.tsx";
 import type { FlowSummary } from "./props.ts";
@@ -36,15 +35,7 @@ export function Pane({ base, flow, isNewest }: {
         </span>
       </p>
       {row.warning !== undefined && <p>{row.warning}</p>}
-      {reason && !continued && <ExpectedVsReceived {...reason} />}
-      {!continued && <Fix fix={reason?.fix} />}
-      {reason?.change !== undefined && !continued && (
-        <p>
-          <a class="button" href={base + reason.change.path}>
-            <bdi>{reason.change.label}</bdi>
-          </a>
-        </p>
-      )}
+      {reason && <FailureSummary {...{ base, reason, continued }} href={base + steps[reason.step - 1]!.href} />}
       {comparable !== undefined && (
         <p>
           <CompareLink base={base} id={row.id} comparable={comparable} />

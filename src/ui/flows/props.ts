@@ -2,7 +2,7 @@
 
 import type { RuleResult } from "../../oauth/explanation.ts";
 import type { JwtContent } from "../decoded_token.tsx";
-import type { FixLink } from "../error_page.tsx";
+import type { FixLink, SuggestedMatch } from "../rejection.tsx";
 import type { NavigationLink, Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
 import type { CompareProps } from "./compare.tsx";
@@ -183,6 +183,8 @@ export interface FailureReason
   readonly title: string;
   /** The form that changes the clients so that the server accepts the request. */
   readonly change?: FixLink;
+  /** The value that was probably meant. */
+  readonly suggestion?: SuggestedMatch;
 }
 
 /** What can be done with an issued code or token, by forms of `/faults` and `/tokens`. */
