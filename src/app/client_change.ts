@@ -45,10 +45,10 @@ export function fixLink(
     return { label, path: `/clients?${query}#add` };
   }
   const label = redirect_uri !== undefined
-    ? `Add it to ${client_id}`
+    ? `Add the redirect URI to ${client_id}`
     : scope !== undefined
     ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
-    : `Accept ${token_endpoint_auth_method} too`;
+    : `Let ${client_id} also use ${token_endpoint_auth_method}`;
   return { label, path: `/clients/${encodeURIComponent(client_id)}?edit&${query}` };
 }
 

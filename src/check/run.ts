@@ -118,12 +118,12 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
 
   function skipReason({ attack, values }: CheckTask): string | undefined {
     const { endpoint } = values;
-    if (attack.waitsForTimeLimit && !timeLimits) return "it waits for the time limits of the client";
+    if (attack.waitsForTimeLimit && !timeLimits) return "the attack waits for the time limits of the client";
     if (attack.needsSignatureCheck && !verifiesIdTokenSignature) {
       return "the client skips the signature, which OpenID Connect Core §3.1.3.7 allows";
     }
     if (attack.needsHttpsIssuer && options.as?.issuer.startsWith("http:")) return "the issuer is not an https URL";
-    if (attack.needsAnyOrigin && options.as !== undefined) return "it names hosts of internal networks";
+    if (attack.needsAnyOrigin && options.as !== undefined) return "the attack names hosts of internal networks";
     const isConfigured = attack.needsOwnServer || journeyOf(attack, values) === "second issuer";
     if (isConfigured && options.as !== undefined) return "the client is configured with one issuer";
     if (!controlResult?.passed) return undefined;

@@ -43,7 +43,7 @@ export async function checkInTurn(
       return unknownResult(
         task,
         "skipped",
-        `it needs a restart of the client (restart, --restart), which keeps the ${kept}`,
+        `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`,
       );
     }
     const perform = () => run.check(task, kept === undefined ? undefined : restart);

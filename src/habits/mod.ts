@@ -106,7 +106,12 @@ function describeHabit(
     return { habit, outcome, because: decisive.because, evidence: findings };
   }
   if (seen.length === 0) {
-    return { habit, outcome: "not seen", because: `it needs ${habit.occasion}`, evidence: [] };
+    return {
+      habit,
+      outcome: "not seen",
+      because: `the recorded requests do not contain ${habit.occasion}`,
+      evidence: [],
+    };
   }
   const because = `seen in ${seen.length} ${seen.length === 1 ? "request" : "requests"}`;
   return { habit, outcome: "passed", because, evidence: [{ exchanges: seen, because }] };

@@ -88,7 +88,7 @@ export const redirectHabits: readonly HabitDefinition[] = [
     title: "The client redirects the browser to no URL that a parameter names.",
     level: "required",
     sources: ["RFC 9700 §4.11.1"],
-    occasion: "a redirect URI whose query names a URL of the trap",
+    occasion: "a redirect URI whose query names the trap origin of a check",
     check: ({ authorizations, recordings }) => {
       const traps = recordings.flatMap(({ trap }) => trap ?? []);
       const named = authorizations.flatMap((request) => {

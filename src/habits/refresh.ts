@@ -67,7 +67,7 @@ export const refreshHabits: readonly HabitDefinition[] = [
         );
         return other && {
           parameter: "refresh_token",
-          because: "two requests with the same refresh token are under way at the same time",
+          because: "two requests with the same refresh token overlap in time",
           others: [other.exchange],
         };
       });

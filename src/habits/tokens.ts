@@ -76,7 +76,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
       "The client sends access tokens to resources only, and refresh tokens to token and revocation endpoints only.",
     level: "required",
     sources: ["RFC 9700 §4.9.1", "MCP authorization"],
-    occasion: "tokens, and an origin that only records",
+    occasion: "tokens, in a check with a trap origin",
     holdsUnderAttack: true,
     check: checkTokenReceivers,
   },
@@ -193,7 +193,7 @@ function checkLogout(traffic: Traffic): HabitCheck {
     return findParam(request, "post_logout_redirect_uri") !== undefined && !isIdentified
       ? {
         parameter: "post_logout_redirect_uri",
-        because: "the request has a return URI, and neither id_token_hint nor client_id",
+        because: "the request has post_logout_redirect_uri, and neither id_token_hint nor client_id",
       }
       : undefined;
   });

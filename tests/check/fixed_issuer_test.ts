@@ -28,7 +28,7 @@ test("an application with every check is not accused by the whole catalogue; wha
   // The order of the report is that of the catalogue; attacks on what the application keeps ran last.
   assertMatch(seen.at(-1)!, /of \d+$/);
   const skipped = report.results.filter(({ because }) =>
-    because.startsWith("it needs a restart of the client (restart, --restart)")
+    because.startsWith("the attack needs a restart of the client (restart, --restart)")
   );
   assert(skipped.some(({ attack: { id } }) => id === "metadata/issuer-other"));
   assert(skipped.every(({ attack: { id } }) => /^(?:metadata|keys|transport|token|response|id-token)\//.test(id)));
@@ -47,7 +47,7 @@ test("with a restart, the attacks on metadata and keys reach an application that
   const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
   assertEquals(
     [...new Set(because)],
-    ["the issuer is not an https URL", "it names hosts of internal networks"],
+    ["the issuer is not an https URL", "the attack names hosts of internal networks"],
     String(report),
   );
   assertEquals(report.counts.inconclusive, 0, String(report));

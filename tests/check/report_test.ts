@@ -176,7 +176,7 @@ test("no reason for a skipped attack looks like a secret, which reports redact",
 
 test("the report as text names what was skipped and why, once for each attack", async () => {
   const text = String(await makeReport());
-  assertMatch(text, /\nSKIPPED, it waits for the time limits of the client:\n {2}transport\/hang \(3\)$/);
+  assertMatch(text, /\nSKIPPED, the attack waits for the time limits of the client:\n {2}transport\/hang \(3\)$/);
 });
 
 test("one block an attack: consequence, the value that was sent in each variant, fix and command; the gravest first", async () => {

@@ -37,10 +37,10 @@ test("[DI-09] the other method of sending a secret is accepted after the form at
   const send = () => made.token(fields, { headers: basic("poster", "poster-secret") });
   assertEquals((await send()).status, 401);
   const list = await (await browser.get("/flows")).text();
-  const href = findLink(list, "Accept client_secret_basic too")!;
+  const href = findLink(list, "Let poster also use client_secret_basic")!;
   assert(href.startsWith("/clients/poster?edit&"));
   assertEquals(
-    findLink(await (await browser.get("/flows/1")).text(), "Accept client_secret_basic too"),
+    findLink(await (await browser.get("/flows/1")).text(), "Let poster also use client_secret_basic"),
     href,
   );
   const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients/poster");
@@ -65,11 +65,11 @@ test("[DI-09] there is no link where the visitor may not change clients, or no c
   const label = async (fields: Fields, options = {}, headers = {}) => {
     const made = await testServer(options);
     const page = await (await made.authorize(fields, { headers })).text();
-    return /(?:Register [^<]*localhost:3000|Add it to)[^<]*(?=<\/bdi><\/a>)/.exec(page)?.[0];
+    return /(?:Register [^<]*localhost:3000|Add the redirect URI to)[^<]*(?=<\/bdi><\/a>)/.exec(page)?.[0];
   };
   const uri = { redirect_uri };
   assertEquals(await label(unknown), registerLabel);
-  assertEquals(await label(uri), "Add it to spa");
+  assertEquals(await label(uri), "Add the redirect URI to spa");
   for (const fields of [unknown, uri]) {
     assertEquals(await label(fields, {}, { host: "rebound.example" }), undefined);
     for (const directory of ["read", "off"] as const) assertEquals(await label(fields, { directory }), undefined);

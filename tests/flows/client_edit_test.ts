@@ -78,7 +78,7 @@ test("[DI-07, UI-19] a redirect URI that is known only at run time is added from
   const browser = openBrowser(made);
   const redirect_uri = "https://spa.example/run/8123";
   const html = await assertPage(await browser.authorize({ redirect_uri }));
-  const href = findLink(html, "Add it to spa")!;
+  const href = findLink(html, "Add the redirect URI to spa")!;
   assert(href.startsWith("/clients/spa?edit&redirect_uris=https%3A%2F%2Fspa.example%2Frun%2F8123&retry="));
   const { redirect_uris, retry } = await readForm(browser, href);
   assertEquals(redirect_uris!.split("\n").at(-1), redirect_uri);
@@ -93,7 +93,7 @@ test("[DI-07, UI-19] a redirect URI that is known only at run time is added from
 
   const hasLink = async (server: typeof made, fields: Fields, headers: Record<string, string> = {}) =>
     (await (await server.authorize({ redirect_uri, ...fields }, { headers })).text()).includes(
-      "Add it to spa",
+      "Add the redirect URI to spa",
     );
   assertEquals(await hasLink(made, {}), true);
   assertEquals(await hasLink(made, {}, { host: "rebound.example" }), false);

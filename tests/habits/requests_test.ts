@@ -271,7 +271,7 @@ testHabit("refresh-newest", {
 testHabit("refresh-single-flight", {
   has: refreshes(newest, newest),
   lacks: [[
-    /under way at the same time/,
+    /overlap in time/,
     after(async (as, { tokens }, client_id) => {
       as.clock.freeze();
       const refresh = () =>
