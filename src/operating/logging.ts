@@ -54,7 +54,7 @@ function hexOf(bytes: Uint8Array): string {
   return text;
 }
 
-/** Maximum number of notes that the text log knows to be repeated. */
+/** Maximum number of notes that the log knows to be repeated. */
 const maxWrittenNotes = 1000;
 
 /** Request IDs that are accepted from a trusted proxy. */
@@ -129,7 +129,7 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
   return {
     onEvent(event, context) {
       // Before anything is found or redacted, which takes longer than all the rest.
-      if (format === "text" && (!isShown(event, verbose) || event.type === "note" && !isNewNote(event))) return;
+      if (format === "text" && !isShown(event, verbose) || event.type === "note" && !isNewNote(event)) return;
       const request = context && findForRequest(requests, context.request);
       const redacted = redactEventWithCause(event, registeredSecrets);
       const hasFix = "explanation" in event;

@@ -447,6 +447,17 @@ test("a JSON log has the fix of every rejection and warning, and the link to its
   }
 });
 
+test("each format of the log has a note about a client once", async () => {
+  for (const format of ["text", "json"] as const) {
+    const lines: string[] = [];
+    const log = logging({ write: (line) => lines.push(line), format });
+    const { code } = await testServer({ plugins: [log], issuer: "http://localhost:9666" });
+    for (let login = 0; login < 3; login++) await code({ scope: "read", audience: "https://api.example" });
+    const notes = lines.filter((line) => line.includes("audience is a parameter"));
+    assertStrictEquals(notes.length, 1, lines.join("\n"));
+  }
+});
+
 test("every event reaches each listener once, in any plugin order, within a request and outside", async () => {
   for (const order of [[0, 1], [1, 0]] as const) {
     const lines: string[] = [];
