@@ -104,7 +104,7 @@ export interface Attack extends Effect {
   readonly journey: Journey;
   /** The endpoints that the attack changes. */
   readonly endpoints: readonly string[];
-  /** The specifications and reports that it rests on. */
+  /** The specifications and reports that require it. */
   readonly sources: readonly string[];
   /** What the attack can vary. */
   readonly parameters: readonly FaultParameter[];

@@ -35,7 +35,7 @@ export function findComparable(recorder: Recorder, flow: Flow): ComparableFlow |
 }
 
 /**
- * Two flows as both can be compared: a test fixture lacks headers, so the flow beside it becomes one, too.
+ * Makes two flows comparable: a test fixture lacks headers, so the flow beside one is converted to a fixture, too.
  *
  * @param endpoints The endpoints of this server.
  */
@@ -224,7 +224,7 @@ function describePair([one, other]: Pair): { readonly described: StepPair; reado
   return { described: { steps, differences, equal: shown, hidden }, size };
 }
 
-/** The values that a client keeps from login to login: another mask is a difference, though both are secret. */
+/** Placeholders of secrets that a client keeps between logins: two different redacted forms are a difference. */
 const keptSecret = /\{\{(?:client_secret|password) \d+\}\}/;
 
 function isEqual(one: Value | undefined, other: Value | undefined): boolean {

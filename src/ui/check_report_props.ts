@@ -18,7 +18,7 @@ export interface ReportedAttack {
   readonly fix?: string;
   /** The command that repeats the attack; absent for a habit. */
   readonly repeat?: string;
-  /** The specifications and reports that it rests on. */
+  /** The specifications and reports that require it. */
   readonly sources: readonly string[];
   /** How many variants the attack has, whatever their verdict. */
   readonly total: number;

@@ -59,7 +59,7 @@ const byLevel: Readonly<Record<AttackLevel, Effect>> = {
     cause: "does not recover from a failure of the server",
     severity: "medium",
     consequence: "One failure of the server keeps users from logging in, until the application restarts.",
-    fix: "Set a time limit, show the error, keep nothing of the failed attempt, and let the next login start afresh.",
+    fix: "Set a time limit, show the error, and keep nothing of the failed attempt, so that the next login works.",
   },
   informational: {
     cause: "behaves differently from most clients",
@@ -152,7 +152,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
       cause: "does not recover from a failure of userinfo",
       severity: "medium",
       consequence: "A failure of userinfo keeps users from logging in, although their ID token is valid.",
-      fix: "Show the error, keep nothing of the response, and let the next login start afresh.",
+      fix: "Show the error, and keep nothing of the response, so that the next login works.",
     },
     "should-reject": {
       cause: "uses claims of userinfo in place of those of the ID token",
@@ -265,7 +265,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
     "should-reject": {
       cause: "accepts a bearer token in place of a DPoP token",
       severity: "medium",
-      consequence: "The client uses a token that works without its key, so that a thief can use it too.",
+      consequence: "The client uses a token that works without its key, so an attacker with a copy can use it, too.",
       fix: "Require token_type DPoP where the client sent a proof.",
     },
     "must-recover": endlessRequests,

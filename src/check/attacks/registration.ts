@@ -82,7 +82,7 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/changed",
     title: "The registration response has another redirect URI, or another authentication method, than the request.",
-    correctClient: "The client goes by what the response says, or stops.",
+    correctClient: "The client uses the values of the response, or stops.",
     level: "should-reject",
     sources: ["RFC 7591 §3.2.1"],
     ...oneOf("member", ["redirect_uris", "token_endpoint_auth_method"], "The changed member."),

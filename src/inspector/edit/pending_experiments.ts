@@ -3,7 +3,7 @@
 /** Maximum number of requests that a browser has not sent yet. */
 const maxPending = 100;
 
-/** The edited requests, by path and query. Only the page that edited a request knows them all. */
+/** The edited requests, by path and query: a request with both is the experiment. */
 export type PendingExperiments = ReturnType<typeof pendingExperiments>;
 
 export function pendingExperiments() {

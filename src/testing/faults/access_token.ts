@@ -19,7 +19,7 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
   id: "accessToken.edited",
   title: "Access token has other claims",
   endpoints: ["token"],
-  correctClient: "The client reads nothing in the access token; a resource server rejects one that is not for it.",
+  correctClient: "The client does not read the access token. A resource server rejects a token for another resource.",
   parameters: [claimsParameter({ aud: "https://another.example" })],
   create: ({ edit }) => editClaims("edited access token", "access_token", "issued an access token", edit),
 });

@@ -12,7 +12,7 @@ export const skewed: FaultFactory<(seconds?: number) => Fault> = defineFault({
   id: "clock.skewed",
   title: "Server clock is wrong",
   correctClient:
-    "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens that are further off.",
+    "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens with a larger difference.",
   parameters: [
     secondsParameter("seconds", -7200, "How far the clock is ahead; a negative number sets it back.", "Clock skew"),
   ],

@@ -17,7 +17,8 @@ export const rotated: FaultFactory<() => Fault> = defineFault({
   id: "keys.rotated",
   title: "Signing key is rotated just before signing",
   endpoints: ["token"],
-  correctClient: "The client does not find the kid in its cached JWKS, fetches it once more and accepts the ID token.",
+  correctClient:
+    "The client does not find the kid in its cached JWKS, fetches the JWKS once more and accepts the ID token.",
   create: () => ({
     name: "key rotated before signing",
     waitsFor: "signed an ID token",

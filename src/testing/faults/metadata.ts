@@ -11,7 +11,8 @@ export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault
   id: "metadata.wrongIssuer",
   title: "Metadata names another issuer",
   endpoints: ["discovery"],
-  correctClient: "The client rejects the document: its issuer must be identical to the one that the client asked for.",
+  correctClient:
+    "The client rejects the document: its issuer must be identical to the issuer that the client requested.",
   parameters: [textParameter("issuer", "https://another.example", "The issuer in the document.")],
   create: ({ issuer }) => editJsonBody("metadata of another issuer", (document) => ({ ...document, issuer })),
 });

@@ -25,7 +25,8 @@ export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> 
   id: "resource.wrongAuthorizationServer",
   title: "Resource metadata names another authorization server",
   endpoints: metadataEndpoints,
-  correctClient: "The client sends no credentials and no tokens of its authorization server to the other one.",
+  correctClient:
+    "The client sends no credentials and no tokens of its authorization server to the other authorization server.",
   parameters: [
     textParameter(
       "issuer",

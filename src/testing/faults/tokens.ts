@@ -85,8 +85,7 @@ export const scopeNarrowed: FaultFactory<() => Fault> = defineFault({
   id: "tokens.scopeNarrowed",
   title: "Tokens allow less than was requested",
   endpoints: ["token"],
-  correctClient:
-    "The client goes by the scope of the response, and requests the missing scope value again at most once.",
+  correctClient: "The client uses the scope of the response, and requests the missing scope value again at most once.",
   create: () =>
     wrapIssuers("narrowed scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
       const scope = withoutLastScope(granted.scope);
@@ -116,7 +115,7 @@ export const scopeUnderstated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.scopeUnderstated",
   title: "Tokens allow more than the response states",
   endpoints: ["token"],
-  correctClient: "The client goes by the scope of the response, and does without the missing scope value.",
+  correctClient: "The client uses the scope of the response, and does without the missing scope value.",
   create: () =>
     wrapIssuers("understated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
       const issued = await issue(server, granted, ...others);

@@ -54,11 +54,11 @@ export interface RuleDescription {
 export interface RejectedExample extends Pick<RuleResult, "rule" | "expected" | "received"> {
   /** The method and the path, such as `POST /oauth2/token`. */
   readonly to: string;
-  /** What the request has in place of a correct one. Empty: it is correct, but sent once too often or too late. */
+  /** The parts that differ from a correct request. Empty: the request is correct, but sent too often or too late. */
   readonly sent: readonly string[];
-  /** How many seconds after the request before it was sent; absent: immediately. */
+  /** Seconds between the previous request and this one; absent: none. */
   readonly seconds?: number;
-  /** How many requests came before. */
+  /** The number of earlier requests. */
   readonly earlier: number;
   /** The settings of the server, as JSON; absent: the default ones. */
   readonly settings?: string;

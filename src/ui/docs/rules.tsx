@@ -149,7 +149,7 @@ function Example({ example }: { readonly example: RejectedExample }): VNode {
   );
 }
 
-/** What came before a request that is correct by itself, or when it was sent. */
+/** Why a server rejects a request that is correct by itself: it is late, or sent again. */
 function formatBefore({ sent, seconds, earlier }: RejectedExample): string {
   if (seconds !== undefined) return `${formatLongDuration(seconds)} after the previous request `;
   return sent.length === 0 && earlier > 1 ? "sent again " : "";

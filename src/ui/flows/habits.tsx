@@ -27,7 +27,7 @@ function Evidence({ parameter, because, steps }: HabitEvidence): VNode {
   );
 }
 
-/** The sections that a habit rests on, linked where their address is known. */
+/** The sections that require a habit, linked if their address is known. */
 function Sources({ sources }: Pick<HabitRow, "sources">): VNode {
   return (
     <small>
