@@ -79,6 +79,14 @@ export function metadataFromForm(
   return { metadata: members as unknown as ClientMetadata, errors };
 }
 
+/** The names of the fields of a form that would change the metadata. */
+export function differingFields(current: ClientMetadata, params: Params): readonly string[] {
+  const { metadata, errors } = metadataFromForm(current, params);
+  return names.filter((name) =>
+    toText(metadata[name]) !== toText(current[name]) || errors.some(({ field }) => field === name)
+  );
+}
+
 function fromText({ type }: Field, text: string): unknown {
   switch (type) {
     case "boolean":

@@ -11,7 +11,9 @@ import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } 
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
 import { toListedClient } from "./listed_client.ts";
-import { changedEntry, metadataFromForm, metadataGroups } from "./client_form.ts";
+import { clientVersion, showForm } from "./client_edit.ts";
+import { changedEntry, differingFields, metadataFromForm } from "./client_form.ts";
+import { saveForm } from "./save_form.ts";
 import { decodeRetry, prefilledValues } from "../app/client_change.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
@@ -30,17 +32,16 @@ export function clientListPage(options: DirectoryOptions): Handlers {
   });
 }
 
+async function findClient(context: Context): Promise<Client> {
+  const { clients } = context.server;
+  const id = idFromPath(context, "/clients/");
+  // Looking at a page fetches no metadata document.
+  const client = await clients.registered.find(id) ?? clients.findCached(id);
+  if (client !== undefined) return client;
+  throw new HttpError(404, "HT-01", "No client has this ID", { fix: "Choose a client of the list at /clients." });
+}
+
 export function clientPage(options: DirectoryOptions): Handlers {
-  const findClient = async (context: Context): Promise<Client> => {
-    const { clients } = context.server;
-    const id = idFromPath(context, "/clients/");
-    // Looking at a page fetches no metadata document.
-    const client = await clients.registered.find(id) ?? clients.findCached(id);
-    if (client === undefined) {
-      throw new HttpError(404, "HT-01", "No client has this ID", { fix: "Choose a client of the list at /clients." });
-    }
-    return client;
-  };
   return directoryHandlers({
     show: async (context) => {
       const client = await findClient(context);
@@ -268,54 +269,6 @@ function isEditable({ edit }: DirectoryOptions, { document }: Client): boolean {
   return edit && document === undefined;
 }
 
-/** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
-function proposedMetadata(
-  client: Client,
-  proposal: URLSearchParams,
-): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
-  const { metadata } = client;
-  const { redirect_uris = [] } = metadata;
-  const uri = proposal.get("redirect_uris");
-  if (uri !== null && !redirect_uris.includes(uri)) {
-    return { proposed: { ...metadata, redirect_uris: [...redirect_uris, uri] }, changed: ["redirect_uris"] };
-  }
-  const added = proposal.get("scope")?.split(" ").filter((value) => !client.allowsScope(value)) ?? [];
-  if (added.length > 0) {
-    return { proposed: { ...metadata, scope: [...client.scope, ...added].join(" ") }, changed: ["scope"] };
-  }
-  // A client that names no method may send its secret in each way.
-  return proposal.has("token_endpoint_auth_method") && metadata.token_endpoint_auth_method !== undefined
-    ? { proposed: { ...metadata, token_endpoint_auth_method: undefined }, changed: ["token_endpoint_auth_method"] }
-    : { proposed: metadata, changed: [] };
-}
-
-/** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
-async function showForm(
-  context: Context,
-  client: Client,
-  { errors = [], typed, proposal = new URLSearchParams() }: {
-    readonly errors?: readonly FieldError[];
-    readonly typed?: Params;
-    readonly proposal?: URLSearchParams;
-  },
-): Promise<HttpResponse> {
-  const { id, name, href } = toListedClient(context, client);
-  const { proposed, changed } = proposedMetadata(client, proposal);
-  const retry = typed?.get("retry") ?? proposal.get("retry") ?? "";
-  return await pageWithForm(
-    context,
-    { values: { retry }, errors, isPersistent: context.server.clients.isPersistent },
-    (pages, form) =>
-      pages.clientEdit({
-        ...context.site,
-        client: { id, name, href, hasSecret: client.secretDigest !== undefined },
-        groups: metadataGroups(proposed, typed),
-        changed,
-        form: form!,
-      }),
-  );
-}
-
 async function changeClient(context: Context, options: DirectoryOptions, client: Client): Promise<HttpResponse> {
   const { server, site } = context;
   const params = await readProtectedForm(context);
@@ -329,6 +282,31 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
     const fix = "Change the metadata document at its client_id; this server fetches it again.";
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
   }
+  const saved = await saveForm(server, `client ${client.id}`, async () => {
+    const current = await server.clients.registered.reload(client.id);
+    if (current === undefined) return undefined;
+    if (params.get("version") === await clientVersion(server, current)) {
+      return await saveClient(context, options, current, params);
+    }
+    // A double click sends the form twice, and the browser shows the second response.
+    if (differingFields(current.metadata, params).length > 0) return undefined;
+    return await showChanged(context, options, current, {
+      ...{ done: "Saved", newSecret: undefined, retry: params.get("retry") },
+    });
+  });
+  if (saved !== undefined) return saved;
+  await server.clients.registered.reload(client.id);
+  return await showForm(context, await findClient(context), { older: params });
+}
+
+/** Saves a form that is not older than the client. */
+async function saveClient(
+  context: Context,
+  options: DirectoryOptions,
+  client: Client,
+  params: Params,
+): Promise<HttpResponse> {
+  const { server } = context;
   const { metadata, errors } = metadataFromForm(client.metadata, params);
   if (errors.length > 0) return await showForm(context, client, { errors, typed: params });
   const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);

@@ -4,6 +4,7 @@ import { HttpError, type HttpResponse } from "../http/message.ts";
 import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
+import type { Params } from "../oauth/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
@@ -11,6 +12,8 @@ import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
+import type { Server } from "../oauth/server.ts";
+import { recordVersion, saveForm } from "./save_form.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
@@ -21,14 +24,13 @@ export function userListPage(options: DirectoryOptions): Handlers {
   });
 }
 
+async function findUser(context: Context): Promise<User> {
+  const user = await context.server.users.find(idFromPath(context, "/users/"));
+  if (user !== undefined) return user;
+  throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
+}
+
 export function userPage({ edit }: DirectoryOptions): Handlers {
-  const findUser = async (context: Context): Promise<User> => {
-    const user = await context.server.users.find(idFromPath(context, "/users/"));
-    if (user === undefined) {
-      throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
-    }
-    return user;
-  };
   return directoryHandlers({
     show: async (context) => await showOne(context, edit, await findUser(context)),
     change: edit ? async (context) => await changeUser(context, await findUser(context)) : undefined,
@@ -49,6 +51,10 @@ export function toListedUser({ site, server }: Context, user: User): ListedUser 
       inAccessTokens: isInAccessTokens(server.claims, name, value, server.settings.scopes),
     })),
   };
+}
+
+async function userVersion(server: Server, user: User): Promise<string> {
+  return await recordVersion(server, userClaims(user));
 }
 
 function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<string, unknown>> {
@@ -81,6 +87,7 @@ async function showOne(
   user: User,
   claims: string = JSON.stringify(userClaims(user), null, 2),
   errors: readonly FieldError[] = [],
+  unsaved?: readonly string[],
 ): Promise<HttpResponse> {
   const { users } = context.server;
   const props: UserProps = {
@@ -88,8 +95,9 @@ async function showOne(
     user: toListedUser(context, user),
     isFirst: (await users.first())?.sub === user.sub,
   };
-  const fields = { values: { claims }, errors, isPersistent: users.isPersistent };
-  return await pageWithForm(context, edit && fields, (pages, form) => pages.user({ ...props, form }));
+  const values = { claims, version: await userVersion(context.server, user) };
+  const fields = { values, errors, unsaved, isPersistent: users.isPersistent };
+  return await pageWithForm(context, edit && fields, (pages, form) => pages.user({ ...props, form }), unsaved && 409);
 }
 
 async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
@@ -126,21 +134,34 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
-    case "save": {
-      const claims = params.get("claims") ?? "{}";
-      const digest = getPasswordDigest(user);
-      const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
-      return await saveUser(
-        context,
-        { sub: user.sub, done: "Saved" },
-        claims,
-        existingPassword,
-        (errors) => showOne(context, true, user, claims, errors),
-      );
-    }
+    case "save":
+      return await saveClaims(context, user.sub, params);
     default:
       throw unknownAction("save, first or remove", params.get("action"));
   }
+}
+
+/** Saves the claims of a form, unless the form is older than the user. */
+async function saveClaims(context: Context, sub: string, params: Params): Promise<HttpResponse> {
+  const { server, server: { users } } = context;
+  const text = params.get("claims") ?? "{}";
+  const saved = await saveForm(server, `user ${sub}`, async () => {
+    const current = await users.reload(sub);
+    if (current === undefined) return undefined;
+    if (params.get("version") !== await userVersion(server, current)) {
+      // A double click sends the form twice, and the browser shows the second response.
+      const claims = parseClaims(text);
+      const isSaved = "read" in claims && JSON.stringify(claims.read) === JSON.stringify(userClaims(current));
+      return isSaved ? await redirectToList(context, `Saved ${sub}`) : undefined;
+    }
+    const digest = getPasswordDigest(current);
+    const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
+    const reject = (errors: readonly FieldError[]) => showOne(context, true, current, text, errors);
+    return await saveUser(context, { sub, done: "Saved" }, text, existingPassword, reject);
+  });
+  if (saved !== undefined) return saved;
+  await users.reload(sub);
+  return await showOne(context, true, await findUser(context), undefined, [], []);
 }
 
 /** Makes a user the default. The form is on the page of the user and in the list. */

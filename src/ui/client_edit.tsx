@@ -2,7 +2,7 @@
 /** The page that edits all metadata of a client. */
 
 import type { VNode } from "preact";
-import { type EditForm, Field, FormErrors, RetryField } from "./field.tsx";
+import { type EditForm, Field, FormErrors, OlderForm, RetryField, VersionField } from "./field.tsx";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import { Code, CodeList } from "./value.tsx";
@@ -77,6 +77,7 @@ export function ClientEdit({ client, changed = [], groups, form, ...site }: Clie
       opening={
         <>
           <FormErrors faults={errors} heading="Nothing was changed." />
+          <OlderForm form={form} name={client.name ?? client.id} />
           {changed.length > 0 && (
             <Notice kind="warn">
               <p>
@@ -95,6 +96,7 @@ export function ClientEdit({ client, changed = [], groups, form, ...site }: Clie
     >
       <form class="form settings metadata" method="post" action={client.href}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
+        <VersionField form={form} />
         <RetryField form={form} />
         {groups.map(({ title, fields }, i) => (
           <details

@@ -3,6 +3,7 @@
 
 import type { VNode } from "preact";
 import { Notice } from "./notice.tsx";
+import { CodeList } from "./value.tsx";
 
 /** An error in one field of a form. */
 export interface FieldError {
@@ -26,6 +27,11 @@ export interface EditForm {
   readonly errors: readonly FieldError[];
   /** What the form before this page changed. Absent: nothing. */
   readonly confirmation?: string;
+  /**
+   * The form before this page was not saved, because the record was changed after it was opened: the names of its
+   * fields whose values differ from the current ones. Absent: no such form.
+   */
+  readonly unsaved?: readonly string[];
   /** Whether changes are saved in the store. Default: in memory. */
   readonly isPersistent?: boolean;
 }
@@ -118,6 +124,31 @@ export function FormErrors(
       </ul>
     </Notice>
   );
+}
+
+/** Why a form that is older than its record was not saved. */
+export function OlderForm(
+  { form: { unsaved }, name }: { readonly form: EditForm; readonly name: string },
+): VNode | null {
+  if (unsaved === undefined) return null;
+  return (
+    <Notice kind="bad">
+      <p>
+        <strong>Nothing was saved:</strong> <bdi>{name}</bdi> was changed after your form was opened. The form below has
+        {" "}
+        the current values{unsaved.length === 0 ? "." : (
+          <>
+            ; yours had other values of <CodeList texts={unsaved} between=", " />.
+          </>
+        )}
+      </p>
+    </Notice>
+  );
+}
+
+/** The version of the record that the form shows, in a hidden field. */
+export function VersionField({ form: { values: { version } } }: { readonly form: EditForm }): VNode {
+  return <input type="hidden" name="version" value={version} />;
 }
 
 /** The authorization request that the next page offers to repeat, in a hidden field. */

@@ -2,7 +2,7 @@
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import { type EditForm, Field, FormErrors } from "./field.tsx";
+import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { type ListPosition, NextPage } from "./next_page.tsx";
 import { Confirmation } from "./notice.tsx";
@@ -209,6 +209,7 @@ export function User(props: UserProps): VNode {
         <>
           {isFirst && <FirstUserNote />}
           {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
+          {form !== undefined && <OlderForm form={form} name={user.name ?? user.sub} />}
         </>
       }
     >
@@ -222,6 +223,7 @@ export function User(props: UserProps): VNode {
             </p>
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
+              <VersionField form={form} />
               <Field
                 name="claims"
                 label="Claims"

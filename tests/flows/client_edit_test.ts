@@ -151,7 +151,8 @@ test("[DI-03, DI-07] an error is shown at its field, keeps all input and changes
 
 test("[DI-01, DI-04, DI-07] the form is protected like the others, and absent where the list is read-only", async () => {
   const made = await testServer();
-  const fields = { action: "save", client_name: "Changed", redirect_uris: "https://spa.example/cb" };
+  const { version } = await readForm(openBrowser(made), "/clients/spa?edit");
+  const fields = { action: "save", client_name: "Changed", redirect_uris: "https://spa.example/cb", version };
   await assertCsrfProtected(made, "/clients/spa", fields, () => made.as.clients.find("spa")!.metadata);
   const readOnly = await testServer({ directory: "read" });
   assertNotMatch(await assertPage(await readOnly.get("/clients/spa?edit"), 200), /<form/);

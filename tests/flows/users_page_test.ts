@@ -11,7 +11,10 @@ import { assertPage, decodeClaims, forEachCase, testServer } from "./harness.ts"
 import type { Fields, TestServer } from "./harness.ts";
 
 async function post(browser: Browser, path: string, fields: Fields): Promise<Response> {
-  return await browser.post(path, { form_token: await fetchCsrfToken(browser, path), ...fields });
+  // The form of a client is on a page of its own.
+  const html = await (await browser.get(path.startsWith("/clients/") ? `${path}?edit` : path)).text();
+  const version = / name="version" value="([^"]+)"/.exec(html)?.[1];
+  return await browser.post(path, { form_token: await fetchCsrfToken(browser, path), version, ...fields });
 }
 
 /** Who `login: "auto"` logs in. */
