@@ -288,7 +288,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       rule,
       cites: findRule(rule)?.cites,
       expected: showsClients ? expected : publicExpected,
-      received: status === 404 ? target.path : received,
+      received: received ?? (status === 404 ? target.path : undefined),
       ...{
         suggestion: suggestMatch(context, error.explain()),
         change: fixLink(context, explanation.change, await encodeRetry(context)),

@@ -42,7 +42,7 @@ export function reportPage(
     const current = report();
     if (current !== undefined) return current;
     throw new HttpError(404, "HT-01", "The check has no results yet", {
-      fix: "Reload the page after the first login has ended.",
+      fix: "Start a check on the page of a client, and reload this page after its first login.",
     });
   };
   const description = { methods: ["GET"], title: "Report of the check", parameters: parameters() } as const;

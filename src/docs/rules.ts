@@ -41,7 +41,8 @@ export function groupRules(rows: readonly RuleRow[]): RuleGroup[] {
 /** The sentence of a passed check, or else the beginning of what the rule demands. */
 function summarize(id: RuleId, text: string): string {
   const { passes } = rules[id];
-  if (passes !== undefined) return passes.charAt(0).toUpperCase() + passes.slice(1);
+  // The name of a parameter keeps its spelling.
+  if (passes !== undefined) return /^\w+_/.test(passes) ? passes : passes.charAt(0).toUpperCase() + passes.slice(1);
   const plain = plainText(parseInline(text));
   const [sentence = plain] = /^.+?[^.]\.(?= [A-Z])|^.+$/.exec(plain) ?? [];
   return sentence.length <= maxSummaryChars ? sentence.replace(/\.$/, "") : shorten(sentence);

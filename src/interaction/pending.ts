@@ -95,16 +95,16 @@ export async function findPending(context: Context, id: string | undefined): Pro
   const { server } = context;
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
-  if (id === undefined || content === undefined) throw expiredInteraction("this server does not know it");
+  if (id === undefined || content === undefined) throw expiredInteraction("a login that this server does not know");
   const { request, hasStoredAccess, destination, browser, validUntil } = content;
   const finished = await server.store.get("interaction", await storageKey(server, name));
   if (finished !== undefined) {
-    throw expiredInteraction(`it was finished at ${new Date(finished.value.at).toISOString()}`);
+    throw expiredInteraction(`a login that was finished at ${new Date(finished.value.at).toISOString()}`);
   }
-  if (server.now() >= validUntil) throw expiredInteraction("it has expired");
+  if (server.now() >= validUntil) throw expiredInteraction("a login that has expired");
   const client = await server.clients.find(request.clientId);
   if (client === undefined || !mayReceive(server, client, destination)) {
-    throw expiredInteraction("its client has been removed or changed");
+    throw expiredInteraction("a login whose client was removed or changed");
   }
   context.clientId = client.id;
   const scope = request.scope.filter((token) => client.allowsScope(token));
@@ -113,7 +113,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   if (browser === undefined) return { ...pending, id, name };
   const { secret } = await ensureBrowserCookie(context, "login");
   if (await digest(secret) !== browser) {
-    throw expiredInteraction("it was started in another browser, or cookies are blocked");
+    throw expiredInteraction("a login of another browser, or of a browser that blocks cookies");
   }
   server.passed?.("UI-14");
   return { ...pending, id, name, browser: secret };
@@ -149,7 +149,7 @@ export async function consumePending(server: Server, { name }: Interaction): Pro
   // Another encoding of the same name may have been made until now and expire later than this one.
   const expiresAt = at + pendingLifetimeSeconds * 1000;
   if (await server.store.add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
-  throw expiredInteraction("it was finished a moment ago");
+  throw expiredInteraction("a login that was finished a moment ago");
 }
 
 /** Maximum number of cancellations that are stored without a session: per network, and in total. */

@@ -133,8 +133,8 @@ function ConsentItem({ action, client, allowed, claims, at, validUntil, fields }
         {claims.length > 0 && <CodeItem label="Claims by name" text={claims.join(" ")} />}
         <DefinitionItem label="Allowed">{timestamp(at)}</DefinitionItem>
         {validUntil === undefined
-          ? <DefinitionItem label="Asks again">every time</DefinitionItem>
-          : <DefinitionItem label="Asks again after">{timestamp(validUntil)}</DefinitionItem>}
+          ? <DefinitionItem label="The server asks you again">every time</DefinitionItem>
+          : <DefinitionItem label="The server asks you again after">{timestamp(validUntil)}</DefinitionItem>}
       </dl>
     </article>
   );

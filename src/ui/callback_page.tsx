@@ -159,7 +159,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             <ul>
               <li>The code can be used once. A second use is rejected and revokes the tokens of the first.</li>
               <li>
-                It expires, typically in 5–10 minutes; here, {formatDuration(props.codeLifetimeSeconds)}{" "}
+                The code expires, typically in 5–10 minutes; here, {formatDuration(props.codeLifetimeSeconds)}{" "}
                 after it was issued.
               </li>
               <li>

@@ -298,7 +298,7 @@ function Faults(props: FaultsProps): VNode {
       opening={
         <>
           <p>
-            A fault makes the server respond as a correct server never does, to test what a client does then.{" "}
+            A fault makes the server respond as a correct server never does, so that you can test the client.{" "}
             <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
           </p>
           <Confirmation text={confirmation} />

@@ -118,7 +118,8 @@ async function applyFilter(form: HTMLFormElement): Promise<void> {
   const results = (await reload())?.querySelector("#results");
   if (!results) return;
   document.querySelector("#results")?.replaceWith(results);
-  announce(`${getRows().length} flows`);
+  const { length } = getRows();
+  announce(length === 1 ? "1 flow" : `${length} flows`);
 }
 
 /** Fills the pane with a flow, or with the newest one. */

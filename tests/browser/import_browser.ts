@@ -42,7 +42,7 @@ for (const { name, options } of browserVariants) {
       const { page } = opened;
       await page.getByRole("link", { name: "Import a flow" }).click();
       await page.getByLabel("Or paste the JSON text").fill(`{"exchanges": [{"outcome": "fine"}]}`);
-      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByRole("button", { name: "Import the flow" }).click();
       assertMatch(await page.locator("main").innerText(), /Nothing was imported[^]*exchanges\[0\]\.outcome[^]*"fine"/);
       assertEquals(await findPageProblems(opened), []);
       await takeScreenshot(opened, `import-${name}`);
@@ -51,7 +51,7 @@ for (const { name, options } of browserVariants) {
         mimeType: "application/json",
         buffer: Buffer.from(har),
       });
-      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByRole("button", { name: "Import the flow" }).click();
       assertMatch(page.url(), /\/flows\/i\d+$/);
       const text = await page.locator("main").innerText();
       assertMatch(text, /Imported from a HAR[^]*Delete this flow/);

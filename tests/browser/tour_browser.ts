@@ -26,7 +26,7 @@ const tour = [
   ["Next: send this request", "The client gets the tokens"],
   ["Next: call an API", "The client calls an API"],
   ["Next: a mistake, and how to read it", "A mistake, and how to read it"],
-  ["Next: a wrong redirect URI", "The client is about to send a wrong redirect URI"],
+  ["Next: try a wrong redirect URI", "The client is about to send a wrong redirect URI"],
   ["Next: send the wrong request", "The server rejects the request"],
 ] as const;
 

@@ -120,7 +120,7 @@ test("the account page says that a client for which the user is asked every time
     await logInAndAllow(browser, "alice", { client_id, redirect_uri: redirect_uri! });
     const { text } = await openPage(browser, "/account", await browser.get("/account"));
     const [, consent] = text.split(`Client ID ${client_id}`);
-    assertMatch(consent!, client_id === "native" ? /Asks again every time/ : /Asks again after \d{4}-/);
+    assertMatch(consent!, client_id === "native" ? /asks you again every time/ : /asks you again after \d{4}-/);
   }
 });
 

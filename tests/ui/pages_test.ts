@@ -619,7 +619,7 @@ test("[DM-06] the notes explain single use, expiry, the redirect URI and the ver
   for (
     const note of [
       "The code can be used once",
-      "It expires, typically in 5–10 minutes; here, 5 minutes after it was issued.",
+      "The code expires, typically in 5–10 minutes; here, 5 minutes after it was issued.",
       "redirect_uri must be the same as in the authorization request",
       "code_verifier is mandatory for public clients",
     ]

@@ -147,7 +147,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/symmetric",
-    title: "The JWKS has a symmetric key, and the ID token has an HMAC of it.",
+    title: "The JWKS has a symmetric key, and the ID token has an HMAC with this key.",
     endpoints: ["token", "jwks"],
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.5"],
     on: "any",

@@ -33,7 +33,7 @@ export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> 
 /** Another `token_type`; by default the right one in odd letter case, which a client must accept (OAuth 2.1 §1.4.3). */
 export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "tokens.tokenType",
-  title: "token_type is another one, or in odd letter case",
+  title: "token_type has another value, or unusual letter case",
   endpoints: ["token"],
   correctClient: "The client compares token_type without regard to case, and rejects a type that it does not support.",
   parameters: [textParameter("type", "bEARER", "The member token_type.", "Token type")],

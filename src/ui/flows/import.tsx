@@ -64,7 +64,7 @@ export function Import(props: ImportProps): VNode {
             </div>
             <Field name="text" label="Or paste the JSON text" lines={6} optional />
             <p class="ways">
-              <button type="submit" class="button">Import</button>
+              <button type="submit" class="button">Import the flow</button>
               <a href={`${base}/flows`}>All flows</a>
             </p>
           </form>

@@ -29,9 +29,11 @@ export function Pane({ base, flow, isNewest }: {
       <p>
         <StatusBadge {...row.outcome} />{" "}
         <span class="aside">
-          {row.document === undefined && `Flow ${row.id}`}
-          {row.imported && ", imported"}
-          {isNewest && ", the newest"}
+          {[
+            ...row.document === undefined ? [`Flow ${row.id}`] : [],
+            ...row.imported ? ["imported"] : [],
+            ...isNewest ? ["the newest"] : [],
+          ].join(", ")}
         </span>
       </p>
       {row.warning !== undefined && <p>{row.warning}</p>}

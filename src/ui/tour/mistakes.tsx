@@ -45,8 +45,8 @@ export function Mistakes({ site, hrefs }: StepProps<"mistakes">): VNode {
         text:
           "For each rejection, this server states the reason, the expected and the received value, and the fix. This tour shows where to find them.",
       }]}
-      next={<NextLink href={hrefs.redirect_uri} label={mistakes.redirect_uri.name} />}
-      others={<a href={hrefs.code_verifier}>Or choose {mistakes.code_verifier.name}</a>}
+      next={<NextLink href={hrefs.redirect_uri} label={`try ${mistakes.redirect_uri.name}`} />}
+      others={<a href={hrefs.code_verifier}>Try {mistakes.code_verifier.name}</a>}
     >
       <Section id="where" heading="Where a rejection shows">
         <ul>
@@ -120,7 +120,7 @@ export function Rejection({ site, mistake, response, fields }: StepProps<"reject
       others={
         <>
           <NextForm site={site} fields={fields} label="Send the correct request" plain />
-          <a href={`${site.base}/tour?step=mistakes`}>Choose {mistakes[other].name}</a>
+          <a href={`${site.base}/tour?step=mistakes`}>Try {mistakes[other].name}</a>
         </>
       }
     >
