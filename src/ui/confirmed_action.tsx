@@ -26,7 +26,7 @@ export function ConfirmedAction(
 ): VNode {
   return (
     <details class="quiet">
-      <summary>{label}</summary>
+      <summary class="button plain">{label}</summary>
       <p>{children}</p>
       <form class="ways" method="post" action={action}>
         <input type="hidden" name="form_token" value={csrfToken} />

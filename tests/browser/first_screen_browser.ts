@@ -1,15 +1,21 @@
 /** The primary action of each page is on the first screen: `deno test -A tests/browser/first_screen_browser.ts`. */
 
-import { assert, assertLess } from "@std/assert";
+import { assert, assertEquals, assertLess } from "@std/assert";
+import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
+import { documentation } from "../../src/docs/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;
 const as = await latchkey({ plugins: [inspector()] });
 const { url } = await as.listen({ port: 0 });
-const asking = await latchkey({ login: "interactive" });
+const asking = await latchkey({
+  login: "interactive",
+  plugins: [inspector(), documentation((path) => readFile(path, "utf8")), faultPages()],
+});
 const { url: askingUrl } = await asking.listen({ port: 0 });
 after(async () => {
   await closeBrowser();
@@ -62,6 +68,15 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
     }
   });
 }
+
+test("seven links to pages take one line of a phone", { skip }, async () => {
+  await using opened = await openPage(`${askingUrl}/flows`, { viewport: { width: 390, height: 844 } });
+  const { page } = opened;
+  const links = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").all();
+  assertEquals(links.length, 7);
+  const boxes = await Promise.all(links.map((link) => link.boundingBox()));
+  assertEquals(new Set(boxes.map((box) => box!.y)).size, 1);
+});
 
 for (const [width, height] of [[390, 844], [1280, 800]] as const) {
   test(`the primary action of every page is on the first screen: ${width} by ${height}`, { skip }, async () => {

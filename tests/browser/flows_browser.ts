@@ -168,6 +168,23 @@ test(
   },
 );
 
+test("[FL-01] the controls above the list have one look", { skip }, async () => {
+  await fillADay();
+  await using opened = await openListening("/flows");
+  const { page } = opened;
+  const names = ["Live", "Shortcuts", "Import a flow", "Stop recording", "Delete all flows"];
+  const looks = await Promise.all(
+    names.map((name) =>
+      page.locator(".heading").locator("a, button, summary").filter({ hasText: name }).evaluate((control) => {
+        const { borderTopColor, color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(control);
+        const { top, height } = control.getBoundingClientRect();
+        return [borderTopColor, color, fontSize, fontWeight, textDecorationLine, top, height].join(" ");
+      })
+    ),
+  );
+  assertEquals(looks, names.map(() => looks[0]));
+});
+
 test("[FL-01] nothing moves while the user reads: new logins wait behind a link", { skip }, async () => {
   await fillADay();
   await using opened = await openListening("/flows");

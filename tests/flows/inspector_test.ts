@@ -547,8 +547,9 @@ test("[FL-04, UI-15] deletion takes two steps: the first explains the consequenc
     const [path, action] of [["/flows", "/flows"], ["/flows?outcome=rejected", "/flows"], ["/flows/1", "/flows/1"]]
   ) {
     const html = await bench.page(path!);
-    const [, asked, form] = /<details class="quiet"><summary>Delete [^<]*<\/summary><p>(.*?)<\/p>(<form.*?)<\/details>/
-      .exec(html)!;
+    const [, asked, form] =
+      /<details class="quiet"><summary class="button plain">Delete [^<]*<\/summary><p>(.*?)<\/p>(<form.*?)<\/details>/
+        .exec(html)!;
     assertMatch(asked!, /^Delete .*\? .*([Tt]okens that the flow issued|Their tokens) stay valid\.$/);
     assert(form!.includes(`action="${action}"`) && form!.includes('name="do" value="delete"'), form);
     assertEquals(html.split('value="delete"').length, 2, "nowhere else");

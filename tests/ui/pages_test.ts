@@ -441,7 +441,8 @@ test("[UI-15] a removal takes two steps without script: the first explains it, t
     const [html, what, id] of [[pages.client(client), "client", "demo-public"], [pages.user(user), "user", "alice"]]
   ) {
     const [, summary, asked, form] =
-      /<details class="quiet"><summary>([^<]*)<\/summary><p>([^]*?)<\/p>(<form[^]*?<\/form>)<\/details>/.exec(html!)!;
+      /<details class="quiet"><summary class="button plain">([^<]*)<\/summary><p>([^]*?)<\/p>(<form[^]*?<\/form>)<\/details>/
+        .exec(html!)!;
     assertEquals(summary, `Remove this ${what}`);
     assertMatch(asked!, new RegExp(`^Remove <code class="wire">${id}</code>\\? `));
     assertMatch(form!, /^<form class="ways" method="post" action="\/(clients|users)\/[a-z-]+">/);

@@ -158,7 +158,9 @@ export function List(props: FlowListProps): VNode {
       heading="Flows"
       badges={
         <>
-          {recording ? <a id="again" href={href([])}>Reload</a> : <StatusBadge tone="warn" label="Recording is off" />}
+          {recording
+            ? <a class="button plain" id="again" href={href([])}>Reload</a>
+            : <StatusBadge tone="warn" label="Recording is off" />}
           <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
           <a class="button plain" href={`${base}/flows/import`}>Import a flow</a>
           <Recording {...props} />
