@@ -61,8 +61,14 @@ interface GuideSection {
   readonly id: string;
   readonly title: string;
   readonly text: string;
-  /** The IDs of the headings inside, its own included, with their titles. */
-  readonly headings: ReadonlyMap<string, string>;
+  /** The headings inside by ID, its own included. */
+  readonly headings: ReadonlyMap<string, GuideHeading>;
+}
+
+interface GuideHeading {
+  readonly title: string;
+  /** The lines from the heading to the next one. */
+  readonly lines: readonly string[];
 }
 
 /** A README. */
@@ -112,18 +118,20 @@ function toGuide(path: string, group: string, text: string): Guide {
 
 /** Splits a text at its headings of level 2. Lines of code are no headings. */
 function splitSections(text: string): GuideSection[] {
-  const sections: { id: string; title: string; lines: string[]; headings: Map<string, string> }[] = [
+  const sections: { id: string; title: string; lines: string[]; headings: Map<string, GuideHeading> }[] = [
     { id: "", title: "", lines: [], headings: new Map() },
   ];
   let isCode = false;
+  let headingLines: string[] = [];
   for (const line of text.split("\n")) {
     if (line.startsWith("```")) isCode = !isCode;
     const [, marks, heading = ""] = (isCode ? null : /^(#{2,3}) (.*)$/.exec(line)) ?? [];
     const [id, title] = [headingId(heading), plainText(parseInline(heading))];
     if (marks === "##") sections.push({ id, title, lines: [], headings: new Map() });
     const section = sections.at(-1)!;
-    if (marks !== undefined) section.headings.set(id, title);
+    if (marks !== undefined) section.headings.set(id, { title, lines: headingLines = [] });
     section.lines.push(line);
+    headingLines.push(line);
   }
   return sections.map(({ lines, ...section }) => ({ ...section, text: lines.join("\n") }));
 }
@@ -150,13 +158,24 @@ function sectionLinks(guide: Guide): GuideLink[] {
   return guide.sections.filter(({ id }) => id !== "").map(({ id, title }) => ({ title, path: linkTo(guide, id) }));
 }
 
-/** Every heading of every guide, for the search. */
-export function listHeadings(library: Library): (GuideLink & { readonly guide: string })[] {
-  return [...library.values()].flatMap((guide) =>
-    guide.sections.flatMap(({ headings }) =>
-      [...headings].map(([id, title]) => ({ title, path: linkTo(guide, id), guide: guide.title }))
-    )
-  );
+/** Every guide and every heading with its text, for the search. */
+export function listTexts(library: Library): (GuideLink & { readonly detail: string; readonly text: string })[] {
+  return [...library.values()].flatMap((guide) => [
+    {
+      title: guide.title,
+      path: linkTo(guide),
+      detail: guide.group,
+      text: guide.sections.filter(({ id }) => id === "").map(({ text }) => text).join("\n"),
+    },
+    ...guide.sections.flatMap(({ headings }) =>
+      [...headings].map(([id, { title, lines }]) => ({
+        title,
+        path: linkTo(guide, id),
+        detail: guide.title,
+        text: lines.join("\n"),
+      }))
+    ),
+  ]);
 }
 
 /** The page of a guide, or of a section of one that is split; `undefined` if there is none. */

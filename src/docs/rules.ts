@@ -38,11 +38,14 @@ export function groupRules(rows: readonly RuleRow[]): RuleGroup[] {
   }));
 }
 
-/** The sentence of a passed check, or else the beginning of what the rule demands. */
+/** The sentence of a passed check, or else the beginning of what the rule demands. A name is written as on the wire. */
 function summarize(id: RuleId, text: string): string {
   const { passes } = rules[id];
-  // The name of a parameter keeps its spelling.
-  if (passes !== undefined) return /^\w+_/.test(passes) ? passes : passes.charAt(0).toUpperCase() + passes.slice(1);
+  if (passes !== undefined) {
+    const [word = ""] = passes.split(" ", 1);
+    const isOnWire = word.includes("_") || text.includes(`\`${word}\``);
+    return isOnWire ? passes : passes.charAt(0).toUpperCase() + passes.slice(1);
+  }
   const plain = plainText(parseInline(text));
   const [sentence = plain] = /^.+?[^.]\.(?= [A-Z])|^.+$/.exec(plain) ?? [];
   return sentence.length <= maxSummaryChars ? sentence.replace(/\.$/, "") : shorten(sentence);

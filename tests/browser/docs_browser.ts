@@ -58,7 +58,8 @@ test(
     assertEquals([await results.count(), await page.locator("#search").inputValue()], [0, ""]);
     await page.keyboard.type("rotated keys");
     await results.first().waitFor();
-    assertMatch((await page.locator("[role=status]").textContent())!, /^\d+ pages$/);
+    assertMatch((await page.locator("#count").textContent())!, /^20 of \d+ pages; another word narrows the search$/);
+    assertEquals(await results.count(), 20);
     assertEquals(await findPageProblems(opened, { shifts: false }), []);
     assertEquals(requests, ["/docs/search.json"]);
     await page.keyboard.press("ArrowDown");
@@ -68,6 +69,31 @@ test(
     const target = (await results.first().getAttribute("href"))!;
     await page.keyboard.press("Enter");
     await page.waitForURL(url + target);
+  },
+);
+
+test(
+  "[DC-06] the search finds a page by the words on it, titles first, and says when it finds nothing",
+  { skip },
+  async () => {
+    await using opened = await openPage(`${url}/docs`);
+    const { page } = opened;
+    const found = { "code used twice": "CI-06", "code replay": "CI-06", "grant_types": "clients.grant_types" };
+    for (const [text, title] of Object.entries(found)) {
+      await page.locator("#search").fill(text);
+      await page.locator("#found li:first-child a", { hasText: title }).waitFor();
+    }
+    for (const text of ["reuse", "code reuse", "already used", "replayed codes"]) {
+      await page.locator("#search").fill(text);
+      await page.locator("#found a", { hasText: "CI-06" }).waitFor();
+      assertMatch((await page.locator("#count").textContent())!, /^\d+ pages$/);
+    }
+    await page.locator("#search").fill("xyzzy");
+    await page.locator("#count:visible", { hasText: "Nothing found" }).waitFor();
+    assertEquals(await page.locator("#found a").count(), 0);
+    await page.locator("#search").fill("xyzzy pkce");
+    await page.locator("#count", { hasText: "No page has all of these words. " }).waitFor();
+    await page.locator("#found a").first().waitFor();
   },
 );
 

@@ -126,6 +126,28 @@ test("[DC-06] the search has every page, and each of its entries is one that the
   assertEquals(missing.map(([path]) => path), []);
 });
 
+test("[DC-06] the search has the words of the rule, its fix, its rejection and its settings, and each member of a setting", async () => {
+  const entries: { path: string; title: string; detail: string; words: string }[] =
+    await (await server.get("/docs/search.json")).json();
+  const find = (path: string) => entries.find((entry) => entry.path === path)!;
+  for (const word of ["reuse", "twice", "invalid_grant", "react"]) {
+    assertMatch(find("/rules/CI-06").words, RegExp(word));
+  }
+  assertMatch(find("/rules/CI-02").words, /\bexpire\b.*\blifetimes\.code\b/);
+  assertMatch(find("/settings/clients#clients.grant_types").detail, /grant types/);
+  assertMatch(find("/settings/pkce#pkce.requireForConfidential").title, /^pkce\./);
+  assertMatch(find("/guides/testing/the-log").words, /\blog\b/);
+  assertMatch(find("/faults/idToken#idToken.expired").words, /\brejects\b/);
+});
+
+test("[DC-02] the short text of a rule has each name as on the wire", async () => {
+  const pk = (await (await server.get("/docs/rules/PK")).text()).replaceAll("<wbr/>", "");
+  assertStringIncludes(pk, ">code_verifier matches the code_challenge<");
+  const openId = (await (await server.get("/docs/rules/MC")).text()).replaceAll("<wbr/>", "");
+  assertStringIncludes(openId, ">client_id is the URL of a valid metadata document<");
+  assertStringIncludes(await (await server.get("/docs/rules/CI")).text(), ">The code has not expired<");
+});
+
 test("[DC-03] the page of a rule has its fix, its sections, and what the table of rules demands", async () => {
   const { get } = server;
   const decode = (html: string) =>

@@ -195,4 +195,6 @@ export interface CatalogueProps extends Site {
 export interface SearchEntry extends GuideLink {
   /** What it is about, or the guide that it belongs to. */
   readonly detail: string;
+  /** The other words on it, each once, in lower case. */
+  readonly words: string;
 }

@@ -36,6 +36,7 @@ export function Start({ groups, ...site }: StartProps): VNode {
               aria-keyshortcuts="/"
               data-docs={href("")}
             />
+            <output id="count" for="search"></output>
             <ul id="found"></ul>
           </div>
           <dl class="facts even">
