@@ -182,11 +182,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       heap.add(row);
       return Promise.resolve();
     },
-    revoke(grantId, until) {
+    revoke(grantId, until, record = {}) {
       const revocations = getTable("revocation");
       const revocation = revocations.rows.get(grantId);
       if (revocation === undefined || revocation.expiresAt < until) {
-        replace(revocations, grantId, {}, { expiresAt: until });
+        replace(revocations, grantId, revocation === undefined ? record : toStoredRecord(revocation).value, {
+          expiresAt: until,
+        });
       }
       return Promise.resolve();
     },

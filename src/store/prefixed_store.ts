@@ -43,7 +43,7 @@ export function prefixedStore(store: Store, prefix: string, deleteExpired: Store
     add: (kind, id, value, metadata) => write(() => store.add(kind, prefix + id, value, toOuter(metadata))),
     consume: (kind, id, now) => write(() => store.consume(kind, prefix + id, now)),
     extend: (kind, id, expiresAt) => write(() => store.extend(kind, prefix + id, expiresAt)),
-    revoke: (grantId, until) => write(() => store.revoke(prefix + grantId, until)),
+    revoke: (grantId, until, record) => write(() => store.revoke(prefix + grantId, until, record)),
     delete: (kind, id) => write(() => store.delete(kind, prefix + id)),
     async list<K extends RecordKind>(kind: K, options: ListOptions): Promise<ListedRecord<Records[K]>[]> {
       const { after, limit } = options;

@@ -77,7 +77,8 @@ const scripts = {
     local known = redis.call("HGET", KEYS[1], "e")
     if known == "Infinity" then return 0 end
     if known and ARGV[1] ~= "Infinity" and tonumber(known) >= tonumber(ARGV[1]) then return 0 end
-    redis.call("HSET", KEYS[1], "v", "{}", "e", ARGV[1])
+    redis.call("HSETNX", KEYS[1], "v", ARGV[2])
+    redis.call("HSET", KEYS[1], "e", ARGV[1])
     if ARGV[1] == "Infinity" then redis.call("ZREM", KEYS[2], KEYS[1])
     else redis.call("ZADD", KEYS[2], ARGV[1], KEYS[1]) end
     return 1`,
@@ -226,8 +227,9 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
         deletionTime(kind, expiresAt),
       );
     },
-    async revoke(grantId, until) {
-      await runScript("revoke", [recordKey("revocation", grantId), expiryIndexKey], String(until));
+    async revoke(grantId, until, record = {}) {
+      const keys = [recordKey("revocation", grantId), expiryIndexKey];
+      await runScript("revoke", keys, String(until), JSON.stringify(record));
     },
     async delete(kind, id) {
       await runScript("delete", writtenKeys(kind, id), escapeKey(id));

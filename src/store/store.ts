@@ -113,7 +113,12 @@ export interface UnusedRegistrationRecord {
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
 /** Marks a grant with everything that was issued for it, a session, or a token as revoked. */
-export type RevocationRecord = Readonly<Record<string, never>>;
+export interface RevocationRecord {
+  /** Why, for explanations. */
+  readonly reason?: string;
+  /** When, in milliseconds since the epoch. */
+  readonly at?: number;
+}
 
 /** Every kind of record. A new kind is one line here, and no change to any store. */
 export interface Records extends PolledRecords {
@@ -227,9 +232,11 @@ export interface Store {
   extend(kind: RecordKind, id: string, expiresAt: number): Promise<void>;
   /**
    * Revokes a grant, including tokens that are issued for it later: `get("revocation", grantId)` finds a record until
-   * `until` (milliseconds). Revoking it again may only extend that time.
+   * `until` (milliseconds). Revoking it again may only extend that time, and keeps the first record.
+   *
+   * @param record Default: an empty one.
    */
-  revoke(grantId: string, until: number): Promise<void>;
+  revoke(grantId: string, until: number, record?: RevocationRecord): Promise<void>;
   /** Removes a record, if it exists. */
   delete(kind: RecordKind, id: string): Promise<void>;
   /**

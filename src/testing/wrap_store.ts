@@ -10,7 +10,7 @@ export function wrapStore(store: Store, overrides: Partial<Store>): Store {
     add: (kind, id, value, metadata) => store.add(kind, id, value, metadata),
     consume: (kind, id, now) => store.consume(kind, id, now),
     extend: (kind, id, expiresAt) => store.extend(kind, id, expiresAt),
-    revoke: (grantId, until) => store.revoke(grantId, until),
+    revoke: (grantId, until, record) => store.revoke(grantId, until, record),
     delete: (kind, id) => store.delete(kind, id),
     list: (kind, options) => store.list(kind, options),
     count: (kind, prefix) => store.count(kind, prefix),

@@ -68,6 +68,8 @@ interface Mistake {
   readonly expected: string | RegExp;
   readonly received: string | RegExp;
   readonly fix: RegExp;
+  /** What happened before. Default: not compared. */
+  readonly earlier?: string;
   /** Default: `spa`. */
   readonly client?: string;
   readonly options?: LatchkeyOptions;
@@ -96,6 +98,14 @@ const userinfo = (server: Watched, token: string) =>
 
 const tokens = async (server: TestServer, fields: Fields = {}) =>
   await (await server.token({ code: await server.code(fields) })).json();
+
+/** The tokens of a code that was used twice. */
+async function tokensOfReusedCode(server: TestServer): Promise<Record<string, string>> {
+  const code = await server.code();
+  const response = await (await server.token({ code })).json();
+  await server.token({ code });
+  return response;
+}
 
 const asProgram = { headers: { accept: "application/json" } };
 const unauthenticated = { outcome: "401 invalid_client", rule: "CA-07" } as const;
@@ -636,10 +646,32 @@ const mistakes: Readonly<Record<string, Mistake>> = {
       return userinfo(server, token);
     },
     ...wrongToken,
-    sentence: "the access token was revoked, or its client or user was removed",
-    expected: "a token that is not revoked",
-    received: "a revoked token",
+    sentence: "the access token is not valid any more",
+    expected: "a token that is not revoked, of a client and a user that exist",
+    received: "a token, but the token was revoked",
     fix: /Request a new access token/,
+  },
+  "an access token whose code was used twice": {
+    send: async (server) => userinfo(server, (await tokensOfReusedCode(server)).access_token),
+    ...wrongToken,
+    sentence: "the access token is not valid any more",
+    expected: "a token that is not revoked, of a client and a user that exist",
+    received: "a token, but its grant was revoked",
+    earlier: "revoked at 2026-01-01T00:00:00.000Z: authorization code used twice",
+    fix: /Start a new login/,
+  },
+  "a refresh token whose code was used twice": {
+    async send(server) {
+      const { refresh_token } = await tokensOfReusedCode(server);
+      return await form(server, "/oauth2/token", { grant_type: "refresh_token", refresh_token, client_id: "spa" });
+    },
+    outcome: "400 invalid_grant",
+    rule: "RT-04",
+    sentence: "the grant was revoked",
+    expected: "a grant that is not revoked",
+    received: "a revoked grant",
+    earlier: "revoked at 2026-01-01T00:00:00.000Z: authorization code used twice",
+    fix: /Start a new login/,
   },
   "a token that is no token": {
     send: (server) => userinfo(server, "undefined"),
@@ -699,7 +731,7 @@ async function readError(response: Response): Promise<Record<string, string | nu
 
 test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal and on the page, with expected, received and fix, and the link leads to its step", async () => {
   await forEachCase(Object.entries(mistakes), async ([, mistake]) => {
-    const { outcome, rule, sentence, expected, received, fix, client = "spa" } = mistake;
+    const { outcome, rule, sentence, expected, received, earlier = "", fix, client = "spa" } = mistake;
     const server = await watched(mistake.options);
     const response = await mistake.send(server);
     const [status, code] = outcome.split(" ");
@@ -714,6 +746,7 @@ test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal 
     );
     assertEquals(rest[0], sentence);
     assertMatch(block, new RegExp(`\n +expected {2}${source(expected)}.*\n +received {2}${source(received)}`));
+    assertStringIncludes(rest.join(" "), earlier);
     const advice = rest.findLast((line) => !line.startsWith("→"));
     assertMatch(advice!, new RegExp(`^fix {7}.*${fix.source}`));
     assertMatch(link, new RegExp(`^${issuer}/flows/of/\\d+$`));
@@ -737,7 +770,9 @@ test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal 
     assertMatch(step, /\/flows\/\d+(\?step=\d+)?#step-\d+$/);
     const flow = readPage(await (await server.get(step.replace(issuer, ""))).text());
     assertStringIncludes(flow.html, `id="${step.split("#")[1]}"`);
-    for (const part of [sentence, expected, received, fix]) assertMatch(flow.text, new RegExp(source(part)));
+    for (const part of [sentence, expected, received, earlier, fix]) {
+      assertMatch(flow.text, new RegExp(source(part)));
+    }
   });
 });
 

@@ -209,9 +209,10 @@ export function storeConformance(
   promise("[CI-06] revoking a grant applies to records stored before and later", async (store) => {
     await store.put("code", "before", code, { ...metadata, grantId: "f" });
     assertStrictEquals(await store.get("revocation", "f"), undefined);
-    await store.revoke("f", startTime + 100);
+    const revocation = { reason: `a "quoted" reason`, at: startTime };
+    await store.revoke("f", startTime + 100, revocation);
     await store.put("code", "after", code, { ...metadata, grantId: "f" });
-    assertEquals(await store.get("revocation", "f"), { value: {}, expiresAt: startTime + 100 });
+    assertEquals(await store.get("revocation", "f"), { value: revocation, expiresAt: startTime + 100 });
     assertStrictEquals(await store.get("revocation", "g"), undefined);
     for (const id of ["before", "after"]) {
       assertEquals(await store.get("code", id), { value: code, grantId: "f", expiresAt: metadata.expiresAt });
@@ -226,11 +227,13 @@ export function storeConformance(
 
   promise("[CI-06] revoking a grant again may keep the mark longer, never shorter", async (store) => {
     const until = async () => (await store.get("revocation", "f"))?.expiresAt;
-    await store.revoke("f", startTime + 100);
-    await store.revoke("f", startTime + 50);
+    const first = { reason: "first", at: startTime };
+    await store.revoke("f", startTime + 100, first);
+    await store.revoke("f", startTime + 50, { reason: "second", at: startTime + 1 });
     assertStrictEquals(await until(), startTime + 100);
     await store.revoke("f", startTime + 200);
     assertStrictEquals(await until(), startTime + 200);
+    assertEquals((await store.get("revocation", "f"))?.value, first);
     assertStrictEquals(await store.deleteExpired(startTime + 199), 0);
     await store.revoke("f", Infinity);
     await store.revoke("f", startTime + 300);

@@ -1,6 +1,6 @@
 /** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
 
-import type { GrantRecord, StoredRecord } from "../../store/store.ts";
+import type { GrantRecord, RevocationRecord, StoredRecord } from "../../store/store.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
@@ -138,7 +138,8 @@ export async function revokeGrant(
 ): Promise<void> {
   const { access_token, id_token } = server.settings.lifetimes;
   const now = server.now();
-  await server.store.revoke(grantId, Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000));
+  const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
+  await server.store.revoke(grantId, until, { reason, at: now });
   server.trace({ type: "grant_revoked", at: now, grantId, reason });
 }
 
@@ -163,10 +164,19 @@ function clientSessionId(clientId: string, sid: string): string {
 export async function findRevoked(
   { store }: Server,
   ids: readonly (string | undefined)[],
-): Promise<string | undefined> {
+): Promise<{ readonly id: string; readonly record: RevocationRecord } | undefined> {
   const known = ids.filter((id) => id !== undefined);
   const records = await Promise.all(known.map((id) => store.get("revocation", id)));
-  return known[records.findIndex((record) => record !== undefined)];
+  const i = records.findIndex((record) => record !== undefined);
+  return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
+}
+
+/** The facts of an explanation about a revoked grant or consent: when and why it was revoked, and the fix. */
+export function revokedFacts({ reason, at }: RevocationRecord): Pick<RuleExplanation, "earlier" | "fix"> {
+  return {
+    ...reason !== undefined && at !== undefined && { earlier: `revoked at ${formatTime(at)}: ${reason}` },
+    fix: "Start a new login: every token of the grant is revoked.",
+  };
 }
 
 /**
@@ -204,11 +214,15 @@ export async function findInvalidReason(
   const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
   const clientSession = knownSid && clientSessionId(client.id, knownSid);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
-  if (revoked !== undefined && revoked === grantId) {
-    return { rule: "RT-04", reason: "the grant was revoked", expected: "a grant that is not revoked" };
-  }
-  if (revoked !== undefined && revoked === consent) {
-    return { rule: "CI-11", reason: "the consent was revoked", expected: "a consent that is not revoked" };
+  if (revoked !== undefined && (revoked.id === grantId || revoked.id === consent)) {
+    const [rule, name] = revoked.id === grantId ? ["RT-04", "grant"] as const : ["CI-11", "consent"] as const;
+    return {
+      rule,
+      reason: `the ${name} was revoked`,
+      expected: `a ${name} that is not revoked`,
+      received: `a revoked ${name}`,
+      ...revokedFacts(revoked.record),
+    };
   }
   server.passed?.("CI-11", sub);
   if (!isSessionBound) return;

@@ -2,10 +2,12 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
+import { findRevoked, revokedFacts } from "../grants/narrow_grant.ts";
 import { formatClaimTime, jwtPolicies } from "../keys/jwt_policies.ts";
 import type { Server } from "../server.ts";
 import type { RuleExplanation } from "../explanation.ts";
-import type { AccessToken } from "./read_access_token.ts";
+import { grantOfAccessToken } from "./mod.ts";
+import { type AccessToken, checkAccessToken } from "./read_access_token.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 const newToken = "Request a new access token, by a login or with the refresh token.";
@@ -78,12 +80,17 @@ export async function explainAccessToken(
       fix: newToken,
     };
   }
+  const problem = await checkAccessToken(server, token);
+  const revoked = problem === "its grant was revoked"
+    ? await findRevoked(server, [grantOfAccessToken(String(claims.jti))])
+    : undefined;
   return {
     rule,
-    reason: "the access token was revoked, or its client or user was removed",
-    expected: "a token that is not revoked",
-    received: "a revoked token",
+    reason: "the access token is not valid any more",
+    expected: "a token that is not revoked, of a client and a user that exist",
+    received: problem === "unreadable" ? "a token that lacks a required claim" : `a token, but ${problem}`,
     fix: newToken,
+    ...revoked && revokedFacts(revoked.record),
   };
 }
 

@@ -45,7 +45,7 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
   const ids = revocableIds(jti);
   const revoked = await findRevoked(server, ids);
   if (revoked === undefined) return verified;
-  return revoked === ids[0] ? "its grant was revoked" : "the token was revoked";
+  return revoked.id === ids[0] ? "its grant was revoked" : "the token was revoked";
 }
 
 /** Whether the claims that this server reads have their types: a test can issue or mint a token that lacks some. */

@@ -94,8 +94,8 @@ export function sqlStore(driver: SqlDriver): Store {
     async extend(kind, id, expiresAt) {
       await driver.change(extendRecord, [expiresAt, kind, escapeKey(id), expiresAt]);
     },
-    async revoke(grantId, until) {
-      await driver.change(upsertLaterRecord, insertValues("revocation", grantId, {}, until));
+    async revoke(grantId, until, record = {}) {
+      await driver.change(upsertLaterRecord, insertValues("revocation", grantId, record, until));
     },
     async delete(kind, id) {
       await driver.change(deleteRecord, [kind, escapeKey(id)]);
