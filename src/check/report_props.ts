@@ -39,9 +39,9 @@ export function describeReport(report: CheckReport, { show, journeyPath }: Repor
     passed,
     problem,
     controlFailure: failure && formatControlFailure(failure),
-    summary: `${countOf(attacks.length, "attack")} (${countOf(results.length, "journey")}, ${seconds.toFixed(1)} s)${
-      habits.length === 0 ? "" : `; ${habits.length} habits`
-    }`,
+    summary: `Checked: ${countOf(attacks.length, "attack")} (${countOf(results.length, "journey")}, ${
+      seconds.toFixed(1)
+    } s)${habits.length === 0 ? "" : `, ${habits.length} habits`}`,
     hint: signatureHint(results),
     outdatedBaseline: report.outdatedBaseline,
     score: all.map(({ verdict, count }) => ({ verdict, count })),

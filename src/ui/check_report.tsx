@@ -128,9 +128,9 @@ function Attack({ attack, base }: { readonly attack: ReportedAttack; readonly ba
         {consequence && <DefinitionItem label="Consequence">{`${consequence} (${severity})`}</DefinitionItem>}
         <DefinitionItem label="Expected">{`${correctClient} (${level})`}</DefinitionItem>
         <Variants variants={variants} base={base} />
-        {fix && <DefinitionItem label="Fix">{fix}</DefinitionItem>}
+        {fix && <DefinitionItem label="How to fix it">{fix}</DefinitionItem>}
         {repeat && (
-          <DefinitionItem label="Repeat">
+          <DefinitionItem label="Repeat the attack">
             <span class="box">
               <code class="wire">{repeat}</code>
               <CopyButton description={`the command for ${name}`} />
@@ -151,15 +151,17 @@ function Variants({ variants, base }: { readonly variants: readonly ReportedVari
       {ends.map(([because, own]) => (
         <Fragment key={because}>
           <DefinitionItem label="Received">{sentence(because)}</DefinitionItem>
-          <DefinitionItem label="Sent">
-            <ul class="sent">
-              {own.map((variant) => (
-                <li key={variant.values}>
-                  <Sent {...variant} base={base} />
-                </li>
-              ))}
-            </ul>
-          </DefinitionItem>
+          {own.some(({ values, sent, exchanges }) => values !== "" || sent.length > 0 || exchanges.length > 0) && (
+            <DefinitionItem label="Sent by the server">
+              <ul class="sent">
+                {own.map((variant) => (
+                  <li key={variant.values}>
+                    <Sent {...variant} base={base} />
+                  </li>
+                ))}
+              </ul>
+            </DefinitionItem>
+          )}
         </Fragment>
       ))}
     </>

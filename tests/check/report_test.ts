@@ -228,7 +228,10 @@ test("one block an attack: consequence, the value that was sent in each variant,
   );
   const html = await report.toHTML();
   assertEquals(html.split('<details class="attack">').length, 4);
-  assertMatch(html, /Consequence<[^]*The operator of another[^]*Sent<[^]*id_token\.aud[^]*Fix<[^]*Repeat</);
+  assertMatch(
+    html,
+    /Consequence<[^]*The operator of another[^]*Sent by the server<[^]*id_token\.aud[^]*How to fix it<[^]*Repeat the attack</,
+  );
 });
 
 test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
