@@ -11,46 +11,67 @@ export type ReadText = (path: string) => Promise<string>;
 export const rulesPath = "tests/rules.md";
 
 /** The READMEs for users, by group, in the order of reading. */
-const guidePaths: Readonly<Record<string, readonly string[]>> = {
-  "Begin": ["README.md", ...inSource("cli", "oauth", "ui", "inspector")],
-  "Test": inSource(
-    "testing",
-    "control",
-    "testing/recipes",
-    "testing/moving",
-    "testing/oauth2_mock_server",
-    "check",
-    "check/drivers",
-  ),
-  "Embed and operate": ["src/README.md", ...inSource("client", "resource", "operating", "store")],
-  "Extensions": inSource(
-    "extensions",
-    ...[
-      "par",
-      "signed_requests",
-      "signed_responses",
-      "encrypted_responses",
-      "dpop",
-      "device",
-      "ciba",
-      "authorization_details",
-      "step_up",
-      "pairwise",
-      "token_exchange",
-      "assertion_grants",
-      "registration",
-      "client_documents",
-      "client_logout",
-    ].map((name) => `extensions/${name}`),
-  ),
-};
+const guideGroups: readonly {
+  readonly title: string;
+  /** What a reader does with the guides, one sentence. */
+  readonly about: string;
+  readonly paths: readonly string[];
+}[] = [
+  {
+    title: "Begin",
+    about: "Start the server, configure it, and see what each login does.",
+    paths: ["README.md", ...inSource("cli", "oauth", "ui", "inspector")],
+  },
+  {
+    title: "Test",
+    about: "Test an application against the server, and check how the application responds to attacks.",
+    paths: inSource(
+      "testing",
+      "control",
+      "testing/recipes",
+      "testing/moving",
+      "testing/oauth2_mock_server",
+      "check",
+      "check/drivers",
+    ),
+  },
+  {
+    title: "Embed and operate",
+    about: "Run the server inside a program or for a team, protect an API, and choose a store.",
+    paths: ["src/README.md", ...inSource("client", "resource", "operating", "store")],
+  },
+  {
+    title: "Extensions",
+    about: "Parts of OAuth and OpenID Connect that a server can be without: what each one adds, and its settings.",
+    paths: inSource(
+      "extensions",
+      ...[
+        "par",
+        "signed_requests",
+        "signed_responses",
+        "encrypted_responses",
+        "dpop",
+        "device",
+        "ciba",
+        "authorization_details",
+        "step_up",
+        "pairwise",
+        "token_exchange",
+        "assertion_grants",
+        "registration",
+        "client_documents",
+        "client_logout",
+      ].map((name) => `extensions/${name}`),
+    ),
+  },
+];
 
 function inSource(...folders: readonly string[]): string[] {
   return folders.map((folder) => `src/${folder}/README.md`);
 }
 
 /** The paths of all texts, which the executable file contains. */
-export const documentationPaths: readonly string[] = [...Object.values(guidePaths).flat(), rulesPath];
+export const documentationPaths: readonly string[] = [...guideGroups.flatMap(({ paths }) => paths), rulesPath];
 
 /** Length from which a README is split, in characters. */
 const maxWholeLength = 12_000;
@@ -95,8 +116,8 @@ export function readLibrary(readText: ReadText): Promise<Library> {
   const known = libraries.get(readText);
   if (known !== undefined) return known;
   const reading = Promise.all(
-    Object.entries(guidePaths).flatMap(([group, paths]) =>
-      paths.map(async (path) => [path, toGuide(path, group, await readText(path))] as const)
+    guideGroups.flatMap(({ title, paths }) =>
+      paths.map(async (path) => [path, toGuide(path, title, await readText(path))] as const)
     ),
   ).then((entries) => new Map(entries));
   libraries.set(readText, reading);
@@ -147,10 +168,11 @@ function linkTo(guide: Guide, id = ""): string {
 
 /** Every guide with its sections, by group. */
 export function listGuides(library: Library): GuideGroup[] {
-  const groups = Map.groupBy(library.values(), ({ group }) => group);
-  return [...groups].map(([title, guides]) => ({
-    title,
-    guides: guides.map((guide) => ({ title: guide.title, path: linkTo(guide), sections: sectionLinks(guide) })),
+  return guideGroups.map(({ title, about, paths }) => ({
+    ...{ title, about },
+    guides: paths.map((path) => library.get(path)!).map((guide) => ({
+      ...{ title: guide.title, path: linkTo(guide), sections: sectionLinks(guide) },
+    })),
   }));
 }
 

@@ -50,7 +50,21 @@ export async function showPage(context: Context, readText: ReadText): Promise<Ht
 
 /** /docs */
 async function showStart({ context, docsPages, readText }: PageRequest): Promise<string> {
-  return docsPages.start({ ...context.site, groups: listGuides(await readLibrary(readText)) });
+  const [library, rules, settings, ...lists] = await Promise.all([
+    readLibrary(readText),
+    readText(rulesPath),
+    listSettings(),
+    ...[catalogues.faults, catalogues.attacks, catalogues.habits].map((list) => list()),
+  ]);
+  const [faults, attacks, habits] = lists.map(({ groups }) => groups.flatMap(({ items }) => items).length);
+  return docsPages.start({
+    ...context.site,
+    groups: listGuides(library),
+    counts: {
+      ...{ rules: parseRules(rules).length, settings: settings.length },
+      ...{ faults: faults!, attacks: attacks!, habits: habits! },
+    },
+  });
 }
 
 /** /docs/guides/testing and /docs/guides/testing/the-log */

@@ -91,6 +91,24 @@ test("[DC-01] every link of the documentation leads to a page and a heading; eve
   }
 });
 
+test("[DC-01] the start says what each group of guides is for, and counts its entries and those of each list", () => {
+  const start = pages.get(`${base}/docs`)!;
+  const groups = [...start.matchAll(/<section id="group-\d+".*?<\/section>/gs)].map(([html]) => html);
+  assertEquals(groups.length, 4);
+  for (const html of groups) {
+    const [, count] = /<p>[A-Z][^<]*\. <span class="aside">(\d+) guides\.<\/span><\/p>/.exec(html)!;
+    assertEquals(html.match(/<li>/g)!.length, Number(count));
+  }
+  const counted = [
+    ...start.matchAll(/<a href="\/tenant\/docs\/(\w+)">[^<]*<\/a><\/dt><dd>[^<]* <span[^>]*>\((\d+)\)</g),
+  ];
+  assertEquals(Object.fromEntries(counted.map(([, name, count]) => [name, Number(count)])), {
+    rules: [...pages.keys()].filter((path) => /\/docs\/rules\/[A-Z]+-\d/.test(path)).length,
+    settings: Object.keys(schema.properties).length - 1,
+    ...{ faults: faultDefinitions.length, attacks: attacks.length, habits: habits.length },
+  });
+});
+
 test("[DC-02, UI-15, UI-18] every page has one heading, no ID twice, and less than 30 kB with its style", async () => {
   const sizes = new Map<string, number>();
   const sizeOf = async (href: string) => {

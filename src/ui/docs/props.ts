@@ -146,12 +146,16 @@ export interface GuideLink {
 /** Guides about one subject. */
 export interface GuideGroup {
   readonly title: string;
+  /** What a reader does with the guides, one sentence. */
+  readonly about: string;
   readonly guides: readonly (GuideLink & { readonly sections: readonly GuideLink[] })[];
 }
 
 /** The start of the documentation. */
 export interface StartProps extends Site {
   readonly groups: readonly GuideGroup[];
+  /** The number of entries of each list of the reference. */
+  readonly counts: Readonly<Record<"rules" | "settings" | "faults" | "attacks" | "habits", number>>;
 }
 
 export interface GuidePage extends GuideLink {

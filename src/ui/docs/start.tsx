@@ -17,7 +17,7 @@ const reference = [
 ] as const;
 
 /** The start page. */
-export function Start({ groups, ...site }: StartProps): VNode {
+export function Start({ groups, counts, ...site }: StartProps): VNode {
   const href = (path: string) => `${site.base}/docs${path}`;
   return (
     <Frame
@@ -41,14 +41,22 @@ export function Start({ groups, ...site }: StartProps): VNode {
           </div>
           <dl class="facts even">
             {reference.map(([path, label, text]) => (
-              <DefinitionItem key={path} label={<a href={href(`/${path}`)}>{label}</a>}>{text}</DefinitionItem>
+              <DefinitionItem
+                key={path}
+                label={<a href={href(`/${path}`)}>{label}</a>}
+              >
+                {text} <span class="aside">({counts[path]})</span>
+              </DefinitionItem>
             ))}
           </dl>
         </>
       }
     >
-      {groups.map(({ title, guides }, i) => (
+      {groups.map(({ title, about, guides }, i) => (
         <Section key={title} id={`group-${i + 1}`} heading={title}>
+          <p>
+            {about} <span class="aside">{guides.length} guides.</span>
+          </p>
           <ul class="guides">
             {guides.map(({ title, path, sections }) => (
               <li key={path}>
