@@ -23,6 +23,7 @@ const longPages: Readonly<Record<string, number>> = {
   "/docs/guides/check": 55_000,
   "/docs/guides/cli/the-configuration-file": 33_000,
   "/docs/guides/oauth/troubleshooting": 35_000,
+  "/docs/rules": 50_000,
   "/docs/settings": 33_000,
   "/docs/settings/clients": 40_000,
 };
@@ -166,6 +167,14 @@ test("[DC-02] the short text of a rule has each name as on the wire", async () =
   assertStringIncludes(await (await server.get("/docs/rules/CI")).text(), ">The code has not expired<");
 });
 
+test("[DC-02] the list of rules has the short text of each rule, in the fold of its group", async () => {
+  const html = await (await server.get("/docs/rules")).text();
+  assertStringIncludes(html, '<a href="/tenant/docs/rules/CI-02">CI-02</a> The code has not expired<');
+  assertStringIncludes(html, '<a href="/tenant/docs/rules/PK-09">PK-09</a> code_verifier matches the code_challenge<');
+  assertEquals(html.match(/<li><a href="[^"]*">[A-Z]{2}-\d{2}<\/a> \S/g)?.length, Object.keys(rules).length);
+  assertMatch(html, /<summary>PK: proof key for code exchange <span class="aside">\(\d+\)<\/span><\/summary>/);
+});
+
 test("[DC-03] the page of a rule has its fix, its sections, and what the table of rules demands", async () => {
   const { get } = server;
   const decode = (html: string) =>
@@ -210,8 +219,8 @@ test("[DC-04] an unknown page is 404 and names the most similar one", async () =
 test("[DC-05] each rule that a page of the documentation names outside of code and headings is a link", () => {
   const bare: Record<string, string[]> = {};
   for (const [path, html] of pages) {
-    // The list of a group has demands in short, beside the link to the page with the whole text.
-    if (/\/rules\/[A-Z]{2}$/.test(path)) continue;
+    // The lists of rules have demands in short, beside the link to the page with the whole text.
+    if (/\/rules(?:\/[A-Z]{2})?$/.test(path)) continue;
     const text = html.replaceAll(/<(head|nav|h1|h2|h3|pre|code|a|dt)\b[^]*?<\/\1>/g, "").replaceAll(/<[^>]*>/g, "");
     const ids = (text.match(/(?<![\w-])[A-Z]{2}-\d{2}(?![\w-])/g) ?? []).filter((id) => id in rules);
     if (ids.length > 0) bare[path] = ids;

@@ -14,7 +14,7 @@ import type { RejectedExample, RuleGroupProps, RuleProps, RulesProps } from "./p
 
 const rulesLink = { label: "Rules", path: "/rules" };
 
-/** All rules by group, their IDs only: the page of a group has their summaries. */
+/** All rules in short, by group. */
 export function Rules({ groups, ...site }: RulesProps): VNode {
   const count = groups.reduce((sum, { rules }) => sum + rules.length, 0);
   return (
@@ -25,17 +25,27 @@ export function Rules({ groups, ...site }: RulesProps): VNode {
       opening={
         <p>
           Each rejection, and each check of a flow, names one of these {count}{" "}
-          rules. The page of a rule has its text, its source, and how to fix a request that breaks it.
+          rules. The page of a rule has its text, its source, and how to fix a request that breaks it.{" "}
+          <a href={`${site.base}/docs`}>The search</a> finds a rule by its words.
         </p>
       }
     >
-      <dl class="facts even groups">
+      <div>
         {groups.map(({ prefix, title, rules }) => (
-          <DefinitionItem key={prefix} label={<a href={`${site.base}/docs/rules/${prefix}`}>{prefix}: {title}</a>}>
-            {rules.map(({ id }) => <a key={id} href={`${site.base}/docs/rules/${id}`}>{id}</a>)}
-          </DefinitionItem>
+          <details key={prefix}>
+            <summary>
+              {prefix}: {title} <span class="aside">({rules.length})</span>
+            </summary>
+            <ul>
+              {rules.map(({ id, summary }) => (
+                <li key={id}>
+                  <a href={`${site.base}/docs/rules/${id}`}>{id}</a> {summary}
+                </li>
+              ))}
+            </ul>
+          </details>
         ))}
-      </dl>
+      </div>
     </Frame>
   );
 }
