@@ -237,7 +237,7 @@ function newMetadata(params: Params, choice: string, secret: string | undefined)
 function invalidAuthMethod(received: string): ConfigIssue {
   return {
     path: "token_endpoint_auth_method",
-    expected: `one of ${formAuthChoices.map((choice) => choice.replace(" ", " or ")).join(", ")}`,
+    expected: `one of ${formAuthChoices.map(quote).join(", ")}`,
     received: quote(received),
     hint: "Choose one of these values.",
   };

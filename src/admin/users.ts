@@ -226,7 +226,7 @@ function parseClaims(
     "a JSON object without sub and password",
     quote(reservedName),
     reservedName === "sub"
-      ? "Remove sub: the subject never changes."
+      ? "Remove sub: the subject is set when the user is added, and never changes."
       : "Remove password, and set it in the configuration file.",
   );
 }

@@ -203,8 +203,8 @@ test("[DI-03] an error is shown at its field with a fix, keeps all input and add
     ],
     [{ redirect_uris: "javascript:alert(1)" }, "redirect_uris", /a scheme that leads to the client/],
     [{ redirect_uris: "https://*.example/cb" }, "redirect_uris", /without wildcards/],
-    [{ token_endpoint_auth_method: undefined }, "token_endpoint_auth_method", /one of none/],
-    [{ token_endpoint_auth_method: "private_key_jwt" }, "token_endpoint_auth_method", /one of none/],
+    [{ token_endpoint_auth_method: undefined }, "token_endpoint_auth_method", /one of &quot;none&quot;/],
+    [{ token_endpoint_auth_method: "private_key_jwt" }, "token_endpoint_auth_method", /one of &quot;none&quot;/],
   ], async ([fields, field, fault]) => {
     const html = await assertPageWithForms(await add(browser, { client_name: "Kept <b>", ...fields }), 400, "Kept <b>");
     const [, stated] = new RegExp(`<div id="${field}-fault">([^]*?)</div>`).exec(html) ?? [];

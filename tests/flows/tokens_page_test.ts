@@ -392,7 +392,7 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     ["  \n ", /The field "Token" is empty/],
     ['{"keys":[]}', /This is a key or a JWK Set/],
     [JSON.stringify(goodIdToken), /These are decoded claims/],
-    ["{}", /This JSON object has none of the members id_token/],
+    ["{}", /this JSON object has none of the members id_token/],
     ["{broken", /Token: opaque/],
     [
       `https://app.example/cb?iss=https%3A%2F%2Fas.test#state=s&id_token=${token}`,

@@ -110,19 +110,19 @@ test("wrong parameters are rejected with what was expected, what was received an
     [
       () => wrongArguments.delay!("200"),
       TypeError,
-      'faults.delay: expected number from 0 for milliseconds, received "200". milliseconds: How long the request waits ' +
+      'faults.delay: expected a number from 0 for milliseconds, received "200". milliseconds: How long the request waits ' +
       "before the server handles it.",
     ],
     [
       () => faults.delay(-1),
       RangeError,
-      "faults.delay: expected number from 0 for milliseconds, received -1. milliseconds: How long the request waits " +
+      "faults.delay: expected a number from 0 for milliseconds, received -1. milliseconds: How long the request waits " +
       "before the server handles it.",
     ],
     [
       () => faults.status(600),
       RangeError,
-      "faults.status: expected integer from 200 to 599 for code, received 600. code: The status of the response.",
+      "faults.status: expected an integer from 200 to 599 for code, received 600. code: The status of the response.",
     ],
     [
       () => wrongArguments.drop!("during"),

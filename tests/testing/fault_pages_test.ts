@@ -210,7 +210,7 @@ test("claims of an ID token are edited by JSON", async () => {
   assertEquals([claims.sub, claims.email, claims.auth_time], ["alice", "bob@example.com", undefined]);
   const wrong = await page.submit({ do: "add", fault: "idToken.edited", endpoint: "token", parameter_edit: "sub: x" });
   assertEquals(wrong.status, 400);
-  assertMatch(await wrong.text(), /role="alert"[^]*expected object[^]*value="sub: x"/);
+  assertMatch(await wrong.text(), /role="alert"[^]*expected an object[^]*value="sub: x"/);
 });
 
 test("a wrong parameter is explained on the page, with what was entered", async () => {

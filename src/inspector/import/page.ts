@@ -26,7 +26,7 @@ export async function importFlow(context: Context, { recorder, imported }: Shown
   const params = await readProtectedUpload(context, maxFileBytes + maxFormBytes);
   const text = params.get("file") ?? params.get("text");
   if (text === undefined) {
-    const hint = "Choose a file, or paste its text.";
+    const hint = "Choose a file, or paste the JSON text.";
     return await render(context, 400, [{ path: "file", expected: "an exported flow", received: "nothing", hint }]);
   }
   const now = context.server.now();

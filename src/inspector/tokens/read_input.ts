@@ -96,10 +96,12 @@ function readJson(text: string): PastedText {
   const tokens = toTokens(Object.entries(members));
   if (tokens.length > 0) return { tokens, notes: [] };
   const note = "keys" in members || "kty" in members
-    ? "This is a key or a JWK Set. Paste it into the field for keys, and a token into the field for the token."
+    ? 'This is a key or a JWK Set. Paste it into the field "Keys of the issuer", and a token into the field "Token".'
     : "iss" in members || "sub" in members || "exp" in members
     ? "These are decoded claims without a signature. Paste the token that contains them."
-    : `This JSON object has none of the members ${[...kindBySource.keys()].join(", ")}.`;
+    : `Paste a token or a token response: this JSON object has none of the members ${
+      [...kindBySource.keys()].join(", ")
+    }.`;
   return { tokens: [], notes: [note] };
 }
 

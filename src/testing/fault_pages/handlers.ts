@@ -5,6 +5,7 @@ import { redirectWithConfirmation, takeConfirmation } from "../../app/confirmati
 import type { App, Context } from "../../app/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
+import { quote } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
@@ -70,7 +71,7 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
       }`;
     }
     case "advance":
-      return await moveClock(clock, Number(form.get("seconds") || NaN));
+      return await moveClock(clock, readSeconds(form.get("seconds") ?? ""));
     case "reset":
       clock.reset();
       return `Clock reset to the system time: ${new Date(clock.now()).toISOString()}`;
@@ -88,6 +89,12 @@ async function applyForm({ app, server }: Context, control: PageControl, form: P
         received: action ?? "nothing",
       });
   }
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text || NaN);
+  if (!Number.isNaN(seconds)) return seconds;
+  throw new TypeError(`Clock: expected a number of seconds, such as 3600, received ${quote(text)}.`);
 }
 
 async function showPage(

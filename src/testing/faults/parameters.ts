@@ -150,12 +150,24 @@ function assertValue(path: string, parameter: FaultParameter, value: unknown): v
     ...parameter.maximum === undefined ? [] : [` to ${maximum}`],
   ];
   const expected = choices?.join(" or ") ??
-    [...types, ...programType ? [programType] : []].join(" or ") + range.join("");
+    [...types, ...programType ? [programType] : []].map((type) => typeNames[type]).join(" or ") + range.join("");
   const received = quote(value);
   const message = `${path}: expected ${expected} for ${name}, received ${received}. ${name}: ${description}`;
   const isWrongType = !isType && !(typeof value === "number" && types.includes("integer"));
   throw isWrongType ? new TypeError(message) : new RangeError(message);
 }
+
+/** Types with their articles. */
+const typeNames: Readonly<Record<JsonType | "function" | "Date", string>> = {
+  array: "an array",
+  integer: "an integer",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  string: "a string",
+  function: "a function",
+  Date: "a Date",
+};
 
 /** Whether a value has a type. */
 const matches: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
