@@ -5,6 +5,7 @@ import { type HttpResponse, json, type ResponseLike, withHeaders } from "../http
 import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
+import { hasTokenInQuery, type OtherPlace } from "../oauth/tokens/bound_token.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import { byProfile } from "../oauth/config/profile.ts";
@@ -24,7 +25,7 @@ export const userinfo: Handlers = { GET: respond, POST: respond };
 
 async function respond(context: Context): Promise<ResponseLike> {
   const { server, request, target } = context;
-  const bodyToken = await tokenFromBody(context);
+  const other = await findOtherPlace(context);
   const token = await requireAccessToken(
     server,
     {
@@ -32,10 +33,10 @@ async function respond(context: Context): Promise<ResponseLike> {
       url: backChannelOrigin(server) + target.path,
       header: (name) => request.headers.get(name),
     },
-    bodyToken,
+    other,
     "openid",
   );
-  const response = await showClaims(server, token, bodyToken !== undefined);
+  const response = await showClaims(server, token, other?.name === "form");
   const nonce = token.claims.cnf === undefined ? undefined : await server.keyProofs?.freshNonce(server, "resource");
   return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
 }
@@ -69,6 +70,14 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const signed = alg && await server.sign("userinfo", alg, info);
   const jwt = await server.responseEncryption?.encrypt(server, client, "userinfo", signed ?? info) ?? signed;
   return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
+}
+
+/** The place of a token besides the header. One in the query beside the header is ignored. */
+async function findOtherPlace(context: Context): Promise<OtherPlace | undefined> {
+  const token = await tokenFromBody(context);
+  if (token !== undefined) return { name: "form", token };
+  const { url, headers } = context.request;
+  return headers.get("authorization") === null && hasTokenInQuery(url) ? { name: "query" } : undefined;
 }
 
 /** The token in a form (RFC 6750 §2.2); `undefined` for other requests. */

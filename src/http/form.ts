@@ -33,7 +33,8 @@ export function parseFields(text: string): Fields {
     const equals = part.indexOf("=");
     const name = equals < 0 ? part : part.slice(0, equals);
     const value = equals < 0 ? "" : part.slice(equals + 1);
-    fields.push([decode(name, mayBeSlices), decode(value, mayBeSlices)]);
+    const decodedName = decode(name, mayBeSlices);
+    fields.push([decodedName, decode(value, mayBeSlices, decodedName)]);
   }
   return fields;
 }
@@ -212,12 +213,15 @@ function decodeText(parts: readonly Uint8Array[]): string {
 /** Maximum length of a text whose values are slices, in characters. A slice keeps the whole text in memory. */
 const maxSlicedLength = 1024;
 
-/** Decodes a name or a value; `mayBeSlice` allows a text that needs no decoding to remain a slice. */
-function decode(text: string, mayBeSlice: boolean): string {
+/** Decodes a name, or the value of a name; `mayBeSlice` allows a text that needs no decoding to remain a slice. */
+function decode(text: string, mayBeSlice: boolean, name?: string): string {
   if (mayBeSlice && !text.includes("%") && !text.includes("+")) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw new HttpError(400, "HT-10", "Names and values must be percent-encoded UTF-8");
+    throw new HttpError(400, "HT-10", "Names and values must be percent-encoded UTF-8", {
+      expected: "percent-encoded UTF-8, such as %25 for a percent sign",
+      received: `${name === undefined ? "a name" : `the value of ${name.slice(0, 100)}`} that is not`,
+    });
   }
 }

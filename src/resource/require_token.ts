@@ -7,7 +7,7 @@ import { type HttpResponse, json, toResponse } from "../http/message.ts";
 import { corsHeaders, parseTarget } from "../http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
 import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
-import { assertKeyProven, requireSentToken, type TokenScheme } from "../oauth/tokens/bound_token.ts";
+import { assertKeyProven, hasTokenInQuery, requireSentToken, type TokenScheme } from "../oauth/tokens/bound_token.ts";
 import { errorStatus, OAuthError } from "../oauth/errors.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
@@ -15,8 +15,6 @@ import { assertRequiredLogin, insufficientLogin, loginParameters } from "./requi
 
 /** The part of a request that is checked. Not its host: `resource` is the identifier. */
 type TokenRequest = Pick<Request, "method" | "url"> & { readonly headers: { get(name: string): string | null } };
-
-const queryToken = /[?&]access_token=[^&#]/;
 
 /**
  * Requires an access token in `Authorization: Bearer`, or `DPoP` with a proof, for one operation of a protected
@@ -100,7 +98,7 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
     rule: "PR-08",
     proofs: dpop,
     // A token in the query counts as not sent (OAuth 2.1 §5.1).
-    other: queryToken.test(url) ? { name: "query" } : undefined,
+    other: hasTokenInQuery(url) ? { name: "query" } : undefined,
   });
   const claims = await verifier.verify(token);
   assertClaims(claims, options);
@@ -123,7 +121,7 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
  * Whether a request has no credentials at all, as the first one of a client that looks for the authorization server.
  */
 export function isWithoutToken({ url, headers }: TokenRequest): boolean {
-  return headers.get("authorization") === null && !queryToken.test(url);
+  return headers.get("authorization") === null && !hasTokenInQuery(url);
 }
 
 /** The scheme of the challenge of a request. */

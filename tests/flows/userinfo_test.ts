@@ -172,6 +172,10 @@ test("[BR-01] a token in the query is ignored, alone and with another one", asyn
     await outcome(await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: "Bearer x" } })),
     "401 invalid_token",
   );
+  assertEquals(getRejections(b.events).map(({ explanation: { received } }) => received), [
+    ...Array(3).fill("a token in the query, where it is not accepted"),
+    "a token that is not a JWT",
+  ]);
   const bob = await tokenFor(b, { login_hint: "bob" });
   const response = await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: `Bearer ${bob}` } });
   assertEquals((await response.json()).sub, "bob");

@@ -69,6 +69,9 @@ test("[HT-10] broken percent sequences and invalid UTF-8 are rejected in names a
   await forEachCase(broken.flatMap((text) => [`${text}=1`, `a=${text}`, `b=1&a=x${text}y&c=2`]), (text) => {
     assertEquals([assertThrows(() => parseFields(text), HttpError).status], [400]);
   });
+  const receivedOf = (text: string) => assertThrows(() => parseFields(text), HttpError).texts.received;
+  assertEquals(receivedOf("a=1&client%5Fsecret=50%"), "the value of client_secret that is not");
+  assertEquals(receivedOf("50%=1"), "a name that is not");
 });
 
 test("[HT-10] invalid or truncated UTF-8 in a body is rejected", async () => {

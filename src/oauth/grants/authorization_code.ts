@@ -8,7 +8,6 @@ import { isPromise } from "../maybe_promise.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { warnAboutResource } from "../authorize/scope.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
@@ -46,7 +45,7 @@ export const authorizationCode: GrantType = {
     const code = parameters.get("code") ?? rejectNoCode(parameters);
     const redirectUri = policyOf(server, client).tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
-      : requireParameter(parameters, "redirect_uri", "TK-14");
+      : requireRedirectUri(parameters);
     const key = storageKey(server, code);
     const id = isPromise(key) ? await key : key;
     const stored = await server.store.get("code", id);
@@ -72,7 +71,7 @@ export const authorizationCode: GrantType = {
     server.passed?.("CI-05", client.id);
     // Without a code challenge, redirect_uri binds the code to the request.
     if (redirectUri !== undefined || record.codeChallenge === undefined) {
-      assertRedirectUri(record, redirectUri ?? requireParameter(parameters, "redirect_uri", "TK-14"));
+      assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
       server.passed?.("TK-15", redirectUri);
     }
     const verification = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
@@ -112,13 +111,13 @@ function rejectNoCode(parameters: Params): never {
   });
 }
 
-function requireParameter(parameters: Params, name: string, rule: RejectionRuleId): string {
-  const value = parameters.get(name);
-  if (value !== undefined) return value;
-  throw new OAuthError("invalid_request", `${name} is missing`, {
-    rule,
-    expected: `${name} of the authorization flow`,
-    received: `no ${name}`,
+function requireRedirectUri(parameters: Params): string {
+  const redirectUri = parameters.get("redirect_uri");
+  if (redirectUri !== undefined) return redirectUri;
+  throw new OAuthError("invalid_request", "redirect_uri is missing", {
+    rule: "TK-14",
+    expected: "redirect_uri with the value of the authorization request",
+    received: "no redirect_uri",
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
-import { assertKeyProven, requireSentToken } from "./bound_token.ts";
+import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
 import { explainAccessToken } from "./explain_access_token.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
@@ -20,7 +20,7 @@ import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 export async function requireAccessToken(
   server: Server,
   request: Pick<AuthenticatedRequest, "method" | "url" | "header">,
-  bodyToken: string | undefined,
+  other: OtherPlace | undefined,
   scope: string,
 ): Promise<AccessToken> {
   const { keyProofs } = server;
@@ -28,7 +28,7 @@ export async function requireAccessToken(
   const { scheme, token } = requireSentToken(request.header("authorization"), {
     rule: "BR-02",
     proofs,
-    other: bodyToken === undefined ? undefined : { name: "form", token: bodyToken },
+    other,
   });
   const accessToken = await readAccessToken(server, token);
   if (accessToken === undefined || !accessToken.audience.includes(server.audience)) {

@@ -46,10 +46,15 @@ export interface AcceptedProofs {
 }
 
 /** A place besides the header where a request has a token. */
-interface OtherPlace {
+export interface OtherPlace {
   readonly name: "form" | "query";
   /** The token, if the resource accepts it there. */
   readonly token?: string;
+}
+
+/** Whether a URL has an access token in its query, where no resource accepts it (OAuth 2.1 §5.1). */
+export function hasTokenInQuery(url: string): boolean {
+  return /[?&]access_token=[^&#]/.test(url);
 }
 
 /** The requirements for the access token of a request. */
@@ -101,6 +106,7 @@ export function requireSentToken(
       : scheme === undefined
       ? "another Authorization header"
       : "a malformed token",
+    fix: "Send access_token of the token response in the header: Authorization: Bearer TOKEN.",
   });
 }
 
