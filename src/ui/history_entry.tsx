@@ -47,7 +47,7 @@ export function HistoryEntry(step: HistoryStep): VNode {
               name="past_text"
               readonly
               rows={rowCount(text)}
-              aria-label="Request and response"
+              aria-label="Messages"
             >
               {text}
             </textarea>

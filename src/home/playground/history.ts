@@ -48,7 +48,7 @@ export function toHistoryStep(at: number, result: StepResult, code = ""): Histor
 const errorCodePattern = /^\w{1,40}$/;
 
 /** Maximum number of steps in the hidden fields of a page, and of characters of their texts. */
-const historyLimits = { steps: 12, text: 1820 };
+const historyLimits = { steps: 12, text: 1900 };
 
 /** Drops the texts of the oldest steps first, then the oldest steps. */
 export function limitHistory(history: readonly HistoryStep[]): HistoryStep[] {
