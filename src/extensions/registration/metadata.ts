@@ -127,7 +127,7 @@ function warnIgnored(
   warn(server, undefined, {
     rule: "DR-02",
     reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
-    expected: "metadata without it: the server chooses id and secret, and the operator sets the others",
+    expected: "metadata without these members: the server chooses id and secret, and the operator sets the others",
     received: names.join(", "),
   });
 }

@@ -33,7 +33,7 @@ export async function resolveRequest(
 function mutuallyExclusive(): OAuthError {
   return new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
     rule: "JR-01",
-    expected: "one of them",
+    expected: "either request or request_uri",
     received: "both",
   });
 }
