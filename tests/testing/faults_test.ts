@@ -82,6 +82,7 @@ const noticedByClients: readonly (readonly [string, Fault, string])[] = [
   ["token", faults.body.empty(), "OAUTH_PARSE_ERROR"],
   ["token", faults.body.html(), "OAUTH_RESPONSE_IS_NOT_JSON"],
   ["token", faults.body.edited(({ access_token: _, ...others }) => others), "OAUTH_INVALID_RESPONSE"],
+  ["token", faults.store.expired(), "invalid_grant"],
   ["token", faults.store.failing(), "OAUTH_RESPONSE_IS_NOT_CONFORM"],
   ["token", faults.clock.skewed(-7200), "OAUTH_JWT_TIMESTAMP_CHECK_FAILED"],
   ["token", faults.status(503), "OAUTH_RESPONSE_IS_NOT_CONFORM"],
@@ -841,6 +842,34 @@ test("a store that forgets consumed codes lets a code be exchanged twice", async
   assertEquals(await exchangeTwice(s), [200, 400]);
   s.injector.on("token").always(faults.store.forgetsConsumed());
   assertEquals(await exchangeTwice(s), [200, 200]);
+});
+
+test("[CI-02] a valid code has expired when it is exchanged, stays expired, and the next one is valid", async () => {
+  const s = await strictClient();
+  s.injector.on("token").once(faults.store.expired());
+  await post(s, "/oauth2/token", hopeless);
+  assertMatch(s.injector.unmetRules().join(), /but none exchanged a valid code/);
+  const fields: Fields = {
+    ...hopeless,
+    client_id: "spa",
+    redirect_uri: "https://spa.example/cb",
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    code: getRedirectParams(await authorize(s)).get("code")!,
+  };
+  const { error, error_description } = await (await post(s, "/oauth2/token", fields)).json();
+  assertEquals([error, error_description.split(":")[0]], ["invalid_grant", "the code has expired [CI-02]"]);
+  assertEquals(s.injector.unmetRules(), []);
+  assertEquals(await errorOf(await post(s, "/oauth2/token", fields)), "400 invalid_grant");
+  assertEquals(await getDetectedError(s.logIn()), "nothing");
+});
+
+test("[RT-07] a refresh token has expired when it is used, and that of another login is valid", async () => {
+  const s = await strictClient();
+  const { tokens: { refresh_token: first } } = await s.logIn();
+  s.injector.on("token").once(faults.store.expired("refresh_token"));
+  const { tokens: { refresh_token: second } } = await s.logIn();
+  assertEquals(await getDetectedError(s.refresh(first!)), "invalid_grant");
+  assertNotEquals((await s.refresh(second!)).refresh_token, second);
 });
 
 test("a failing store is server_error to the client, and only the operator sees the cause", async () => {

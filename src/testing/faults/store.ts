@@ -1,5 +1,6 @@
 /** A store that does not do what the server relies on. */
 
+import type { Server } from "../../oauth/server.ts";
 import type { RecordKind, Records, Store, StoredRecord } from "../../store/store.ts";
 import { wrapStore } from "../wrap_store.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
@@ -51,6 +52,47 @@ function forgetConsumed(store: Store, forgottenKind: RecordKind): Store {
     async consume(kind, id, now) {
       const isFirst = await store.consume(kind, id, now);
       return kind === forgottenKind || isFirst;
+    },
+  });
+}
+
+/**
+ * The code or refresh token of the request has expired when it arrives, so that the server rejects the request by CI-02
+ * or RT-07, as each one after it with the same code or refresh token. It fires when a request brings one that is valid.
+ *
+ * @example An application that takes too long to exchange its code
+ * ```ts ignore
+ * as.on("token", { client }).once(faults.store.expired("code"));
+ * ```
+ */
+export const expired: FaultFactory<(kind?: "code" | "refresh_token") => Fault> = defineFault({
+  id: "store.expired",
+  title: "Authorization code or refresh token has expired when it is exchanged",
+  endpoints: ["token"],
+  correctClient: "The client starts a new login, and does not send the same code or refresh token again.",
+  parameters: [{
+    name: "kind",
+    label: "What has expired",
+    type: "string",
+    enum: ["code", "refresh_token"],
+    default: "code",
+    description: "What has expired: code or refresh_token.",
+  }],
+  create: ({ kind }) => ({
+    name: kind === "code" ? "expired code" : "expired refresh token",
+    waitsFor: kind === "code" ? "exchanged a valid code" : "exchanged a valid refresh token",
+    extend: (server, { consume }) => ({ ...server, store: expire(server, kind, consume) }),
+  }),
+});
+
+function expire({ store, now }: Server, expiredKind: RecordKind, consume: () => boolean): Store {
+  return wrapStore(store, {
+    async get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined> {
+      const record = await store.get(kind, id);
+      if (kind !== expiredKind || record === undefined || record.consumedAt !== undefined || !consume()) return record;
+      const value = { ...record.value, validUntil: now() - 1000 };
+      await store.put(kind, id, value, { grantId: record.grantId, expiresAt: record.expiresAt });
+      return { ...record, value };
     },
   });
 }
