@@ -11,7 +11,7 @@ const userTexts = ["email", "name", "preferred_username", "sub"] as const;
  * Creates the driver.
  *
  * @param server Its first user logs in.
- * @param options Those of {@link webApplication}. Default of `loggedInText`: the texts of the first user.
+ * @param options Those of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
  */
 export async function applicationDriver(
   { users }: Pick<TestLatchkey, "users">,
@@ -19,14 +19,17 @@ export async function applicationDriver(
   { loggedInText, ...options }: Omit<WebApplicationOptions, "otherUserTexts">,
 ): Promise<ClientDriver> {
   const user = await users.first();
-  const texts = textsOf(user);
-  const others = (await users.all()).filter(({ sub }) => sub !== user?.sub);
+  const own = textsOf(user);
+  const others = (await users.all()).filter(({ sub }) => sub !== user?.sub).flatMap(textsOf);
   return webApplication(loginUrl, {
     ...options,
-    loggedInText: loggedInText ?? texts,
-    otherUserTexts: others.flatMap(textsOf).filter((text) => !texts.includes(text)),
+    loggedInText: loggedInText ?? own.filter((text) => !isPartOf(text, others)),
+    otherUserTexts: others.filter((text) => !isPartOf(text, own)),
   });
 }
+
+/** Whether a page that shows one of the texts has this one, too. */
+const isPartOf = (text: string, texts: readonly string[]): boolean => texts.some((other) => other.includes(text));
 
 /** What a page may show of a user; a very short text can be part of any page. */
 function textsOf(user: object | undefined): string[] {

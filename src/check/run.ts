@@ -15,6 +15,7 @@ import { recordOrdinaryUse } from "./habit_journeys.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { exchangesOfOneLogin, type Observation } from "./observation.ts";
 import type { CheckResult, ControlResult } from "./report.ts";
+import { isNamedIn } from "./sent_claims.ts";
 import { sessionStartsOf } from "./session_starts.ts";
 import { openStage } from "./stage.ts";
 import { assessedResult, type CheckTask, type JourneyResult, unknownResult } from "./task.ts";
@@ -138,10 +139,12 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
   /** Why an attack can show nothing. */
   function inconclusiveReason({ attack, values }: CheckTask): string | undefined {
     if (!controlResult?.passed) return "the login without an attack failed";
-    if (attack.needsUser && controlResult.sub === unknownUser) {
-      return "the application does not show who is logged in: name a text of this user (loggedInText, --logged-in-text)";
+    const { sub, exchanges, failedAbilities } = controlResult;
+    if (attack.needsUser && (sub === unknownUser || !isNamedIn(sub!, exchanges))) {
+      const seen = sub === unknownUser ? "" : `${JSON.stringify(sub)} is in no claim of the user, so `;
+      return `${seen}the application does not show who is logged in: ` +
+        "name a text of this user (loggedInText, --logged-in-text)";
     }
-    const { failedAbilities } = controlResult;
     const ability = needsOf(attack, values).find((needed) => failedAbilities.has(needed));
     return ability && `${ability} fails without an attack: ${describeError(failedAbilities.get(ability))}`;
   }

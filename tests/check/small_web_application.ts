@@ -68,6 +68,8 @@ interface Configuration {
   readonly discoversAtStart?: boolean;
   /** The period in which it allows thirty logins. Default: its whole time. */
   readonly loginPeriod?: () => number;
+  /** What its pages show of the userinfo of a session. Default: the page `/me` the sub, and the last page the name. */
+  readonly userPage?: (info: openid.UserInfoResponse) => string;
   /** What it decides about browsers and pages. Default: as a correct one. */
   readonly pages?: PageDecisions;
   /** How long it fetches no keys again after it has not found one, in milliseconds. Default: 60,000. */
@@ -98,6 +100,7 @@ export function webApplicationAt(
     authentication = openid.None(),
     mistake,
     variants = [],
+    userPage,
     pages = correctPages,
     keyPauseMs = 60_000,
     fetch = (...request) => globalThis.fetch(...request),
@@ -108,7 +111,7 @@ export function webApplicationAt(
   const pending = new Map<string, PendingLogin>();
   const sessions = new Map<
     string,
-    { readonly sub: string; readonly name?: string; readonly landing: string; refreshToken: string | undefined }
+    { readonly sub: string; readonly info: openid.UserInfoResponse; refreshToken: string | undefined }
   >();
 
   async function discover(): Promise<openid.Configuration> {
@@ -172,7 +175,7 @@ export function webApplicationAt(
     const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
     const info = await openid.fetchUserInfo(server, tokens.access_token, expected);
     const landing = login.target ?? pages.landing(tokens);
-    return { sub: info.sub, name: info.name, landing, refreshToken: tokens.refresh_token };
+    return { sub: info.sub, info, landing, refreshToken: tokens.refresh_token };
   }
 
   async function refresh(session: { readonly sub: string; refreshToken: string | undefined }): Promise<void> {
@@ -199,7 +202,7 @@ export function webApplicationAt(
     pending.set(id, { verifier, state, nonce, target });
     const parameters = {
       redirect_uri: `${url}/callback`,
-      scope: "openid profile offline_access",
+      scope: "openid profile email offline_access",
       state,
       ...nonce !== undefined && { nonce },
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
@@ -224,10 +227,11 @@ export function webApplicationAt(
     }
   }
 
-  function showUser(user: string | undefined): Response {
+  function showUser(user: string | undefined, info: openid.UserInfoResponse | undefined): Response {
     if (mistake === "shows no login") return new Response("Hello");
     if (variants.includes("shows a redirect without a user")) return redirect(user === undefined ? "/start" : "/home");
     if (user === undefined) return Response.json({}, { status: 401 });
+    if (userPage !== undefined) return new Response(userPage(info!));
     return variants.includes("shows a page without a user") ? new Response("Welcome") : Response.json({ user });
   }
 
@@ -241,9 +245,9 @@ export function webApplicationAt(
         return await endLogin(request);
       case "/me":
         if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
-        return showUser(user);
+        return showUser(user, session?.info);
       case "/hello":
-        return new Response(`Hello ${session?.name}`, { status: user === undefined ? 401 : 200 });
+        return new Response(`Hello ${session?.info.name}`, { status: user === undefined ? 401 : 200 });
       case "/refresh":
         await refresh(session!).catch((error) => {
           if (mistake === "ends the session when a refresh fails") sessions.clear();
@@ -258,7 +262,7 @@ export function webApplicationAt(
           200,
           user === undefined
             ? `<a href="/login">Log in</a>`
-            : `<p>Hello ${pages.show(session!.name ?? user, "name")}</p>`,
+            : `<p>Hello ${userPage?.(session!.info) ?? pages.show(session!.info.name ?? user, "name")}</p>`,
         );
     }
   }

@@ -4,40 +4,61 @@ import type { Claims } from "../../testing/faults/resign.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../observation.ts";
+import { isNamedIn } from "../sent_claims.ts";
 import { otherUser } from "./effects.ts";
+import { nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 
-/** The claims of the user who logs in, unless the server has other ones. */
-const knownUser: Claims = {
-  sub: "alice",
-  email: "alice@example.com",
-  name: "Alice Adams",
-  preferred_username: "alice",
-};
+/** Users whom an attack may describe: one is not yet a user of the server. */
+const newUsers: readonly Claims[] = [
+  { sub: "mallory", given_name: "Mallory", family_name: "Miller" },
+  { sub: "trudy", given_name: "Trudy", family_name: "Turner" },
+];
 
-/** The claims of the new user. */
-const newUser: Claims = {
-  sub: "mallory",
-  name: "Mallory Miller",
-  given_name: "Mallory",
-  family_name: "Miller",
-  nickname: undefined,
-  preferred_username: "mallory",
-  email: "mallory@example.com",
-};
+/** The claims of a new user, of whom the user who logs in has nothing. */
+function newUserFor(known: Claims): Claims {
+  const isFree = ({ sub }: Claims) => !JSON.stringify(known).toLowerCase().includes(String(sub));
+  const { sub, given_name, family_name } = newUsers.find(isFree) ?? newUsers[0]!;
+  return {
+    ...{ sub, given_name, family_name },
+    name: `${given_name} ${family_name}`,
+    nickname: undefined,
+    preferred_username: sub,
+    email: `${sub}@example.com`,
+  };
+}
 
-/** A fault that describes a new user in the ID token and by userinfo; `claims` receives the user who logs in. */
+/**
+ * A fault that describes a new user in the ID token, the access token and by userinfo.
+ *
+ * @param claims The claims that the new user has of the user who logs in; none of them: the fault does not fire.
+ */
 function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault {
+  let known: Claims | undefined;
+  /** The claims of the new user; `undefined` before a login, and if the known user has nothing to claim. */
+  const describe = (): Claims | undefined => {
+    const claimed = known && claims(known);
+    const hasAny = Object.values(claimed ?? {}).some((value) => value !== undefined);
+    return hasAny ? { ...newUserFor(known!), ...claimed } : undefined;
+  };
   return {
     name,
     waitsFor: "signed an ID token",
     extend: (server, context) => ({
       ...server,
+      // The access token names the new user, and userinfo finds its user by that name.
+      users: { ...server.users, find: (sub) => server.users.find(sub === describe()?.sub ? String(known!.sub) : sub) },
       overrideClaims(kind, original, claimsContext) {
         const overridden = server.overrideClaims?.(kind, original, claimsContext) ?? original;
-        if (kind !== "id_token" && kind !== "userinfo") return overridden;
+        known ??= { ...claimsContext.user, sub: overridden.sub };
+        const described = describe();
+        if (described === undefined) return overridden;
         if (kind === "id_token") context.consume();
-        return { ...overridden, ...newUser, ...claims({ ...knownUser, ...claimsContext.user }) };
+        return kind === "id_token" || kind === "userinfo" ? { ...overridden, ...described } : overridden;
+      },
+      sign(kind, alg, signed) {
+        const sub = kind === "access_token" ? describe()?.sub : undefined;
+        return server.sign(kind, alg, sub === undefined ? signed : { ...signed, sub });
       },
     }),
   };
@@ -50,14 +71,14 @@ const otherAccount = {
   stop: undefined,
   journey: "second login",
   correctClient: "The client does not log in the earlier user: a user is a pair of iss and sub.",
+  ifUnmet: "the client gets no ID token, or the user has no such claim",
 } as const;
 
-/** @param claimed What the new user has of the known one, or nearly has. */
-function assessUser({ outcome, session, expectedSub }: Observation, claimed: string): Assessment {
+function assessUser({ outcome, session, expectedSub, exchanges }: Observation): Assessment {
   if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };
   const passed = session!.sub !== expectedSub;
-  // A driver that reads pages finds the name of a user in what another user has.
-  const isAmbiguous = session!.claims === undefined && claimed.includes(expectedSub);
+  // A driver that reads pages finds the text of a user in what another user has.
+  const isAmbiguous = session!.claims === undefined && isNamedIn(expectedSub, exchanges);
   return {
     passed,
     isInconclusive: !passed && isAmbiguous,
@@ -69,7 +90,7 @@ function assessUser({ outcome, session, expectedSub }: Observation, claimed: str
 
 /** Users whose sub is nearly that of another user. */
 const similarSubs: Readonly<Record<string, (sub: string) => string>> = {
-  case: (sub) => sub === sub.toUpperCase() ? sub.toLowerCase() : sub.toUpperCase(),
+  case: (sub) => sub !== sub.toUpperCase() ? sub.toUpperCase() : nearMissOf(sub, "case"),
   extended: (sub) => `${sub}-2`,
   space: (sub) => `${sub} `,
 };
@@ -89,11 +110,12 @@ export const idTokenUserAttacks: readonly Attack[] = [
     ),
     on: "any",
     always: ({ verified }) =>
-      describeNewUser("new user with the email of a known one", ({ email }) => ({
-        email,
-        email_verified: verified === "false" ? false : verified ?? undefined,
-      })),
-    assess: (observation) => assessUser(observation, String(knownUser.email)),
+      describeNewUser("new user with the email of a known one", ({ email }) =>
+        email === undefined ? {} : {
+          email,
+          email_verified: verified === "false" ? false : verified ?? undefined,
+        }),
+    assess: assessUser,
   }),
   defineAttack({
     ...otherAccount,
@@ -102,9 +124,13 @@ export const idTokenUserAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §5.7", "OpenID Connect Core §5.1"],
     ...oneOf("claim", ["preferred_username", "name"], "The claim: preferred_username or name."),
     on: "any",
+    // Applications take sub for the user name of a user who has no other.
     always: ({ claim }) =>
-      describeNewUser(`new user with the ${claim} of a known one`, (known) => ({ [claim]: known[claim] })),
-    assess: (observation) => assessUser(observation, `${knownUser.name} ${knownUser.preferred_username}`),
+      describeNewUser(
+        `new user with the ${claim} of a known one`,
+        (known) => ({ [claim]: known[claim] ?? (claim === "name" ? undefined : known.sub) }),
+      ),
+    assess: assessUser,
   }),
   defineAttack({
     ...otherAccount,
@@ -115,6 +141,6 @@ export const idTokenUserAttacks: readonly Attack[] = [
     on: "any",
     always: ({ how }) =>
       describeNewUser(`new user with a similar sub: ${how}`, ({ sub }) => ({ sub: similarSubs[how]!(String(sub)) })),
-    assess: (observation) => assessUser(observation, similarSubs.extended!(String(knownUser.sub))),
+    assess: assessUser,
   }),
 ];

@@ -6,7 +6,7 @@ import { decodeJwtPart } from "../../http/jwt_part.ts";
 import type { TestClient } from "../../testing/clients.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, error, status } from "../../testing/faults/mod.ts";
-import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
+import { type Claims, encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
 import { editResponse, isJson, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { foreignKeys } from "../../testing/keys.ts";
 import { everyLogin } from "../attack.ts";
@@ -28,7 +28,10 @@ export const userinfoAttacks: readonly Attack[] = [
     alsoIn: everyLogin,
     once: ({ sub: how }) =>
       body.edited(
-        (members) => ({ ...members, sub: how === "mallory" ? how : nearMissOf(String(members.sub), how) }),
+        (members) => ({
+          ...members,
+          sub: how === "mallory" ? otherSub(members) : nearMissOf(String(members.sub), how),
+        }),
         `userinfo of ${how}`,
       ),
   }),
@@ -117,6 +120,9 @@ export const userinfoAttacks: readonly Attack[] = [
     always: ({ flaw }, { client }) => wronglySignedUserinfo(flaw, client),
   }),
 ];
+
+/** The sub of a user who is not the one of a userinfo response. */
+const otherSub = ({ sub }: Claims) => sub === "mallory" ? "trudy" : "mallory";
 
 /** Values that a userinfo response must not replace. */
 const otherClaims: Readonly<Record<string, string>> = {

@@ -1,0 +1,163 @@
+/** Verdicts by who is logged in: they depend neither on the default user nor on what a page shows of a user. */
+
+import { assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { applicationDriver } from "../../src/check/application_driver.ts";
+import type { CheckReport } from "../../src/check/mod.ts";
+import type { User } from "../../src/mod.ts";
+import type { Fetch } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { smallClient } from "./small_client.ts";
+import { type ApplicationMistake, webApplicationAt } from "./small_web_application.ts";
+
+const origin = "http://127.0.0.1:3000";
+
+const issuer = "http://localhost:9000";
+
+/** What the pages of applications show of the userinfo of a session. */
+const userPages: Readonly<Record<string, (info: object) => string>> = {
+  "sub": (info) => pick(info, "sub"),
+  "email": (info) => pick(info, "email"),
+  "sub and email": (info) => pick(info, "sub", "email"),
+  "name": (info) => pick(info, "name"),
+  "all claims": (info) => JSON.stringify(info),
+};
+
+function pick(info: object, ...claims: string[]): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(info).filter(([name]) => claims.includes(name))));
+}
+
+/** Users of a server, the default user first. */
+const userLists: Readonly<Record<string, readonly User[]>> = {
+  "alice": [
+    { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+    { sub: "bob", name: "Bob Brown", email: "bob@example.com" },
+  ],
+  "bob": [
+    { sub: "bob", name: "Bob Brown", email: "bob@example.com" },
+    { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+  ],
+  "mallory": [
+    { sub: "mallory", name: "Mallory Miller", email: "mallory@example.com" },
+    { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+  ],
+  "a part of mallory": [
+    { sub: "mal", name: "Mal", email: "mal@example.com", preferred_username: "mallory" },
+    { sub: "mallory", name: "Mallory Miller", email: "mallory@example.com" },
+  ],
+  "a number": [
+    { sub: "248289761001", name: "Jane Doe", email: "janedoe@example.com" },
+    { sub: "2482897610012", name: "Jane Doe", email: "bigjanedoe@example.com" },
+  ],
+  "no email": [{ sub: "carol" }, { sub: "dave" }],
+};
+
+/** The attacks whose verdict depends on who is logged in. */
+const only = [
+  ...["id-token/email-claimed", "id-token/name-claimed", "id-token/sub-similar", "id-token/header-claims"],
+  ...["id-token/claims-twice", "id-token/sub-other", "userinfo/sub-other", "userinfo/thin"],
+  ...["token/access-token-opaque", "transport/json-duplicates", "refresh/id-token-other"],
+  ...["response/swapped", "response/twice", "response/unsolicited", "response/state-used"],
+  ...["response/state-of-another-browser", "response/tokens-beside-code", "session/two-users"],
+];
+
+interface Situation {
+  readonly users: readonly User[];
+  /** What the pages show of the userinfo of a session. */
+  readonly userPage: (info: object) => string;
+  /** Default: the page where the login ends. */
+  readonly loggedInUrl?: string;
+  readonly loggedInText?: string;
+  readonly mistake?: ApplicationMistake;
+}
+
+/** Checks an application by the attacks whose verdict depends on who is logged in. */
+async function check({ users, userPage, mistake, ...options }: Situation, attacks = only): Promise<CheckReport> {
+  const alg = "EdDSA";
+  await using as = await testLatchkey({ issuer, alg, users });
+  as.client({ client_id: "shop", redirect_uri: `${origin}/callback` });
+  const { respond } = webApplicationAt(origin, {
+    issuer,
+    clientId: "shop",
+    alg,
+    mistake,
+    userPage,
+    fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
+  });
+  const driver = await applicationDriver(as, `${origin}/login`, {
+    ...options,
+    refreshUrl: `${origin}/refresh`,
+    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
+  });
+  return await checkClient(driver, { recoveryMs: 250, only: attacks, as });
+}
+
+/** What a report accuses the application of. */
+function accusationsIn(report: CheckReport): string[] {
+  assertEquals(report.control.passed, true, String(report));
+  return report.results.filter(({ verdict }) => verdict === "failed" || verdict === "warning")
+    .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
+}
+
+for (const [name, users] of Object.entries(userLists)) {
+  test(`a correct application is accused of nothing whatever its page shows, with ${name} as the default user`, async () => {
+    for (const [shown, userPage] of Object.entries(userPages)) {
+      const report = await check({ users, userPage, loggedInUrl: `${origin}/me` });
+      assertEquals([shown, accusationsIn(report)], [shown, []]);
+    }
+    const report = await check({ users, userPage: userPages["sub and email"]! });
+    assertEquals(accusationsIn(report), []);
+  });
+}
+
+test("a correct application is accused of nothing if the text of the user is of every user, or more than one claim", async () => {
+  const users = userLists.bob!;
+  const cases = [
+    { text: "Log out", userPage: (info: object) => `${JSON.stringify(info)} Log out` },
+    { text: "Hello bob@example.com", userPage: (info: object) => `Hello ${Object(info).email}` },
+    { text: "Bob B", userPage: (info: object) => `Hello ${Object(info).name}` },
+  ];
+  for (const { text, userPage } of cases) {
+    const report = await check({ users, userPage, loggedInUrl: `${origin}/me`, loggedInText: text });
+    assertEquals([text, accusationsIn(report)], [text, []]);
+  }
+});
+
+test("an application that takes userinfo of another user is accused for each default user", async () => {
+  for (const name of ["alice", "bob", "mallory", "a number", "no email"]) {
+    const report = await check({
+      users: userLists[name]!,
+      userPage: userPages.sub!,
+      loggedInUrl: `${origin}/me`,
+      mistake: "believes any userinfo",
+    }, ["userinfo/sub-other"]);
+    assertEquals([name, report.counts.failed > 0, report.counts.passed], [name, true, 0], String(report));
+  }
+});
+
+test("a user who has no email is not attacked with it, and a new user with the text of the page shows nothing", async () => {
+  const verdictsFor = async (name: string, shown: string) => {
+    const report = await check({
+      users: userLists[name]!,
+      userPage: userPages[shown]!,
+      loggedInUrl: `${origin}/me`,
+    }, ["id-token/email-claimed"]);
+    return [...new Set(report.results.map(({ verdict }) => verdict))];
+  };
+  assertEquals(await verdictsFor("no email", "sub"), ["skipped"]);
+  for (const name of ["alice", "bob", "mallory"]) {
+    assertEquals(await verdictsFor(name, "sub and email"), ["inconclusive"], name);
+    assertEquals(await verdictsFor(name, "name"), ["passed"], name);
+  }
+});
+
+test("a client that knows users by their email is accused for each default user who has one", async () => {
+  for (const name of ["alice", "bob", "mallory", "a part of mallory", "a number"]) {
+    const report = await checkClientWithEdDsa(smallClient("knows users by their email"), {
+      only: ["id-token/email-claimed"],
+      server: { users: userLists[name]! },
+    });
+    assertEquals([name, report.counts.failed], [name, report.results.length], String(report));
+  }
+});
