@@ -10,7 +10,7 @@ import {
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "ASP.NET Core";
-const placement = "Program.cs";
+const placement = "The file Program.cs";
 
 /** A cookie session, with this server as the challenge scheme. */
 export const aspnet: SnippetWriter = (info) => {

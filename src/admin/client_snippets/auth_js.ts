@@ -4,7 +4,7 @@ import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedRe
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Auth.js";
-const placement = "auth.js: the list of providers";
+const placement = "JavaScript: the list of providers in auth.js";
 
 /** A custom provider; its ID is the last path segment of the redirect URI. */
 export const authJs: SnippetWriter = (info) => {

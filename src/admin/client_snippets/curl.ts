@@ -6,7 +6,7 @@ import { authMethodUnsupportedReason, joinLines } from "./client_info.ts";
 import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 
 const library = "curl";
-const placement = "a POSIX shell";
+const placement = "Commands for a POSIX shell";
 
 /** Requests tokens in a shell. */
 export const curl: SnippetWriter = (info) => {

@@ -4,7 +4,7 @@ import { joinLines } from "./client_info.ts";
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = ".env";
-const placement = "environment variables";
+const placement = "Environment variables";
 
 /** One variable for each value. */
 export const envFile: SnippetWriter = ({ issuer, clientId, secret, redirectUri, scope, authMethod }) => {

@@ -4,7 +4,7 @@ import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedRe
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "express-openid-connect";
-const placement = "Express";
+const placement = "JavaScript, with Express";
 
 /**
  * The middleware, which has the routes of login, callback and logout. It takes the user from the ID token, so name and

@@ -4,7 +4,7 @@ import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedRe
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Go";
-const placement = "golang.org/x/oauth2 and go-oidc";
+const placement = "Go with golang.org/x/oauth2 and go-oidc";
 
 /** A configuration, and the provider, which verifies ID tokens and calls userinfo. */
 export const go: SnippetWriter = (info) => {

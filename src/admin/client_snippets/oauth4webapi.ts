@@ -4,7 +4,7 @@ import { isHttpIssuer, joinLines, stringLiteral } from "./client_info.ts";
 import type { ClientInfo, SnippetWriter } from "./client_info.ts";
 
 const library = "oauth4webapi";
-const placement = "JavaScript, everywhere";
+const placement = "JavaScript, on a server or in the browser";
 
 /** Discovery and a login with PKCE, step by step. */
 export const oauth4webapi: SnippetWriter = (info) => {

@@ -4,7 +4,7 @@ import { authMethodUnsupportedReason, joinLines, webUnsupportedReason } from "./
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "PHP";
-const placement = "jumbojett/openid-connect-php";
+const placement = "PHP with jumbojett/openid-connect-php";
 
 /** The script at the redirect URI, which also starts the login. */
 export const php: SnippetWriter = (info) => {

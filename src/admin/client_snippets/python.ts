@@ -5,7 +5,7 @@ import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedRe
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Python";
-const placement = "Authlib with Flask";
+const placement = "Python with Authlib and Flask";
 
 /** A registration, and the two lines that use it. */
 export const python: SnippetWriter = (info) => {

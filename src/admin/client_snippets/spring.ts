@@ -4,7 +4,7 @@ import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedRe
 import type { SnippetWriter } from "./client_info.ts";
 
 const library = "Spring Boot";
-const placement = "application.yml";
+const placement = "The file application.yml";
 
 /** A registration and its provider. */
 export const spring: SnippetWriter = (info) => {
