@@ -24,7 +24,10 @@ const names = (Object.keys(fields) as Name[]).filter((name) => !fixedMembers.inc
 /** The groups of the form, with the values that the metadata has, or those that were typed. */
 export function metadataGroups(metadata: ClientMetadata, typed?: Params): MetadataGroup[] {
   const listed = Object.values(memberTopics).flat();
-  const groups = [...Object.entries(memberTopics), ["More", names.filter((name) => !listed.includes(name))] as const];
+  const groups = [
+    ...Object.entries(memberTopics),
+    ["Other members", names.filter((name) => !listed.includes(name))] as const,
+  ];
   return groups.map(([title, members]) => ({
     title,
     fields: members.map((name) => metadataField(name, typed ? typed.get(name) : toText(metadata[name]))),
