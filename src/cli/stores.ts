@@ -39,7 +39,7 @@ export const storeKinds: StoreKinds = {
   memory: {
     pattern: /memory/,
     forms: ["memory"],
-    parse: () => ({ location: "", displayLocation: "memory, lost when it stops", options: {} }),
+    parse: () => ({ location: "", displayLocation: "memory, lost when the server stops", options: {} }),
     open: () => Promise.resolve(undefined),
   },
   sqlite: {

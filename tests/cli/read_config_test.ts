@@ -67,7 +67,7 @@ function format({ path, expected, received, hint }: ConfigIssue): string {
   return `${path}: expected ${expected}; found ${received}; ${hint}`;
 }
 
-const memory = { kind: "memory", location: "", displayLocation: "memory, lost when it stops", options: {} };
+const memory = { kind: "memory", location: "", displayLocation: "memory, lost when the server stops", options: {} };
 
 function sqlite(location: string, durability = "process") {
   return { kind: "sqlite", location, displayLocation: location, options: { durability } };
