@@ -199,7 +199,7 @@ function Group({ group, base }: { readonly group: ReportedGroup; readonly base: 
   return (
     <details class="group" open={open}>
       <summary>
-        <h3>{title}</h3> <b>{count}</b>
+        <h3>{title}</h3>&nbsp;<b>{count}</b>
         {severity !== undefined && <StatusBadge tone={severityTones[severity]} label={severity} />}
       </summary>
       {attacks.length > 0 && (

@@ -116,6 +116,9 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
           </>
         )}
       </p>
+      <p class="aside">
+        Until the check ends, this server responds to requests of applications as each attack requires.
+      </p>
       <form class="ways" method="post" action={`${client.href}/check`}>
         <input type="hidden" name="form_token" value={form.csrfToken} />
         <a class="button plain" href={`${client.href}/check?progress`}>Reload</a>
@@ -149,11 +152,13 @@ export function clientCheckPage(props: ClientCheckProps): string {
                 <p>{problem}</p>
               </Notice>
             )}
-            <p>
-              The check logs in to the application as a browser does: once without an attack, and then once for each
-              attack. During the check, this server responds to requests of applications as each attack requires. The
-              check does not change the records, the clock and the faults of this server.
-            </p>
+            {progress === undefined && (
+              <p>
+                The check logs in to the application as a browser does: once without an attack, and then once for each
+                attack. During the check, this server responds to requests of applications as each attack requires. The
+                check does not change the records, the clock and the faults of this server.
+              </p>
+            )}
             <p class="ways">
               <a href={href}>Back to the client</a>
               {reportPath !== undefined && <a href={base + reportPath}>Report of the last check</a>}

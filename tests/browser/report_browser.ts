@@ -60,6 +60,8 @@ test("the report of a client that fails many attacks has three screens, and all 
   await using opened = await openPage(`${url}/flows/check`, { viewport: { width: 1280, height: 900 } });
   const { page } = opened;
   assertLessOrEqual(await page.evaluate(() => document.documentElement.scrollHeight), 3 * 900);
+  const isCut = "({ clientWidth, scrollWidth }) => scrollWidth > clientWidth";
+  assertEquals(await page.evaluate(`[...document.querySelectorAll("summary")].filter(${isCut}).length`), 0);
   const repeat = page.locator("#warning dd .wire").last();
   assert(!await repeat.isVisible());
   await page.emulateMedia({ media: "print" });

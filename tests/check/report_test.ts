@@ -278,7 +278,10 @@ test("what shows nothing is listed by its cause, not by the text of a page", asy
     results.find(({ id }: { id: string }) => id === "response/twice").cause,
     "the page shows no user",
   );
-  assertMatch(await report.toHTML(), /<h3>The page shows no user<\/h3> <b>2<\/b><\/summary><p>For example: [^<]*<\/p>/);
+  assertMatch(
+    await report.toHTML(),
+    /<h3>The page shows no user<\/h3>\u00a0<b>2<\/b><\/summary><p>For example: [^<]*<\/p>/,
+  );
 });
 
 test("a check that shows nothing in most journeys has not passed, and says so in each form", async () => {
