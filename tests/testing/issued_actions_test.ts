@@ -99,6 +99,17 @@ test("[FL-17] a token is expired from its flow by the clock, and the page says w
   assertEquals(await userinfo(), 200);
 });
 
+test("[FL-17] the page explains Expire now as long as a token of the flow can be expired", async () => {
+  const { as, submit, reference, html, flow } = await start();
+  await using _ = as;
+  const explanation = "“Expire now” moves the clock of the server";
+  assertStringIncludes(html, explanation);
+  await submit("/faults", { revoke: reference("refresh_token") });
+  await submit("/faults", { expire: reference("id_token") });
+  const after = await (await as.fetch(new Request(`${issuer}/flows/${flow}`))).text();
+  assertEquals([after.includes('name="expire"'), after.includes(explanation)], [false, false]);
+});
+
 test("[FL-17] a revoked access token leaves the refresh token, a revoked refresh token leaves nothing", async () => {
   const { as, submit, userinfo, refresh, reference } = await start();
   await using _ = as;

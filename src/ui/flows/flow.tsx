@@ -76,6 +76,10 @@ function TokenActions({ base, actions: { reference, canExpire, canRevoke, canChe
   );
 }
 
+function canExpireAny(issued: readonly Issued[]): boolean {
+  return issued.some(({ actions, children }) => actions?.canExpire === true || canExpireAny(children));
+}
+
 /** What the flow issued. */
 function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
   const tree = <IssuedTree issued={issued} base={base} />;
@@ -85,10 +89,12 @@ function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
         <form method="post" action={`${base}/faults`}>
           <input type="hidden" name="form_token" value={csrfToken} />
           {tree}
-          <p class="aside">
-            “Expire now” moves the clock of the server to the time at which the token expires. Other tokens may expire,
-            too.
-          </p>
+          {canExpireAny(issued) && (
+            <p class="aside">
+              “Expire now” moves the clock of the server to the time at which the token expires. Other tokens may
+              expire, too.
+            </p>
+          )}
         </form>
       )}
     </Section>
