@@ -133,7 +133,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "code-flow-only",
-    title: "The client asks for response_type=code only.",
+    title: "The client requests only response_type=code.",
     level: "required",
     sources: ["RFC 9700 §2.1.2", "OAuth 2.1 §10.2"],
     occasion: "an authorization request",
@@ -143,13 +143,13 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
         authorizations,
         ({ get }) =>
           splitScope(get("response_type") ?? "").some((type) => type === "token" || type === "id_token")
-            ? { parameter: "response_type", because: "the request asks for tokens in the authorization response" }
+            ? { parameter: "response_type", because: "the request demands tokens in the authorization response" }
             : undefined,
       ),
   },
   {
     id: "scope-minimal",
-    title: "The client asks only for the scope that it is registered for, that metadata lists and that was demanded.",
+    title: "The client requests only scope values that it is registered for, that are listed and that were demanded.",
     level: "recommended",
     sources: ["RFC 9700 §2.3", "MCP authorization"],
     occasion: "an authorization request with scope",

@@ -51,7 +51,7 @@ export const metadataHabits: readonly HabitDefinition[] = [
   },
   {
     id: "metadata-cached",
-    title: "The client keeps metadata and keys for a while, even when it meets a key ID that it does not know.",
+    title: "The client keeps metadata and keys for a while, even when it receives a key ID that it does not know.",
     level: "recommended",
     sources: ["RFC 9111 §4.2", "RFC 7517 §4.5"],
     occasion: "three logins",

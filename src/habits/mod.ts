@@ -109,7 +109,7 @@ function describeHabit(
     return {
       habit,
       outcome: "not seen",
-      because: `the recorded requests do not contain ${habit.occasion}`,
+      because: `not recorded: ${habit.occasion}`,
       evidence: [],
     };
   }

@@ -117,7 +117,7 @@ export const refreshHabits: readonly HabitDefinition[] = [
         const wider = splitScope(requested).find((value) => granted?.includes(value) === false);
         return wider === undefined ? undefined : {
           parameter: "scope",
-          because: `the request asks for ${wider}, which was not granted`,
+          because: `the request has the scope ${wider}, which was not granted`,
           others: [granting!.exchange],
         };
       }),

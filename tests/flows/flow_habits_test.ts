@@ -43,7 +43,7 @@ test("the page of a flow says which habits its client lacks, and links to all of
     all,
     /✓ passed pkce-used The client sends a code challenge with every authorization request\. seen in 1 request : step 1/,
   );
-  assertMatch(all, /– not seen device-interval-kept .*? the recorded requests do not contain two polls for a device/);
+  assertMatch(all, /– not seen device-interval-kept .*? not recorded: two polls for a device/);
 });
 
 test("the page of a flow shows the habits of its own client only, without secrets", async () => {

@@ -137,8 +137,8 @@ testHabit("nonce-fresh", {
 testHabit("code-flow-only", {
   has: logIn,
   lacks: [
-    [/asks for tokens/, withParameters({ response_type: "code id_token" })],
-    [/asks for tokens/, withParameters({ response_type: "token" })],
+    [/demands tokens/, withParameters({ response_type: "code id_token" })],
+    [/demands tokens/, withParameters({ response_type: "token" })],
   ],
 });
 

@@ -294,7 +294,7 @@ testHabit("refresh-when-due", {
 testHabit("refresh-narrow", {
   has: refreshes(newest),
   lacks: [[
-    /asks for write, which was not granted/,
+    /scope write, which was not granted/,
     after((as, { tokens }, client_id) =>
       postToken(as, {
         ...{ grant_type: "refresh_token", refresh_token: tokens.refresh_token!, client_id },
