@@ -11,6 +11,8 @@ import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import { validate } from "../oauth/config/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
+import type { recordSource } from "../oauth/records/record_source.ts";
+import type { CreateRepository } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../store/store.ts";
@@ -89,13 +91,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // A server without a listener starts faster without this code.
   const warnings = hasListener ? await import("../oauth/config/settings_warnings.ts") : undefined;
   const records = store.persistent === true
-    ? (await import("../oauth/records/open_records.ts")).openRecords(options, {
-      settings,
-      store,
-      randomBytes,
-      now,
-      trace,
-    }, extensions)
+    ? await openRecords(options, { settings, store, randomBytes, now, trace }, extensions)
     : undefined;
 
   const handle: RequestHandler = (request, connection) => {
@@ -191,6 +187,18 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       [Symbol.asyncDispose]: () => place.close(false),
     },
   };
+}
+
+/** The records of a persistent store, and what creates the repositories on it before the records start. */
+async function openRecords(...[options, owner, extensions]: Parameters<typeof recordSource>) {
+  const [{ recordSource }, { storedRepository }] = await Promise.all([
+    import("../oauth/records/record_source.ts"),
+    import("../oauth/records/stored_repository.ts"),
+  ]);
+  const source = recordSource(options, owner, extensions);
+  const createRepository: CreateRepository = (configured, definition) =>
+    storedRepository(configured, definition, source);
+  return { ...source, createRepository };
 }
 
 function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
