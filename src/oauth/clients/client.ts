@@ -4,10 +4,11 @@
  * Most files import only types, which loads nothing.
  */
 
-import { type ResponseMode, responseModeNames } from "../params.ts";
+import type { ResponseMode } from "../params.ts";
 import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../config/field.ts";
 import { acrValueField } from "../authorize/authentication_level.ts";
 import { type ProfileName, profileNames } from "../config/profile.ts";
+import { responseModesField } from "../config/setting_groups.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
 import { type ResponseMembers, responseMembers } from "./response_members.ts";
@@ -249,10 +250,7 @@ export const clientField = object<ClientMetadata>(
     response_types: open(texts(["code"], { default: ["code"] })),
     scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
     authorization_details_types: open(texts(["payment"])),
-    response_modes: open(list(choice(responseModeNames), [["query", "jwt"]], {
-      min: 1,
-      expected: "an array of response modes, at least one",
-    })),
+    response_modes: open(responseModesField),
     ...responseMembers,
     backchannel_token_delivery_mode: open(choice(["poll"])),
     require_pkce: open(flag(false)),

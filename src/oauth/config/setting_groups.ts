@@ -202,13 +202,15 @@ export interface RequestSettings {
   readonly responseModes?: readonly ResponseMode[];
 }
 
+/** The description of a list of response modes. */
+export const responseModesField: Field<readonly ResponseMode[]> = list(choice(responseModeNames), [["query", "jwt"]], {
+  min: 1,
+  expected: "an array of response modes, at least one",
+});
+
 /** The description of {@link RequestSettings}. */
 export const requestFields = {
-  responseModes: list(choice(responseModeNames), [["query", "jwt"]], {
-    min: 1,
-    expected: "an array of response modes, at least one",
-    default: ["query", "form_post"],
-  }),
+  responseModes: { ...responseModesField, default: ["query", "form_post"] },
 } satisfies Fields<RequestSettings>;
 
 /** Settings that accept insecure configurations. */
