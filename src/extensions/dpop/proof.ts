@@ -7,6 +7,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import {
   findFormProblem,
   findTimeProblem,
+  findTimeTypeProblem,
   findTypeProblem,
   formatClaimTime,
   jwtPolicies,
@@ -133,7 +134,8 @@ async function verifySignature(proof: string, algorithms: readonly string[]): Pr
   throw invalidProof("DO-01", "the DPoP proof has no claims", "a JSON object", "other JSON");
 }
 
-function assertClaimTypes({ jti, iat, exp, nbf }: JWTPayload): Pick<Proof, "jti" | "iat"> {
+function assertClaimTypes(claims: JWTPayload): Pick<Proof, "jti" | "iat"> {
+  const { jti, iat } = claims;
   if (typeof jti !== "string" || jti === "" || jti.length > maxIdentifierLength) {
     throw invalidProof(
       "DO-02",
@@ -142,11 +144,13 @@ function assertClaimTypes({ jti, iat, exp, nbf }: JWTPayload): Pick<Proof, "jti"
       typeof jti === "string" ? `${jti.length} characters` : describeKind(jti),
     );
   }
-  const times: Readonly<Record<string, unknown>> = { iat, exp: exp ?? 0, nbf: nbf ?? 0 };
-  const invalid = Object.keys(times).find((name) => typeof times[name] !== "number");
-  if (invalid === undefined) return { jti, iat: iat! };
-  const expected = `${invalid} in seconds since 1970`;
-  throw invalidProof("DO-02", `${invalid} of the DPoP proof is not a number`, expected, describeKind(times[invalid]));
+  if (iat === undefined) {
+    throw invalidProof("DO-02", "the DPoP proof has no iat", "iat in seconds since 1970", "no iat");
+  }
+  const problem = findTimeTypeProblem(claims);
+  if (problem === undefined) return { jti, iat };
+  const { part, expected, received } = problem;
+  throw invalidProof("DO-02", `${part} of the DPoP proof is not a number`, expected, received);
 }
 
 /** Compares `htm` and `htu` with the request. @returns The normalized URL. */

@@ -144,25 +144,30 @@ export function mediaType(typ: string): string {
   return typ.toLowerCase().replace(/^application\//, "");
 }
 
+const times: readonly JwtTime[] = ["exp", "nbf", "iat"];
+
+type Times = { readonly [Name in JwtTime]?: unknown };
+
+/** The problem of the first time that is not a number. */
+export function findTimeTypeProblem(claims: Times): JwtProblem | undefined {
+  const part = times.find((name) => claims[name] !== undefined && typeof claims[name] !== "number");
+  if (part === undefined) return undefined;
+  const expected = `${part} in seconds since 1970`;
+  return { part, reason: `${part} is not a number`, expected, received: describeKind(claims[part]) };
+}
+
 /**
  * The first problem of the times of a JWT. Each must be a number, even one that is not compared with the clock.
  *
  * @param now The time in seconds since the epoch.
  */
-export function findTimeProblem(
-  policy: JwtPolicy,
-  claims: { readonly [name in JwtTime]?: unknown },
-  now: number,
-): JwtProblem | undefined {
+export function findTimeProblem(policy: JwtPolicy, claims: Times, now: number): JwtProblem | undefined {
+  const problem = findTimeTypeProblem(claims);
+  if (problem !== undefined) return problem;
   const { ignoredTimes = [], secondsAhead, secondsLate } = policy;
-  for (const part of ["exp", "nbf", "iat"] as const) {
-    const time = claims[part];
-    if (time === undefined) continue;
-    if (typeof time !== "number") {
-      const expected = `${part} in seconds since 1970`;
-      return { part, reason: `${part} is not a number`, expected, received: describeKind(time) };
-    }
-    if (ignoredTimes.includes(part)) continue;
+  for (const part of times) {
+    const time = claims[part] as number | undefined;
+    if (time === undefined || ignoredTimes.includes(part)) continue;
     const isExpiry = part === "exp";
     if (isExpiry ? time > now - secondsLate : time <= now + secondsAhead) continue;
     return {

@@ -132,9 +132,9 @@ export async function verifyByKeys(
     algorithms: [...algorithms],
     requiredClaims: [...policy.requiredClaims ?? []],
     // The policy compares the times.
-    clockTolerance: Number.MAX_SAFE_INTEGER,
+    clockTolerance: Number.MAX_VALUE,
   }).catch((error) => {
-    // The library checks the times last. It rejects those that are not numbers, or beyond the tolerance.
+    // The library checks the times last. It rejects those that are not numbers, and infinite ones (1e999).
     const isTime = error.reason !== "missing" && ["exp", "nbf", "iat"].includes(error.claim);
     const problem = isTime ? findTimeProblem(policy, error.payload, now / 1000) : undefined;
     throw problem === undefined ? error : new JwtPolicyError(problem);

@@ -3,7 +3,7 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
 import { findRevoked, revokedFacts } from "../grants/narrow_grant.ts";
-import { formatClaimTime, jwtPolicies } from "../keys/jwt_policies.ts";
+import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../keys/jwt_policies.ts";
 import type { Server } from "../server.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import { grantOfAccessToken } from "./mod.ts";
@@ -43,7 +43,7 @@ export async function explainAccessToken(
     };
   }
   const { typ, claims } = decoded;
-  const { iss, exp = 0 } = claims;
+  const { iss, exp } = claims;
   if (iss !== server.issuer) {
     return {
       rule,
@@ -53,7 +53,10 @@ export async function explainAccessToken(
       fix: "Send the token to the server that issued it, or configure this issuer in the client.",
     };
   }
-  if (await verifyOwnJwt(server, token, jwtPolicies.own_signature, () => ({})) === undefined) {
+  const malformed = findTimeTypeProblem(claims);
+  if (
+    malformed === undefined && await verifyOwnJwt(server, token, jwtPolicies.own_signature, () => ({})) === undefined
+  ) {
     return {
       rule,
       reason: "no key of this server verifies the signature of the access token",
@@ -71,14 +74,22 @@ export async function explainAccessToken(
       fix: "Send access_token of the token response. The ID token is for the client only.",
     };
   }
-  if (server.now() >= exp * 1000) {
+  const now = server.now() / 1000;
+  if (malformed === undefined && exp !== undefined && now >= exp) {
     return {
       rule,
       reason: "the access token has expired",
       expected: `before ${formatClaimTime(exp)}`,
-      received: formatClaimTime(server.now() / 1000),
+      received: formatClaimTime(now),
       fix: newToken,
     };
+  }
+  const timeProblem = exp === undefined
+    ? { reason: "it has no exp", expected: "exp in seconds since 1970", received: "no exp" }
+    : findTimeProblem(jwtPolicies.access_token, claims, now);
+  if (timeProblem !== undefined) {
+    const { reason, expected, received } = timeProblem;
+    return { rule, reason: `the access token is invalid: ${reason}`, expected, received, fix: newToken };
   }
   const problem = await checkAccessToken(server, token);
   const revoked = problem === "its grant was revoked"
