@@ -116,7 +116,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
           <Section id="next" heading="Next steps">
             <ol class="steps">
               <Step title="Copy the authorization code">
-                <p>The requests below already contain it.</p>
+                <p>The requests below already contain the code.</p>
               </Step>
               <Step title="Use the PKCE code verifier">
                 <p>

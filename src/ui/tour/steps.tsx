@@ -22,7 +22,7 @@ export function Request({ site, request, href }: StepProps<"request">): VNode {
       journey="tour"
       step={1}
       heading="The client sends you to the server"
-      lead="An application, the client, needs to know who you are. It never asks for your password: it sends your browser to the server that has it. This tour does that for real, with the demo client."
+      lead="An application, the client, needs to know who you are. The client never asks for your password: it sends your browser to the server that knows the password. This tour does that for real, with the demo client."
       reasons={[
         {
           heading: "Why",
@@ -30,7 +30,8 @@ export function Request({ site, request, href }: StepProps<"request">): VNode {
         },
         {
           heading: "Without it",
-          text: "Every client would ask for your password, and could then do whatever you can, until you change it.",
+          text:
+            "Every client would ask for your password, and could then do whatever you can, until you change the password.",
         },
       ]}
       next={<NextLink href={href} label="send this request" />}
@@ -139,11 +140,11 @@ export function Exchange({ site, request, challenge, fields }: StepProps<"exchan
         {
           heading: "Why",
           text:
-            "The server hashes code_verifier and compares. Only the client that sent the request of step 1 knows it, so only that client gets the tokens. This is PKCE.",
+            "The server hashes code_verifier and compares the hash with that of step 1. Only the client that sent the request of step 1 knows code_verifier, so only that client gets the tokens. This is PKCE.",
         },
         {
           heading: "Without it",
-          text: "Another app on your device, or a program that reads the code in a log, could exchange it first.",
+          text: "Another app on your device, or a program that reads the code in a log, could exchange the code first.",
         },
       ]}
       next={<NextForm site={site} fields={fields} label="send this request" />}
