@@ -2,12 +2,11 @@
 
 import { formatLicences, formatVersion, textReader, version } from "./cli/about.ts";
 import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
+import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
-import type { User } from "./oauth/clients/client.ts";
-import { demoUsers } from "./oauth/config/demo_entries.ts";
 import { demoSecret, type Settings } from "./oauth/config/settings.ts";
 import { ConfigurationError, type ConfigurationWarning, printable } from "./oauth/config/config_issue.ts";
 import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
@@ -146,16 +145,10 @@ async function main(
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
   });
-  if (config.user !== undefined && !await server.users.makeDefault(config.user)) {
-    const users = (await server.users.list({ limit: 5 })).map(({ sub }) => sub).join(", ");
+  await chooseDefaultUser(server.users, config.user).catch(async (error) => {
     await server.close();
-    throw new ConfigurationError([{
-      path: "user",
-      expected: `the sub of a user, such as ${users}`,
-      received: JSON.stringify(config.user),
-      hint: "Choose a user of the list users, or add this one to it.",
-    }]);
-  }
+    throw error;
+  });
   let url: string;
   let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
   try {
@@ -232,16 +225,6 @@ async function main(
     const text = await runShortcut(line, shortcuts);
     if (text !== undefined) console.log(text);
   });
-}
-
-/** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
-function withDefaultUser<Given extends Pick<Settings, "users">>(settings: Given, sub: string | undefined): Given {
-  const { users = demoUsers } = settings;
-  if (users === "any") return settings;
-  const isDefault = (user: User) => user.sub === sub;
-  return users.some(isDefault)
-    ? { ...settings, users: [...users.filter(isDefault), ...users.filter((user) => !isDefault(user))] }
-    : settings;
 }
 
 /** Serves the metrics on their own port, which clients of the server cannot reach. */

@@ -58,12 +58,12 @@ test("a block names the command that repeats the attack, for a shell and without
   const { repeat } = readCheckArguments([
     ...["http://a.test/login?next=1&x", "--port", "9100", "--client-id=shop", "--client-secret", "secret-of-the-shop"],
     ...["--redirect-uri", "http://a.test/cb", "--logged-in-text", "Alice's page", "--only", "keys", "--report", "json"],
-    ...["--output", "a.json", "--baseline", "b.json", "--store", "redis://user:password@localhost"],
+    ...["--output", "a.json", "--baseline", "b.json", "--user", "bob"],
   ], "latchkey");
   assertEquals(
     repeat("response/state-wrong"),
     "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop --client-secret \"$CLIENT_SECRET\" " +
-      "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --only response/state-wrong",
+      "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --user bob --only response/state-wrong",
   );
   const failed = await checkInProcess(["--only", "response/state-missing"], "does not compare state");
   assertMatch(
@@ -119,6 +119,20 @@ test("--baseline: what an earlier report has does not fail again, and what no lo
     other.stdout,
     /FAILED response\/state-wrong .* 1 of \d+ variants\n(?: {2}.*\n)+ {2}\{ how: "extended" \}/,
   );
+});
+
+test("--user: this user logs in, and a user who does not exist is an error", async () => {
+  const only = ["--only", "id-token/name-claimed", "--report", "json"];
+  const { stdout } = await checkInProcess([...only, "--user", "bob"]);
+  const { control, counts } = JSON.parse(stdout);
+  assertEquals([control.sub, counts.failed], ["Bob Brown", 0], stdout);
+  const error = await checkInProcess([...only, "--user", "carol"]).catch((error: ConfigurationError) => error.issues);
+  assertEquals(error, [{
+    path: "user",
+    expected: "the sub of a user, such as alice, bob",
+    received: '"carol"',
+    hint: "Choose a user of the list users, or add this one to it.",
+  }]);
 });
 
 test("progress says how much time is left, and comes every thirty seconds where the output is no terminal", () => {
@@ -209,6 +223,10 @@ test("the command line of a check: every mistake together, with the nearest flag
     "--client-id: Add it, or describe the client in the file of --config.",
   ]);
   assertEquals(issuesOf("ftp://a.test/", "http://b.test/").length, 1);
+  const unused = ["--login", "--store", "--inspector", "--faults", "--control", "--mcp-server", "--log"];
+  for (const flag of [...unused, "--metrics-port", "--metrics-host", "--max-in-flight", "--drain"]) {
+    assertEquals(issuesOf("http://a.test/login", flag, "value"), [`${flag}: Remove it.`]);
+  }
   const { loginUrl, flags, serverArgs } = readCheckArguments([
     ...["--port", "9100", "http://a.test/login", "--issuer=http://localhost:9100", "--only", "keys, response"],
     ...["--time-limits", "on", "--config", "latchkey.json"],

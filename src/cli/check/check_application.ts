@@ -7,6 +7,7 @@ import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import type { reportPage } from "../../check/report_page.ts";
+import { chooseDefaultUser } from "../default_user.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
@@ -88,6 +89,7 @@ export async function checkApplication(
     ],
   });
   try {
+    await chooseDefaultUser(as.users, config.user);
     await as.listen({ port, host, tls }).catch((error) => {
       if (!(error instanceof serve.PortInUseError)) throw error;
       const fix = "Stop the server that uses it, because the application's issuer must be this port.";

@@ -1,10 +1,10 @@
-/** The command line of `latchkey check`: the URL of a login, flags of the check, and all flags of the server. */
+/** The command line of `latchkey check`: the URL of a login, flags of the check, and flags of the server. */
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
 import { shellWord } from "../../app/shell_quote.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
-import { exampleText, expectedText, flagName, optionNames, readOption } from "../options.ts";
+import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 
 export interface CheckFlags {
   readonly loggedInUrl?: string;
@@ -93,7 +93,22 @@ export interface CheckArguments {
 }
 
 /** The flags that a repetition of one attack does not need. */
-const reportFlags: readonly string[] = ["only", "except", "report", "output", "baseline", "stay", "store"];
+const reportFlags: readonly string[] = ["only", "except", "report", "output", "baseline", "stay"];
+
+/** The flags of the server that a check has no use for, and why. A file and variables may have them. */
+const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
+  login: "every login of a check is automatic",
+  store: "a check keeps everything in memory",
+  inspector: "a check always shows its logins at /flows",
+  faults: "a check chooses the faults itself",
+  control: "a check has no control",
+  mcpServer: "a check opens pages of an application",
+  log: "a check prints its progress and its report",
+  metricsPort: "a check has no metrics",
+  metricsHost: "a check has no metrics",
+  maxInFlight: "a check performs one login at a time",
+  drain: "a check stops immediately",
+};
 
 /** A flag of a command that can be repeated: `--port 9000`. */
 function repeatFlag(name: string, value: string | undefined): string[] {
@@ -136,9 +151,11 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
     repeated.push(...repeatFlag(written.slice(2), value));
     const name = names.find((known) => `--${checkFlagName(known)}` === written);
     if (name === undefined) {
-      const isServerFlag = optionNames.some((known) => `--${flagName(known)}` === written);
-      if (isServerFlag) serverArgs.push(word, ...takesNext ? [next!] : []);
-      else issues.push(unknownFlagIssue(written));
+      const option = optionNames.find((known) => `--${flagName(known)}` === written);
+      const unused = option && unusedFlags[option];
+      if (option === undefined) issues.push(unknownFlagIssue(written, program));
+      else if (unused !== undefined) issues.push(unusedFlagIssue(written, unused));
+      else serverArgs.push(word, ...takesNext ? [next!] : []);
       if (takesNext) at++;
       continue;
     }
@@ -197,14 +214,24 @@ function clientIssues(
   }];
 }
 
-function unknownFlagIssue(written: string): ConfigIssue {
-  const known = [...names.map(checkFlagName), ...optionNames.map(flagName), "help"].map((name) => `--${name}`);
+function unusedFlagIssue(written: string, reason: string): ConfigIssue {
+  return {
+    path: written,
+    expected: `no such flag, because ${reason}`,
+    received: "the flag",
+    hint: "Remove it.",
+  };
+}
+
+function unknownFlagIssue(written: string, program: string): ConfigIssue {
+  const used = optionNames.filter((name) => unusedFlags[name] === undefined);
+  const known = [...names.map(checkFlagName), ...used.map(flagName), "help"].map((name) => `--${name}`);
   const suggestion = suggest(written, known);
   return {
     path: /^--[A-Za-z-]{0,40}$/.test(written) ? written : "command line",
     expected: "a known flag",
     received: "an unknown flag",
-    hint: suggestion === undefined ? "latchkey check --help shows all." : `Did you mean ${suggestion}?`,
+    hint: suggestion === undefined ? `${program} check --help shows all.` : `Did you mean ${suggestion}?`,
   };
 }
 

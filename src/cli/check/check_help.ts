@@ -12,14 +12,15 @@ export const checkHelpText = `Usage: latchkey check LOGIN_URL [FLAG VALUE]...
 
 Attacks an application in any language that has this server as its issuer, and
 reports what it withstands. The command starts the server, opens LOGIN_URL as a
-browser does, logs in the first user, and does so once for each attack. It waits
-up to 30 seconds for the application, which can start after it.
+browser does, logs in the default user, and does so once for each attack. It
+waits up to 30 seconds for the application, which can start after it.
 
 ${rows.join("\n")}
 
-All flags of the server apply too, above all --port, --issuer and --config: the
-issuer, and the client with its redirect URI, must be those that the application
-is configured with. Everything is kept in memory, and every login is automatic.
+Flags of the server apply too, above all --port, --issuer, --config and --user:
+the issuer, and the client with its redirect URI, must be those that the
+application is configured with. Everything is kept in memory, every login is
+automatic, and flags that say something else are rejected.
 
 The page at --logged-in-url is requested after each login. It must differ for
 users who are logged in, best by a status such as 401 without a login. Default:

@@ -1,0 +1,39 @@
+/** The option `user`: whom automatic login logs in. */
+
+import type { User } from "../oauth/clients/client.ts";
+import { ConfigurationError } from "../oauth/config/config_issue.ts";
+import { demoUsers } from "../oauth/config/demo_entries.ts";
+import type { Settings } from "../oauth/config/settings.ts";
+import type { UserRepository } from "../oauth/clients/repository.ts";
+
+/** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
+export function withDefaultUser<Given extends Pick<Settings, "users">>(
+  settings: Given,
+  sub: string | undefined,
+): Given {
+  const { users = demoUsers } = settings;
+  if (users === "any") return settings;
+  const isDefault = (user: User) => user.sub === sub;
+  return users.some(isDefault)
+    ? { ...settings, users: [...users.filter(isDefault), ...users.filter((user) => !isDefault(user))] }
+    : settings;
+}
+
+/**
+ * Makes the user of the option the default, also one that only the store has.
+ *
+ * @throws {ConfigurationError} If there is no such user.
+ */
+export async function chooseDefaultUser(
+  users: Pick<UserRepository, "makeDefault" | "list">,
+  sub: string | undefined,
+): Promise<void> {
+  if (sub === undefined || await users.makeDefault(sub)) return;
+  const known = (await users.list({ limit: 5 })).map((user) => user.sub).join(", ");
+  throw new ConfigurationError([{
+    path: "user",
+    expected: `the sub of a user, such as ${known}`,
+    received: JSON.stringify(sub),
+    hint: "Choose a user of the list users, or add this one to it.",
+  }]);
+}
