@@ -6,7 +6,7 @@ import { render } from "preact-render-to-string";
 import { formatLongDuration } from "./duration.ts";
 import { Field } from "./field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { Confirmation, Notice } from "./notice.tsx";
+import { ClockNotice, Confirmation, Notice } from "./notice.tsx";
 import { Code } from "./value.tsx";
 
 /** A fault that can be chosen. */
@@ -241,7 +241,7 @@ function AllFaults({ base, client, search, groups }: FaultsProps): VNode {
 }
 
 function ClockAndKeys(props: FaultsProps): VNode {
-  const { base, now, presets } = props;
+  const { base, client, now, presets } = props;
   return (
     <Panes>
       <Section id="clock" heading="Clock">
@@ -250,6 +250,13 @@ function ClockAndKeys(props: FaultsProps): VNode {
         </p>
         <form method="post" action={`${base}/faults`}>
           <Hidden {...props} action="advance" />
+          <p>
+            A move affects what was issued before it: a code that an application receives later is valid for its whole
+            lifetime. For an expired code, add the fault{" "}
+            <a href={`${base}/faults?${new URLSearchParams({ ...client && { client }, fault: "store.expired" })}`}>
+              <Code text="store.expired" />
+            </a>: the next code has expired when it is exchanged.
+          </p>
           <ul class="choices">
             {presets.map(({ seconds, expires }) => (
               <li key={seconds}>
@@ -302,6 +309,7 @@ function Faults(props: FaultsProps): VNode {
             <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
           </p>
           <Confirmation text={confirmation} />
+          <ClockNotice site={props} />
           {error !== undefined && (
             <Notice kind="bad">
               <p>{error}</p>

@@ -6,7 +6,7 @@ import type { ListedClient } from "./client_details.tsx";
 import type { ListedUser } from "./users.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { Notice } from "./notice.tsx";
+import { ClockNotice, Notice } from "./notice.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
 import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
 import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
@@ -154,6 +154,7 @@ export function Home(props: HomeProps): VNode {
       }
       opening={
         <>
+          <ClockNotice site={props} />
           {props.otherHost !== undefined && (
             <Notice kind="warn">
               <p>

@@ -10,6 +10,8 @@ export interface NavigationLink {
   readonly label: string;
   /** A path below {@link Site.base}, such as `/flows`. */
   readonly path: string;
+  /** How many seconds the clock that the page controls is ahead of that of the machine. Default: 0. */
+  readonly clockOffset?: number;
 }
 
 /** The props of every page. */

@@ -2,6 +2,8 @@
 /** A highlighted notice. */
 
 import type { ComponentChildren, VNode } from "preact";
+import { formatRoughDuration } from "./duration.ts";
+import type { Site } from "./layout.tsx";
 
 const roles = { bad: "alert", good: "status", warn: undefined } as const;
 
@@ -23,6 +25,22 @@ export function Confirmation({ text }: { readonly text?: string }): VNode | null
     <Notice kind="good">
       <p>
         <span aria-hidden="true">✓</span> <bdi>{text}</bdi>
+      </p>
+    </Notice>
+  );
+}
+
+/** How far the clock of the server was moved, for the pages where times matter; nothing if it was not. */
+export function ClockNotice({ site: { base, links = [] } }: { readonly site: Site }): VNode | null {
+  const page = links.find(({ clockOffset = 0 }) => clockOffset !== 0);
+  if (page === undefined) return null;
+  const { path, clockOffset = 0 } = page;
+  return (
+    <Notice kind="warn">
+      <p>
+        The clock of the server is {formatRoughDuration(Math.abs(clockOffset))} {clockOffset > 0 ? "ahead" : "behind"}.
+        {" "}
+        <a href={`${base}${path}#clock`}>Set it back</a>
       </p>
     </Notice>
   );

@@ -156,7 +156,8 @@ test("a fault for one client leaves the userinfo requests of others alone; docum
 
 test("the page counts the faults of each group, and its search finds them by words", async () => {
   await using as = await start();
-  const idsOf = (html: string) => [...html.matchAll(/href="\/faults\?[^"]*fault=([^"&]+)"/g)].map(([, id]) => id!);
+  const idsOf = (html: string) =>
+    [...html.matchAll(/<li><a href="\/faults\?[^"]*fault=([^"&]+)"/g)].map(([, id]) => id!);
   const { html } = await openPage(as);
   assertEquals(idsOf(html), faultDefinitions.map(({ id }) => id));
   const ofIdToken = faultDefinitions.filter(({ id }) => id.startsWith("idToken.")).length;
@@ -380,4 +381,43 @@ test("forms of other sites, other hosts and real issuers are rejected", async ()
     plugins: [faultPages()],
   } as const;
   await assertRejects(() => latchkey(real), ConfigurationError, "not a test host");
+});
+
+test("the pages say how far the clock was moved, with a link to set it back", async () => {
+  await using as = await start();
+  const read = async (path: string) =>
+    (await (await as.fetch(new Request(issuer + path))).text()).replaceAll("<wbr/>", "");
+  await logIn(as, "shop");
+  const paths = ["/", "/flows", "/flows/1", "/faults"];
+  for (const path of paths) assert(!(await read(path)).includes("The clock of the server is"), path);
+  const page = await openPage(as);
+  assertMatch(page.html, /A move affects what was issued before it/);
+  assertStringIncludes(page.html, 'href="/faults?fault=store.expired"');
+  await page.submit({ do: "advance", seconds: "300" });
+  for (const path of paths) {
+    const notice = '<p>The clock of the server is 5 minutes ahead. <a href="/faults#clock">Set it back</a></p>';
+    assertStringIncludes(await read(path), notice, path);
+  }
+  await page.submit({ do: "advance", seconds: "-4000" });
+  assertStringIncludes(await read("/"), "The clock of the server is about 62 minutes behind.");
+  await page.submit({ do: "reset" });
+  for (const path of paths) assert(!(await read(path)).includes("The clock of the server is"), path);
+});
+
+test("[CI-02] the page finds the fault of an expired code, which rejects the next exchange of that client by its rule", async () => {
+  await using as = await start();
+  assertMatch(
+    (await openPage(as, "?client=shop&q=expired")).html,
+    /fault=store\.expired">Authorization code or refresh token/,
+  );
+  const page = await openPage(as, "?client=shop&fault=store.expired");
+  await page.submit({ do: "add", client: "shop", fault: "store.expired", endpoint: "token", times: "once" });
+  assertEquals((await logIn(as, "other")).status, 200);
+  const rejected = await logIn(as, "shop");
+  assertEquals(rejected.status, 400);
+  assertMatch((await rejected.json()).error_description, /^the code has expired \[CI-02\]/);
+  const flow = await (await as.fetch(new Request(`${issuer}/flows/2`))).text();
+  assertMatch(flow, /injected fault: expired code/i);
+  assertMatch(flow, /CI-02/);
+  assertEquals((await logIn(as, "shop")).status, 200);
 });

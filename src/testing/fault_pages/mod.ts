@@ -12,7 +12,7 @@ import type { Plugin } from "../../app/plugin.ts";
 import { ConfigurationError, quote } from "../../oauth/config/config_issue.ts";
 import { parameters } from "../../oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
-import { testClock } from "../clock.ts";
+import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import type { PageControl } from "./page_control.ts";
 
@@ -21,6 +21,9 @@ interface ControlledServer {
   /** Loads the faults with it. */
   readonly loadControl: () => Promise<PageControl> | PageControl;
   readonly plugin: Plugin;
+  readonly clock: TestClock;
+  /** The clock of the machine, in milliseconds since the epoch. */
+  readonly machineTime: () => number;
 }
 
 /**
@@ -34,12 +37,18 @@ export function faultPages(
   options: { readonly recorder?: Recorder; readonly control?: PageControl } = {},
 ): Plugin {
   const { control } = options;
-  const { loadControl, plugin } = control === undefined
+  const { loadControl, plugin, clock, machineTime } = control === undefined
     ? controlledServer(options.recorder)
-    : { loadControl: () => control, plugin: {} };
+    : { loadControl: () => control, plugin: {}, clock: control.clock, machineTime: systemClock };
   return {
     ...plugin,
-    links: [{ label: "Faults", path: "/faults" }],
+    links: [{
+      label: "Faults",
+      path: "/faults",
+      get clockOffset() {
+        return Math.round((clock.now() - machineTime()) / 1000);
+      },
+    }],
     setup(app, addResource, addApp) {
       if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
       plugin.setup?.(app, addResource, addApp);
@@ -70,15 +79,17 @@ export function faultPages(
 /** A fault injector and a clock for a server that has none. */
 function controlledServer(recorder: Recorder | undefined): ControlledServer {
   const injector = faultInjector({ onFault: recorder?.recordFault });
-  let timeSource: (() => number) | undefined;
+  let timeSource = systemClock;
   let control: Promise<PageControl> | undefined;
-  const clock = testClock({ timeSource: () => timeSource?.() });
+  const clock = testClock({ timeSource: () => timeSource() });
   return {
+    clock,
+    machineTime: () => timeSource(),
     loadControl: () =>
       control ??= import("../faults/fault_list.ts").then(({ faultList }) => ({ clock, rules: faultList(injector.on) })),
     plugin: {
       ...injector.plugin,
-      configure({ now }) {
+      configure({ now = systemClock }) {
         timeSource = now;
         return { now: clock.now };
       },

@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { Layout, Panes, Section } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
 import { lowerFirst } from "../lower_first.ts";
-import { Confirmation, Notice } from "../notice.tsx";
+import { ClockNotice, Confirmation, Notice } from "../notice.tsx";
 import { StatusBadge } from "../status_badge.tsx";
 import { Code } from "../value.tsx";
 import { FailureSummary } from "./failure.tsx";
@@ -176,6 +176,7 @@ export function Flow(props: FlowProps): VNode {
       opening={
         <>
           <Confirmation text={confirmation} />
+          <ClockNotice site={props} />
           {row.imported && <ImportNotice {...row.imported} />}
           {row.warning !== undefined && (
             <Notice kind="warn">

@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { Layout, Stylesheet } from "../layout.tsx";
 import { ConfirmedAction } from "../confirmed_action.tsx";
+import { ClockNotice } from "../notice.tsx";
 import { StatusBadge, StatusMark } from "../status_badge.tsx";
 import { CopyableValue } from "../value.tsx";
 import { Head, Timestamp } from "./parts.tsx";
@@ -166,7 +167,12 @@ export function List(props: FlowListProps): VNode {
           <Recording {...props} />
         </>
       }
-      opening={flowCount > 0 && <Filter {...props} />}
+      opening={
+        <>
+          <ClockNotice site={props} />
+          {flowCount > 0 && <Filter {...props} />}
+        </>
+      }
     >
       <div class="listing">
         <div id="results">
