@@ -46,7 +46,7 @@ const loginFields = {
   code_challenge_method: "S256",
 };
 
-/** Its token request. */
+/** The token request of the public demo client. */
 const exchangeFields = {
   grant_type: "authorization_code",
   client_id: "demo-public",

@@ -38,7 +38,7 @@ function compactJson(text: string): string {
   }
 }
 
-/** As printable ASCII; empty without extensions. */
+/** Writes extensions as printable ASCII; an empty text without extensions. */
 export function serializeExtensions(extensions: DemoExtensions): string {
   if (Object.keys(extensions).length === 0) return "";
   return JSON.stringify(extensions).replace(

@@ -58,7 +58,7 @@ export function toComparable(
 interface Step {
   readonly original: Exchange;
   readonly masked: Exchange;
-  /** With placeholders for what differs in every login, such as codes and times. */
+  /** The exchange with placeholders for values that differ in every login, such as codes and times. */
   readonly normalized: Exchange;
   /** Counts from 1. */
   readonly number: number;
@@ -77,7 +77,7 @@ const bytesPerDifference = 150;
 /** Bytes of an equal value beside its texts, by estimate. */
 const bytesPerEqual = 60;
 
-/** Bytes of a pair of steps beside what is compared, by estimate. */
+/** Bytes of a pair of steps without its compared values, by estimate. */
 const bytesPerPair = 700;
 
 /** Maximum number of steps of each flow that are aligned. */
@@ -181,7 +181,7 @@ const headerPlace = "response header";
 /** The headers that follow from the status of a response, because they belong to the page or JSON of an error. */
 const pageHeader = /^(?:content-type|content-security-policy|link|referrer-policy|x-[\w-]+)$/;
 
-/** Where a value stands, in the order of the page: what the client sent comes first. */
+/** The places of values, in the order of the page: the parts of the request come first. */
 const places = [
   ...["request", "request query", "request body", "request header"],
   ...["response", "authorization response", "response body", headerPlace],

@@ -33,7 +33,7 @@ interface Entry {
 export interface SelectedFlow {
   readonly flow: Flow;
   readonly redacted: Flow;
-  /** Of the redacted flow. */
+  /** The row of the redacted flow. */
   readonly row: FlowRow;
 }
 

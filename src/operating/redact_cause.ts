@@ -22,7 +22,7 @@ function redactCause(cause: unknown, registered: RegisteredSecrets | undefined):
   return Object.create(cause, { message: { value: message }, stack: { value: stack } });
 }
 
-/** It never throws, although the `toString` of a thrown value may. */
+/** Never throws, although the `toString` of a thrown value may. */
 function toText(value: unknown): string {
   try {
     return String(value);

@@ -46,13 +46,13 @@ export interface ReportedGroup {
   readonly title: string;
   /** How many attacks and habits it has. */
   readonly count: number;
-  /** That of the gravest attack; absent if nothing failed. */
+  /** The severity of the gravest attack; absent if nothing failed. */
   readonly severity?: ReportedAttack["severity"];
   /** Whether it is open at first. Default: false. */
   readonly open?: boolean;
-  /** With everything that is known, the gravest first. */
+  /** The attacks with all details, the gravest first. */
   readonly attacks?: readonly ReportedAttack[];
-  /** Only their names. */
+  /** The names of attacks and habits without details. */
   readonly names?: readonly string[];
   /** What one of them says beyond the cause. */
   readonly example?: string;
@@ -68,7 +68,7 @@ export interface ReportedScore {
 
 /** The results with one verdict. */
 export interface ReportedVerdict extends ReportedScore {
-  /** By their cause, the gravest first; what passed by its category. */
+  /** Groups by cause, the gravest first; passed attacks by category. */
   readonly groups: readonly ReportedGroup[];
 }
 

@@ -15,7 +15,7 @@ export interface ListedClient {
   readonly href: string;
   /** All accepted client authentication methods: `none`, `client_secret_basic`, … */
   readonly authMethods: readonly string[];
-  /** As registered. */
+  /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
   /** The registered post-logout redirect URIs. */
   readonly postLogoutRedirectUris: readonly string[];

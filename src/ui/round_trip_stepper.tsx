@@ -6,7 +6,7 @@ import type { HistoryStep } from "./history_entry.tsx";
 import type { PlaygroundStep } from "./playground_form.tsx";
 import { Stepper } from "./stepper.tsx";
 
-/** Labels, and the playground steps that each stands for. */
+/** Labels, each with its playground steps. */
 const stages: readonly (readonly [label: string, steps: readonly PlaygroundStep[]])[] = [
   ["Exchange", ["exchange", "wrong_verifier", "poll"]],
   ["Userinfo", ["userinfo"]],
@@ -25,7 +25,7 @@ interface RoundTripStepperProps {
   readonly current?: PlaygroundStep;
 }
 
-/** From the authorization to the revocation. The last try of a step counts. */
+/** The steps from the authorization to the revocation, each with the outcome of its last try. */
 export function RoundTripStepper({ authorized, history, current }: RoundTripStepperProps): VNode {
   return (
     <Stepper

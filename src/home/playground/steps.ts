@@ -39,7 +39,7 @@ import type { ClientState, PlaygroundResult, RequestFactory } from "./requests.t
 interface CallbackResponse {
   /** Absent if a device started the flow. */
   readonly code?: string;
-  /** Of a device authorization it names the flow alone. */
+  /** The state of the authorization request; for a device authorization, it only identifies the flow. */
   readonly state?: string;
   readonly iss?: string;
   readonly deviceCode?: string;

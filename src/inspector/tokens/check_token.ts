@@ -163,7 +163,7 @@ async function checkRules(
 /** Maximum number of values to look up as a client. */
 const maxLookedUp = 8;
 
-/** Those of the values that are IDs of registered clients. It fetches no metadata document. */
+/** Returns the values that are IDs of registered clients. Fetches no metadata document. */
 async function findClients(server: Server, values: readonly unknown[]): Promise<ReadonlySet<string>> {
   const ids = new Set(values.flat().filter((value) => typeof value === "string").slice(0, maxLookedUp));
   const found = await Promise.all([...ids].map(async (id) => await server.clients.registered.find(id)));

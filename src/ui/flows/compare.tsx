@@ -15,10 +15,10 @@ export interface DifferingText {
 
 /** A value that differs, or that one flow lacks. */
 export interface Difference {
-  /** Where it stands: `request body`, `response header`, … */
+  /** The part of the message with the value: `request body`, `response header`, … */
   readonly place: string;
   readonly name: string;
-  /** Of each flow; undefined: absent. */
+  /** The value in each flow; undefined: absent. */
   readonly texts: readonly (DifferingText | undefined)[];
 }
 
@@ -36,7 +36,7 @@ export interface ComparedStep {
 
 /** The steps of both flows at one endpoint. */
 export interface StepPair {
-  /** Of each flow; undefined: only the other flow has the step, and nothing is compared. */
+  /** The step of each flow; undefined: only the other flow has the step, and nothing is compared. */
   readonly steps: readonly (ComparedStep | undefined)[];
   readonly differences: readonly Difference[];
   readonly equal: readonly { readonly name: string; readonly value: string }[];

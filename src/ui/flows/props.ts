@@ -51,7 +51,7 @@ export interface FlowRow {
   readonly rejection?: RejectionSummary;
   /** What should be fixed although the request was accepted, one sentence. */
   readonly warning?: string;
-  /** Of a flow from a file: when it was imported, and the kind of the file. */
+  /** The time of the import and the kind of the file; absent if this server recorded the flow. */
   readonly imported?: { readonly at: number; readonly format: string };
   /** The path, if the row is for repeated requests for one document; `steps` is their number. */
   readonly document?: string;
