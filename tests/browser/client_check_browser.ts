@@ -32,6 +32,21 @@ const variants: readonly (readonly [name: string, options: OpenOptions])[] = [
   ["1280", { viewport: { width: 1280, height: 800 } }],
 ];
 
+test("[CO-07] the check of a client takes two clicks from its page, and nothing typed", { skip }, async () => {
+  await using opened = await openPage(`${url}/clients/shop`);
+  const { page, problems } = opened;
+  const clicked = [
+    page.getByRole("link", { name: "Check how this client responds to attacks" }),
+    page.getByRole("button", { name: "Start the check" }),
+  ];
+  for (const target of clicked) await target.click();
+  await page.locator("progress").waitFor();
+  await page.getByRole("button", { name: "Stop and show the report" }).click();
+  await page.waitForURL(`${url}/flows/check`);
+  assertEquals(await page.locator("h1").innerText(), `Check of ${application.url}`);
+  assertEquals(problems, []);
+});
+
 for (const [name, options] of variants) {
   test(`[CO-07] a client is checked from its page: ${name}`, { skip }, async () => {
     await using opened = await openPage(`${url}/clients/shop`, options);
