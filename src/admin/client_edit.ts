@@ -27,11 +27,15 @@ function proposedMetadata(
   if (added.length > 0) {
     return { proposed: { ...metadata, scope: [...client.scope, ...added].join(" ") }, changed: ["scope"] };
   }
-  // A client that names no method may send its secret in each way.
-  return proposal.has("token_endpoint_auth_method") && metadata.token_endpoint_auth_method !== undefined
-    ? { proposed: { ...metadata, token_endpoint_auth_method: undefined }, changed: ["token_endpoint_auth_method"] }
+  const method = proposal.get("token_endpoint_auth_method");
+  // The link is for a request with the same secret, sent by the other method.
+  const token_endpoint_auth_method = secretMethods.find((other) => other === method);
+  return token_endpoint_auth_method !== undefined && token_endpoint_auth_method !== metadata.token_endpoint_auth_method
+    ? { proposed: { ...metadata, token_endpoint_auth_method }, changed: ["token_endpoint_auth_method"] }
     : { proposed: metadata, changed: [] };
 }
+
+const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
 
 /** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
 export async function showForm(

@@ -48,7 +48,7 @@ export function fixLink(
     ? `Add the redirect URI to ${client_id}`
     : scope !== undefined
     ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
-    : `Let ${client_id} also use ${token_endpoint_auth_method}`;
+    : `Let ${client_id} use ${token_endpoint_auth_method}`;
   return { label, path: `/clients/${encodeURIComponent(client_id)}?edit&${query}` };
 }
 

@@ -29,23 +29,42 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
   assertEquals(made.as.clients.find("my-app")!.standing, "configured");
 });
 
-test("[DI-09] the other method of sending a secret is accepted after the form at the link is saved", async () => {
-  const made = await testServer({ plugins: [inspector()] });
+test("[DI-09, CA-16] the form at the link sets the method of the request, which is then accepted without a warning", async () => {
+  const warnings: string[] = [];
+  const made = await testServer({
+    plugins: [inspector()],
+    trace: (event) => event.type === "warning" && warnings.push(event.explanation.rule ?? ""),
+  });
   const browser = openBrowser(made);
   const fields = { grant_type: "client_credentials", client_id: undefined };
   made.as.clients.set({ ...clients[2], grant_types: ["client_credentials"], scope: "read" });
   const send = () => made.token(fields, { headers: basic("poster", "poster-secret") });
   assertEquals((await send()).status, 401);
   const list = await (await browser.get("/flows")).text();
-  const href = findLink(list, "Let poster also use client_secret_basic")!;
+  const href = findLink(list, "Let poster use client_secret_basic")!;
   assert(href.startsWith("/clients/poster?edit&"));
   assertEquals(
-    findLink(await (await browser.get("/flows/1")).text(), "Let poster also use client_secret_basic"),
+    findLink(await (await browser.get("/flows/1")).text(), "Let poster use client_secret_basic"),
     href,
   );
-  const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients/poster");
+  const page = await assertPageWithForms(await browser.get(href));
+  assertStringIncludes(page, '<option value="client_secret_basic" selected>client_secret_basic</option>');
+  const form = readFields(page, "/clients/poster");
+  assertEquals(form.token_endpoint_auth_method, "client_secret_basic");
   assertEquals((await browser.post("/clients/poster", { ...form, action: "save" })).status, 303);
   assertEquals((await send()).status, 200);
+  assertEquals(warnings, []);
+});
+
+test("[DI-09] a link proposes only a method that sends the same secret", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  for (const method of ["none", "private_key_jwt", "bogus", "client_secret_post"]) {
+    const path = `/clients/poster?edit&token_endpoint_auth_method=${method}`;
+    const page = await assertPageWithForms(await browser.get(path));
+    assertEquals(readFields(page, "/clients/poster").token_endpoint_auth_method, "client_secret_post", method);
+    assert(!page.includes("The form below proposes"), method);
+  }
 });
 
 test("[DI-09] a scope value that the client may not request is allowed after the form at the link is saved", async () => {
