@@ -119,7 +119,7 @@ async function main(
   const inspector = inspectorEnabled ? await openInspector(config) : undefined;
   const checkPagesEnabled = faultsEnabled && inspectorEnabled;
   const check = openTools && (config.control || checkPagesEnabled)
-    ? await openClientCheck(!isThisMachineOnly(reach))
+    ? await openClientCheck(!isThisMachineOnly(reach), environment)
     : undefined;
   const control = config.control ? await openControl(config.controlSecret, inspector, check) : undefined;
   const server = await latchkey({
@@ -253,8 +253,12 @@ async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<
   return documentation(textReader(readTextFile, import.meta.url));
 }
 
-async function openClientCheck(exposed: boolean): Promise<ClientCheckHandle> {
-  return (await import("./check/client_check.ts")).clientCheck({ exposed });
+async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
+  const [{ clientCheck }, { programCommand }] = await Promise.all([
+    import("./check/client_check.ts"),
+    import("./cli/check/check_flags.ts"),
+  ]);
+  return clientCheck({ exposed, program: programCommand(environment) });
 }
 
 async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {

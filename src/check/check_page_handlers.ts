@@ -11,6 +11,7 @@ import { OAuthError } from "../oauth/errors.ts";
 import type { Params } from "../oauth/params.ts";
 import { isTestUrl } from "../oauth/test_hosts.ts";
 import type { EditForm } from "../ui/field.tsx";
+import type { RepeatForm } from "./report_page.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
 
@@ -75,6 +76,18 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
     return await showPage(context, check, client, { status: 400, values, errors });
   }
   return redirect("POST", progressPath(context, client.id));
+}
+
+/** The form of the report that starts the last check again, with one of its attacks. */
+export async function repeatForm(context: Context, check: ClientCheckHandle): Promise<RepeatForm | undefined> {
+  const last = check.options();
+  const client = last && await context.server.clients.registered.find(last.client);
+  if (client === undefined || check.state().status === "running") return undefined;
+  const { only: _, except: __, ...values } = proposedValues(context, client, check);
+  const browser = await ensureBrowserCookie(context);
+  const form_token = await browserCsrfToken(context, browser);
+  const action = `${clientPath(context, client.id)}/check`;
+  return { form: { action, fields: { form_token, do: "start", ...values } }, headers: browser.headers };
 }
 
 async function showPage(

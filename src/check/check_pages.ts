@@ -17,6 +17,9 @@ import { reportPage, type ShowFlow } from "./report_page.ts";
 export function checkPages(check: ClientCheckHandle, showFlow: ShowFlow): Plugin {
   const report = reportPage(check.report, {
     showFlow,
+    async repeatForm(context) {
+      return await (await import("./check_page_handlers.ts")).repeatForm(context, check);
+    },
     actions() {
       const { client } = check.state();
       if (client === undefined) return [];

@@ -36,6 +36,8 @@ export interface ClientCheckSettings {
    * (SSRF). Default: false.
    */
   readonly exposed?: boolean;
+  /** The command that starts the program in a shell, for the report. Default: `latchkey`. */
+  readonly program?: string;
 }
 
 /** The last check. */
@@ -61,7 +63,9 @@ const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0
  * await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
  * ```
  */
-export function clientCheck({ exposed = false }: ClientCheckSettings = {}): ClientCheckHandle {
+export function clientCheck(
+  { exposed = false, program = "latchkey" }: ClientCheckSettings = {},
+): ClientCheckHandle {
   let app: App | undefined;
   let settings: ConfigurableOptions = {};
   let last: Run | undefined;
@@ -118,7 +122,7 @@ export function clientCheck({ exposed = false }: ClientCheckSettings = {}): Clie
       last = run;
       try {
         const { openCheck } = await import("./open_check.ts");
-        const opened = await openCheck({ app: app!, settings, issuer, exposed }, options);
+        const opened = await openCheck({ app: app!, settings, issuer, exposed, program }, options);
         run.dispatch = opened.dispatch;
         perform(run, opened).then(end);
       } catch (error) {

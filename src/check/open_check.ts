@@ -9,6 +9,7 @@ import type { RequestHandler } from "../http/router.ts";
 import type { ClientEntry, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
+import { demoUsers } from "../oauth/config/demo_entries.ts";
 import { settingFields } from "../oauth/config/settings.ts";
 import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../oauth/keys/keys.ts";
@@ -31,6 +32,8 @@ export interface CheckedServer {
   readonly issuer: string;
   /** Whether other machines reach it. */
   readonly exposed: boolean;
+  /** The command that starts the program in a shell. */
+  readonly program: string;
 }
 
 /** A check that can begin. */
@@ -82,6 +85,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   const redirectUris = checkedRedirectUris(client!, loginUrl);
   const { as, dispatch } = await openPrivateMock(checked, await entryOf(client!, redirectUris));
   const [redirectUri = ""] = redirectUris;
+  const defaultUser = await server.users.first();
   const flags = {
     "--issuer": issuer,
     "--client-id": client!.id,
@@ -90,9 +94,11 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     "--logged-in-text": loggedInText,
     "--refresh-url": refreshUrl,
     "--id-token-signature": verifiesIdTokenSignature === false ? "off" : undefined,
+    // A server without a file has these users, the first as the default.
+    "--user": demoUsers.slice(1).find(({ sub }) => sub === defaultUser?.sub)?.sub,
   };
   const given = Object.entries(flags).flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
-  const command = ["latchkey", "check", loginUrl, ...given].map(shellWord).join(" ") +
+  const command = [checked.program, "check", ...[loginUrl, ...given].map(shellWord)].join(" ") +
     (client!.secretDigest === undefined ? "" : ' --client-secret "$CLIENT_SECRET"');
   return {
     dispatch,

@@ -3,9 +3,10 @@
 import { rejectUntrustedHost } from "../app/cross_site.ts";
 import type { Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { html, HttpError, type HttpResponse, json } from "../http/message.ts";
+import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../http/message.ts";
 import { parameters } from "../oauth/params.ts";
 import type { Flow } from "../recorder/exchange.ts";
+import type { CheckReportProps } from "../ui/check_report_props.ts";
 import type { NavigationLink } from "../ui/layout.tsx";
 import type { CheckReport, CheckResult } from "./report.ts";
 
@@ -19,12 +20,21 @@ export type ShowFlow = (
   },
 ) => Promise<HttpResponse>;
 
+/** A form that starts a check with the attack of the button. */
+export interface RepeatForm {
+  readonly form: NonNullable<CheckReportProps["repeatForm"]>;
+  /** The headers of a page with the form. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Options of the pages of a report. */
 interface ReportPages {
   /** The pages of the inspector. Default: the attacks have no flows. */
   readonly showFlow?: ShowFlow;
   /** Links below the heading: paths below the base. Default: none. */
   readonly actions?: () => readonly NavigationLink[];
+  /** The form that repeats an attack. Default: none. */
+  readonly repeatForm?: (context: Context) => Promise<RepeatForm | undefined>;
 }
 
 /**
@@ -35,7 +45,7 @@ interface ReportPages {
  */
 export function reportPage(
   report: () => CheckReport | undefined,
-  { showFlow, actions }: ReportPages = {},
+  { showFlow, actions, repeatForm }: ReportPages = {},
 ): Plugin {
   const readReport = ({ server, request }: Context): CheckReport => {
     rejectUntrustedHost(server, request, "FL-05");
@@ -66,7 +76,9 @@ export function reportPage(
             show,
             journeyPath: showFlow && ((index) => `/flows/check/${index + 1}`),
           });
-          return html(200, checkReportPage({ ...context.site, ...props, actions: actions?.() }));
+          const { form, headers } = await repeatForm?.(context) ?? {};
+          const page = checkReportPage({ ...context.site, ...props, actions: actions?.(), repeatForm: form });
+          return form === undefined ? html(200, page) : htmlWithForms(200, page, headers);
         },
       }),
     }, {

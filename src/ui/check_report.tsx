@@ -115,8 +115,23 @@ function Score({ score, show, path }: Pick<CheckReportProps, "score" | "show"> &
   );
 }
 
+/** The page that a part of the report is on. */
+interface Page extends Pick<CheckReportProps, "repeatForm"> {
+  /** The path of the pages of the server; empty in a document. */
+  readonly base: string;
+}
+
+/** The form of the buttons that repeat an attack. */
+function RepeatForm({ action, fields }: NonNullable<Page["repeatForm"]>): VNode {
+  return (
+    <form id="repeat" method="post" action={action}>
+      {Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
+    </form>
+  );
+}
+
 /** One attack as a row, which unfolds into its details. */
-function Attack({ attack, base }: { readonly attack: ReportedAttack; readonly base: string }): VNode {
+function Attack({ attack, base, repeatForm }: Page & { readonly attack: ReportedAttack }): VNode {
   const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, total, variants } = attack;
   const count = total > 1 ? `${variants.length} of ${total}` : "";
   return (
@@ -131,6 +146,14 @@ function Attack({ attack, base }: { readonly attack: ReportedAttack; readonly ba
         {fix && <DefinitionItem label="How to fix it">{fix}</DefinitionItem>}
         {repeat && (
           <DefinitionItem label="Repeat the attack">
+            {repeatForm !== undefined && (
+              <p>
+                <button type="submit" form="repeat" class="button plain" name="only" value={name}>
+                  Repeat this attack
+                </button>{" "}
+                Its report replaces this one. In a terminal, while this server is stopped:
+              </p>
+            )}
             <span class="box">
               <code class="wire">{repeat}</code>
               <CopyButton description={`the command for ${name}`} />
@@ -194,7 +217,7 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 
 const severityTones = { critical: "bad", high: "bad", medium: "warn", low: "open" } as const;
 
-function Group({ group, base }: { readonly group: ReportedGroup; readonly base: string }): VNode {
+function Group({ group, ...page }: Page & { readonly group: ReportedGroup }): VNode {
   const { title, count, severity, open, attacks = [], names = [], example } = group;
   return (
     <details class="group" open={open}>
@@ -203,7 +226,7 @@ function Group({ group, base }: { readonly group: ReportedGroup; readonly base: 
         {severity !== undefined && <StatusBadge tone={severityTones[severity]} label={severity} />}
       </summary>
       {attacks.length > 0 && (
-        <div class="attacks">{attacks.map((attack) => <Attack key={attack.name} attack={attack} base={base} />)}</div>
+        <div class="attacks">{attacks.map((attack) => <Attack key={attack.name} attack={attack} {...page} />)}</div>
       )}
       {example !== undefined && <p>For example: {example}</p>}
       {names.length > 0 && <p class="names">{names.join(", ")}</p>}
@@ -211,11 +234,11 @@ function Group({ group, base }: { readonly group: ReportedGroup; readonly base: 
   );
 }
 
-function Verdict({ verdict, count, groups, base }: ReportedVerdict & { readonly base: string }): VNode {
+function Verdict({ verdict, count, groups, ...page }: Page & ReportedVerdict): VNode {
   const [, heading] = verdictTexts[verdict]!;
   return (
     <Section id={verdict} heading={`${heading}: ${count}`}>
-      <div class="groups">{groups.map((group) => <Group key={group.title} group={group} base={base} />)}</div>
+      <div class="groups">{groups.map((group) => <Group key={group.title} group={group} {...page} />)}</div>
     </Section>
   );
 }
@@ -246,7 +269,10 @@ export function checkReportPage(
         </>
       }
     >
-      {props.verdicts.map((verdict) => <Verdict key={verdict.verdict} {...verdict} base={props.base} />)}
+      {props.repeatForm !== undefined && <RepeatForm {...props.repeatForm} />}
+      {props.verdicts.map((verdict) => (
+        <Verdict key={verdict.verdict} {...verdict} base={props.base} repeatForm={props.repeatForm} />
+      ))}
     </Layout>,
   );
 }

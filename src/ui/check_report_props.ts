@@ -85,6 +85,8 @@ export interface CheckReportProps {
   readonly hint?: string;
   /** The known failures that passed. */
   readonly outdatedBaseline: readonly string[];
+  /** The form that starts the check again with one attack: its URL, and its fields besides `only`. Default: none. */
+  readonly repeatForm?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   /** How many attacks and journeys there were, and how long they took. */
   readonly summary: string;
   /** Each verdict that the check has, whether it is shown or not. */

@@ -14,7 +14,7 @@ import { type ApplicationMistake, startWebApplication } from "./small_web_applic
 
 /** A server as the program starts it, with an application that has it as its issuer. */
 async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mistake?: ApplicationMistake } = {}) {
-  const check = clientCheck();
+  const check = clientCheck({ program: "npx -y deno task start" });
   const flows = inspector();
   const as = await latchkey({
     alg: "RS256",
@@ -78,9 +78,15 @@ test("[CO-07] from the page of a client to the report, whose flows it links to, 
   assertMatch(text, /<a href="\/clients\/shop">Back to the client<\/a>/);
   assertMatch(
     text,
-    /latchkey check http\S+\/login --issuer \S+ --client-id shop .* --logged-in-url http\S+\/me --only response\/state-wrong/,
+    /npx -y deno task start check http\S+\/login --issuer \S+ --client-id shop .* --logged-in-url http\S+\/me --only response\/state-wrong/,
   );
   assertEquals((await fetch(`${url}/flows/check/1`)).status, 200);
+  const fields = /<form id="repeat" method="post" action="\/clients\/shop\/check">(.*?)<\/form>/s.exec(text)![1]!;
+  assert(!/name="(?:only|except)"/.test(fields));
+  assertMatch(
+    text,
+    /<button type="submit" form="repeat"[^>]* name="only" value="response\/state-wrong"[^>]*>\s*Repeat/,
+  );
   assertEquals(
     { users: as.users.list(), clients: as.clients.list(), recorded: flows.recorder.exchanges().length },
     before,
@@ -95,6 +101,27 @@ test("[CO-07] from the page of a client to the report, whose flows it links to, 
   // A redirect URI of this server is no application's.
   as.clients.set({ client_id: "own", redirect_uris: [`${as.issuer}/authorized`] });
   assertMatch((await open(`${url}/clients/own/check`)).html, /name="login_url"[^>]* value(?:=""|)\/?>/);
+});
+
+test("[CO-07] the report repeats one attack with the values of the check, by a form with a CSRF token", async () => {
+  await using server = await start({ mistake: "does not compare state" });
+  const { as, url, open, values, ended, check } = server;
+  await as.users.makeDefault("bob");
+  await (await open()).submit({ ...values, logged_in_text: "bob", only: "response/state-wrong response/late" });
+  await ended();
+  const { html, submit } = await open(`${url}/flows/check`);
+  assertMatch(html, / --user bob --only response\/state-wrong/);
+  const [, form = ""] = /<form id="repeat"[^>]*>(.*?)<\/form>/s.exec(html)!;
+  const inputs = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]);
+  const { form_token: _, ...fields } = Object.fromEntries(inputs);
+  assertEquals((await submit({ ...fields, form_token: "another", only: "response/state-wrong" })).status, 403);
+  const repeated = await submit({ ...fields, only: "response/state-wrong" });
+  assertEquals([repeated.status, repeated.headers.get("location")], [303, "/clients/shop/check?progress"]);
+  await ended();
+  const { client: _client, loginUrl, loggedInUrl, loggedInText, only, except } = check.options()!;
+  assertEquals([loginUrl, loggedInUrl, loggedInText], [values.login_url, values.logged_in_url, "bob"]);
+  assertEquals([only, except], [["response/state-wrong"], undefined]);
+  assertEquals(new Set(check.report()!.results.map(({ attack: { id } }) => id)), new Set(["response/state-wrong"]));
 });
 
 test("[CO-07] an application that does not verify signatures, as the form says, is not accused of it", async () => {
