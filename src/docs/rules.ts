@@ -54,9 +54,11 @@ function summarize(id: RuleId, text: string): string {
 /** Maximum length of the short form of a demand, in characters. */
 const maxSummaryChars = 140;
 
+/** The text without its last clauses or, if the first one is too long, its last words. */
 function shorten(text: string): string {
   const cut = text.slice(0, maxSummaryChars);
-  return `${cut.slice(0, cut.lastIndexOf(" ")).replace(/[,;:(]$/, "")} …`;
+  const [clauses] = /^.{40,}(?=[,;:] )/.exec(cut) ?? [cut.slice(0, cut.lastIndexOf(" "))];
+  return `${clauses}\u00a0…`;
 }
 
 /** The page of a rule; `undefined` if this program does not check it. */

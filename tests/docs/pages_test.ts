@@ -110,6 +110,18 @@ test("[DC-01] the start says what each group of guides is for, and counts its en
   });
 });
 
+test("[DC-01] each list of the reference folds its groups, counts their entries, and links to each", () => {
+  for (const [list, definitions] of Object.entries({ faults: faultDefinitions, attacks, habits })) {
+    const groups = [...pages.get(`${base}/docs/${list}`)!.matchAll(/<details><summary>.*?<\/details>/gs)];
+    const ids = groups.map(([html]) => {
+      const links = [...html.matchAll(/#([^"]+)">/g)].map(([, id]) => id!);
+      assertStringIncludes(html, `(${links.length})</span></summary>`);
+      return links;
+    });
+    assertEquals(ids.flat().toSorted(), definitions.map(({ id }) => id).toSorted(), list);
+  }
+});
+
 test("[DC-02, UI-15, UI-18] every page has one heading, no ID twice, and less than 30 kB with its style", async () => {
   const sizes = new Map<string, number>();
   const sizeOf = async (href: string) => {

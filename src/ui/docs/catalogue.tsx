@@ -7,7 +7,7 @@ import { DefinitionItem } from "../value.tsx";
 import { Frame } from "./frame.tsx";
 import type { CatalogueProps } from "./props.ts";
 
-/** All groups with the IDs of their definitions, or one group with all that its definitions say. */
+/** All groups, which unfold into the IDs of their definitions, or one group with all that its definitions say. */
 export function CataloguePage({ catalogue, group: name, ...site }: CatalogueProps): VNode {
   const { path, title, lead, groups } = catalogue;
   const href = (group: string) => `${site.base}/docs${path}/${group}`;
@@ -15,13 +15,18 @@ export function CataloguePage({ catalogue, group: name, ...site }: CatalogueProp
   if (group === undefined) {
     return (
       <Frame site={site} above={[]} heading={title} opening={<p>{lead}</p>}>
-        <dl class="facts even groups">
+        <div class="groups">
           {groups.map(({ name, items }) => (
-            <DefinitionItem key={name} label={<a href={href(name)}>{name}</a>}>
-              {items.map(({ id }) => <a key={id} href={`${href(name)}#${id}`}>{id}</a>)}
-            </DefinitionItem>
+            <details key={name}>
+              <summary>
+                {name} <span class="aside">({items.length})</span>
+              </summary>
+              <div class="guides">
+                {items.map(({ id }) => <a key={id} href={`${href(name)}#${id}`}>{id}</a>)}
+              </div>
+            </details>
           ))}
-        </dl>
+        </div>
       </Frame>
     );
   }
@@ -32,14 +37,16 @@ export function CataloguePage({ catalogue, group: name, ...site }: CatalogueProp
       heading={`${title}: ${group.name}`}
       opening={<p>{lead}</p>}
     >
-      {group.items.map(({ id, title, facts }) => (
-        <Section key={id} id={id} heading={id}>
-          <p>{title}</p>
-          <dl class="facts">
-            {facts.map(([label, text]) => <DefinitionItem key={label} label={label}>{text}</DefinitionItem>)}
-          </dl>
-        </Section>
-      ))}
+      <div class="items">
+        {group.items.map(({ id, title, facts }) => (
+          <Section key={id} id={id} heading={id}>
+            <p>{title}</p>
+            <dl class="facts">
+              {facts.map(([label, text]) => <DefinitionItem key={label} label={label}>{text}</DefinitionItem>)}
+            </dl>
+          </Section>
+        ))}
+      </div>
     </Frame>
   );
 }

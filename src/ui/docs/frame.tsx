@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Layout, type Site } from "../layout.tsx";
+import { Breakable } from "../value.tsx";
 
 /** A link to a page of the documentation. */
 export interface DocsLink {
@@ -37,8 +38,8 @@ export function Frame({ site, above, heading, title, opening, head, children }: 
           {head}
         </>
       }
-      heading={heading}
-      title={title}
+      heading={<Breakable text={heading} />}
+      title={title ?? heading}
       stepper={above && (
         <nav class="trail" aria-label="Documentation">
           {[{ label: "Docs", path: "" }, ...above].map(({ label, path }) => (

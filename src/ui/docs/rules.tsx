@@ -30,7 +30,7 @@ export function Rules({ groups, ...site }: RulesProps): VNode {
         </p>
       }
     >
-      <div>
+      <div class="groups">
         {groups.map(({ prefix, title, rules }) => (
           <details key={prefix}>
             <summary>
