@@ -1,6 +1,6 @@
 /** The settings for express-openid-connect, in an application with Express. */
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
@@ -23,7 +23,8 @@ test("[DI-05] the settings for express-openid-connect log a user in with the met
       const client_id = `express-${id}`;
       const redirect_uris = [`${url}/auth/back`];
       as.clients.set({ client_id, client_secret: secret, redirect_uris, token_endpoint_auth_method: id });
-      const { text } = settingsOf(as, client_id).get("express-openid-connect")!;
+      const { text, notes } = settingsOf(as, client_id).get("express-openid-connect")!;
+      assertMatch(notes[0]!, /^req\.oidc\.user has the claims of the ID token; req\.oidc\.fetchUserInfo\(\) returns/);
       const { login } = await run(text!, { "express-openid-connect": { auth } });
       app.use(login);
       // deno-lint-ignore no-explicit-any

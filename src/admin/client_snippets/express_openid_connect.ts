@@ -6,10 +6,7 @@ import type { SnippetWriter } from "./client_info.ts";
 const library = "express-openid-connect";
 const placement = "JavaScript, with Express";
 
-/**
- * The middleware, which has the routes of login, callback and logout. It takes the user from the ID token, so name and
- * e-mail address need the setting `idTokenClaims: "like-userinfo"`.
- */
+/** The middleware, which has the routes of login, callback and logout. It takes the user from the ID token. */
 export const expressOpenidConnect: SnippetWriter = (info) => {
   const unsupportedReason = webUnsupportedReason(info) ??
     authMethodUnsupportedReason(info, ["client_secret_basic", "client_secret_post"]);
@@ -30,5 +27,11 @@ export const expressOpenidConnect: SnippetWriter = (info) => {
     `  secret: crypto.randomUUID(),`,
     `});`,
   );
-  return { library, placement, text, notes: [] };
+  const hasFurtherClaims = info.scope.some((value) => value === "profile" || value === "email");
+  const notes = hasFurtherClaims
+    ? [
+      "req.oidc.user has the claims of the ID token; req.oidc.fetchUserInfo() returns the others, such as name and email.",
+    ]
+    : [];
+  return { library, placement, text, notes };
 };
