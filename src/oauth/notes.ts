@@ -28,8 +28,10 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
       fix: "Send scope with the values that the client needs.",
     });
   }
-  // A request for a resource is for an API, which needs no ID token.
-  if (scope.includes("openid") || !client.scope.includes("openid") || params.getAll("resource").length > 0) return;
+  if (scope.includes("openid")) return;
+  // A request for a resource is for an API, which needs no ID token; nonce is a parameter of requests for one.
+  const isForApi = !client.scope.includes("openid") || params.getAll("resource").length > 0;
+  if (isForApi && params.get("nonce") === undefined) return;
   note(server, client, {
     reason: "scope lacks openid, so the client receives no ID token and cannot call userinfo",
     fix: "Add openid to scope if the client must know who the user is.",

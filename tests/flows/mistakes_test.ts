@@ -841,6 +841,12 @@ const surprises: Readonly<Record<string, Surprise>> = {
     note: /scope lacks openid, so the client receives no ID token and cannot call userinfo/,
     fix: /Add openid to scope/,
   },
+  "a nonce without openid": {
+    fields: { scope: "read", nonce: "n-0S6_WzA2Mj" },
+    options: { clients: [{ client_id: "spa", redirect_uris: [spaCallback], scope: "read" }] },
+    note: /scope lacks openid, so the client receives no ID token and cannot call userinfo/,
+    fix: /Add openid to scope/,
+  },
   "no scope": {
     fields: { scope: undefined },
     options: { clients: [{ client_id: "spa", redirect_uris: [spaCallback] }] },
