@@ -27,6 +27,10 @@ function proposedMetadata(
   if (added.length > 0) {
     return { proposed: { ...metadata, scope: [...client.scope, ...added].join(" ") }, changed: ["scope"] };
   }
+  const grantType = proposal.get("grant_types");
+  if (grantType !== null && !client.grantTypes.includes(grantType)) {
+    return { proposed: { ...metadata, grant_types: [...client.grantTypes, grantType] }, changed: ["grant_types"] };
+  }
   const method = proposal.get("token_endpoint_auth_method");
   // The link is for a request with the same secret, sent by the other method.
   const token_endpoint_auth_method = secretMethods.find((other) => other === method);

@@ -27,7 +27,7 @@ export function fixLink(
 ): FixLink | undefined {
   const { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
-  const { client_id, isNew, redirect_uri, scope, token_endpoint_auth_method } = change;
+  const { client_id, isNew, redirect_uri, scope, grant_type, token_endpoint_auth_method } = change;
   // The form rejects all other characters, and other redirect URIs.
   if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
   if (redirect_uri && validateRedirectUri(redirect_uri, allowHttp, allows.localUrls)) return undefined;
@@ -37,7 +37,10 @@ export function fixLink(
   }
   // A new confidential client may send its secret by Basic or in the body.
   const method = isNew && token_endpoint_auth_method !== "none" ? undefined : token_endpoint_auth_method;
-  const values = { redirect_uris: redirect_uri, scope, token_endpoint_auth_method: method, retry };
+  const values = {
+    ...{ redirect_uris: redirect_uri, scope, grant_types: grant_type },
+    ...{ token_endpoint_auth_method: method, retry },
+  };
   const query = new URLSearchParams(isNew ? { client_id } : {});
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
   if (isNew) {
@@ -48,6 +51,8 @@ export function fixLink(
     ? `Add the redirect URI to ${client_id}`
     : scope !== undefined
     ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
+    : grant_type !== undefined
+    ? `Allow ${client_id} to use ${grant_type}`
     : `Let ${client_id} use ${token_endpoint_auth_method}`;
   return { label, path: `/clients/${encodeURIComponent(client_id)}?edit&${query}` };
 }

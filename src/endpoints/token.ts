@@ -51,6 +51,10 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
       rule: "TK-06",
       expected: client.grantTypes.join(" or "),
       received: type,
+      // A grant type without a user is for clients that authenticate.
+      change: client.confidential || grantType.standing?.from === "unknown"
+        ? { client_id: client.id, isNew: false, grant_type: type }
+        : undefined,
     });
   }
   if (!meetsRequirement(client, grantType.standing, server.settings)) {

@@ -54,6 +54,8 @@ export interface ClientChange {
   readonly redirect_uri?: string;
   /** The scope values to allow. */
   readonly scope?: string;
+  /** The grant type to allow. */
+  readonly grant_type?: string;
   /** The authentication method to register. */
   readonly token_endpoint_auth_method?: string;
 }

@@ -1,12 +1,12 @@
 /** The links of a rejection to the form that changes the clients so that the server accepts the request. */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { logging } from "../../src/operating/mod.ts";
 import { openBrowser } from "./browser.ts";
 import { assertPageWithForms } from "./csrf.ts";
-import { assertPage, basic, clients, type Fields, goodRequest, testServer } from "./harness.ts";
+import { assertPage, basic, clients, type Fields, forEachCase, goodRequest, testServer } from "./harness.ts";
 import { findLink, readFields } from "./page.ts";
 
 const redirect_uri = "http://localhost:3000/callback";
@@ -78,6 +78,49 @@ test("[DI-09] a scope value that the client may not request is allowed after the
   assertEquals(form.scope, "openid read");
   assertEquals((await browser.post("/clients/spa", { ...form, action: "save" })).status, 303);
   assert((await send()).searchParams.has("code"));
+});
+
+test("[DI-09] a grant type that the client is not registered for is allowed after the form at the link is saved", async () => {
+  const made = await testServer({ plugins: [inspector()], tokenExchange: {} });
+  const browser = openBrowser(made);
+  const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+  const headers = basic("web", "web-secret");
+  await forEachCase(
+    [
+      ["refresh_token", "spa", { refresh_token: "x" }, {}],
+      ["client_credentials", "web", { client_id: undefined, scope: "read" }, { headers }],
+      [exchange, "web", { client_id: undefined }, { headers }],
+    ] as const,
+    async ([grant_type, id, fields, init]) => {
+      const send = async () => await (await made.token({ grant_type, ...fields }, init)).json();
+      assertMatch((await send()).error_description, /\[TK-06\]$/);
+      const href = findLink(await (await browser.get("/flows")).text(), `Allow ${id} to use ${grant_type}`)!;
+      assertStringIncludes(href, `/clients/${id}?edit&grant_types=`);
+      const page = await assertPageWithForms(await browser.get(href));
+      assertMatch(page, /The rejected request needs another value of <code[^>]*>grant_types</);
+      const form = readFields(page, `/clients/${id}`);
+      const before = made.as.clients.find(id)!.grantTypes;
+      assertEquals((await browser.post(`/clients/${id}`, { ...form, action: "save" })).status, 303);
+      assertEquals(made.as.clients.find(id)!.grantTypes, [...before, grant_type]);
+      assert((await send()).error !== "unauthorized_client");
+    },
+  );
+});
+
+test("[DI-09] a device that is not registered for its grant type has a link; a public client has none to act for itself", async () => {
+  const grant_types = ["authorization_code"];
+  const device = "urn:ietf:params:oauth:grant-type:device_code";
+  const others = [{ client_id: "other-tv", grant_types: [device] }];
+  const clients = [{ client_id: "tv", redirect_uris: [redirect_uri], grant_types }, ...others];
+  const made = await testServer({ plugins: [inspector()], clients });
+  const browser = openBrowser(made);
+  const labels = async () =>
+    [...(await (await browser.get("/flows")).text()).matchAll(/Allow tv to use [\w:-]+/g)].map(([text]) => text);
+  await made.token({ grant_type: "client_credentials", client_id: "tv" });
+  assertEquals(await labels(), []);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  await made.get("/oauth2/device_authorization", { method: "POST", body: "client_id=tv", headers });
+  assertEquals([...new Set(await labels())], [`Allow tv to use ${device}`]);
 });
 
 test("[DI-09] there is no link where the visitor may not change clients, or no configured client would change", async () => {

@@ -47,6 +47,7 @@ export async function readPolledRequest(
       rule: rules.client,
       expected: `grant_types with ${type}`,
       received: client.grantTypes.join(" "),
+      change: { client_id: client.id, isNew: false, grant_type: type },
     });
   }
   const from = { server, client, params, at: "poll" } as const;
