@@ -28,7 +28,7 @@ export function Pkce({ verifier, digestHex, challenge, matches }: PkceProps): VN
           <SecretValue name="code verifier" value={verifier} />
           <Hint text={`${verifier.length} random characters, known only to the client`} />
         </DefinitionItem>
-        <DefinitionItem label="Its SHA-256">
+        <DefinitionItem label="SHA-256 digest">
           <Code text={digestHex} />
           <Hint text="32 bytes in hexadecimal" />
         </DefinitionItem>

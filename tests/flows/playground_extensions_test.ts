@@ -85,7 +85,7 @@ test("[DM-17, JR-02, DI-04] one button adds a client that the page signs for, wh
   assertEquals((await add()).status, 303);
   const html = await (await browser.get("/authorized/try")).text();
   assertMatch(html, /name="jar"/);
-  assertNotMatch(html, /Add the demo client/);
+  assertNotMatch(html, /Add a demo client with a key/);
   const page = await arrive(browser, "demo-key", { jar: "on" });
   assertEquals([...page.link.searchParams.keys()], ["client_id", "request"]);
   assertEquals((await press(browser, page, "exchange")).heading, "Code exchanged");
@@ -96,7 +96,7 @@ test("[DM-17, JR-02, DI-04] one button adds a client that the page signs for, wh
   assertEquals(foreign.status, 403);
   const only = [{ client_id: "demo-public", redirect_uris: [callback] }];
   for (const options of [{ ...demo, directory: "read" }, { clients: only, clientAuthMethods: ["none"] }] as const) {
-    assertNotMatch(await (await (await testServer(options)).get("/authorized/try")).text(), /Add the demo client/);
+    assertNotMatch(await (await (await testServer(options)).get("/authorized/try")).text(), /Add a demo client with a key/);
   }
 });
 

@@ -67,7 +67,7 @@ test("[DM-11] the PKCE section shows verifier, digest, challenge, and that both 
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   const challenge = btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
-  assertStringIncludes(text, `Its SHA-256 ${hex}`);
+  assertStringIncludes(text, `SHA-256 digest ${hex}`);
   assertStringIncludes(text, `code_challenge ${challenge}`);
   assertStringIncludes(text, `Expected and received: ${challenge}`);
   assert(verdicts.some((one) => one.startsWith("✓ The digest in base64url equals the code_challenge")));
