@@ -54,7 +54,7 @@ test("[DM-19] the home page warns if it was requested from another host or port 
   await using named = await latchkey({ issuer: "https://as.test", frontChannelUrl: "http://localhost:8000" });
   for (const host of ["as.test", "as.test:443", "localhost:8000"]) {
     const response = await named.fetch(new Request(`${named.issuer}/`, { headers: { host } }));
-    assertEquals((await response.text()).includes("This page was requested"), false, host);
+    assertEquals((await response.text()).includes("You opened this page at"), false, host);
   }
   await using any = await open();
   assertEquals((await (await send(any, "http://localhost:1", "/")).text()).includes("This page was requested"), false);

@@ -550,7 +550,7 @@ test("[OP-06] the pages report whether a change is stored, and respond when it i
   const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   const { html, token, cookie } = await pageOf(one.as, "/clients");
   assertMatch(html, /The store keeps the \w+.* and every instance on the store/);
-  assert(!html.includes("Changes are lost"));
+  assert(!html.includes("in memory until"));
   const body = new URLSearchParams({
     form_token: token,
     client_id: "paged",
