@@ -123,7 +123,12 @@ function Lifetime(
   const text = left > 0 ? `valid for ${relativeLength(left)} of ${relativeLength(exp - iat)}` : "expired";
   return (
     <DefinitionItem label="Lifetime">
-      <progress class="lifetime" max={exp - iat} value={Math.min(Math.max(left, 0), exp - iat)} aria-label="Remaining lifetime" />
+      <progress
+        class="lifetime"
+        max={exp - iat}
+        value={Math.min(Math.max(left, 0), exp - iat)}
+        aria-label="Remaining lifetime"
+      />
       <span>{text}</span>
     </DefinitionItem>
   );

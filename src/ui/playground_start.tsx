@@ -113,7 +113,12 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
                 The server accepts signed requests (JAR) from clients with a key. This page can sign for a demo client
                 whose private key is public.
               </p>
-              <PostForm action={`${base}/authorized/try`} fields={addKeyClient} button="Add a demo client with a key" plain />
+              <PostForm
+                action={`${base}/authorized/try`}
+                fields={addKeyClient}
+                button="Add a demo client with a key"
+                plain
+              />
             </Section>
           )}
           {devices.length > 0 && (

@@ -96,7 +96,10 @@ test("[DM-17, JR-02, DI-04] one button adds a client that the page signs for, wh
   assertEquals(foreign.status, 403);
   const only = [{ client_id: "demo-public", redirect_uris: [callback] }];
   for (const options of [{ ...demo, directory: "read" }, { clients: only, clientAuthMethods: ["none"] }] as const) {
-    assertNotMatch(await (await (await testServer(options)).get("/authorized/try")).text(), /Add a demo client with a key/);
+    assertNotMatch(
+      await (await (await testServer(options)).get("/authorized/try")).text(),
+      /Add a demo client with a key/,
+    );
   }
 });
 
