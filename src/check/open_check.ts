@@ -266,6 +266,11 @@ function nameIssues({ only = [], except = [] }: ClientCheckOptions): ConfigIssue
     const unknown = findUnknown(names);
     if (unknown === undefined) return [];
     const { name, hint } = unknown;
-    return [{ path, expected: "attacks or categories", received: quote(name.slice(0, 80)), hint }];
+    return [{
+      path,
+      expected: "attacks or categories, separated by commas or spaces",
+      received: quote(name.slice(0, 80)),
+      hint,
+    }];
   });
 }

@@ -72,7 +72,7 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
             <Field
               name="only"
               label="Only these attacks"
-              hint="Attacks or categories to run, separated by spaces, such as id-token response/state-wrong. Default: all."
+              hint="Attacks or categories to run, separated by spaces or commas, such as id-token response/state-wrong. Default: all."
               value={values.only}
               errors={errors}
               optional
@@ -80,7 +80,7 @@ function StartForm({ client, form }: ClientCheckProps): VNode {
             <Field
               name="except"
               label="Without these attacks"
-              hint="Attacks or categories to leave out, separated by spaces, such as keys. Default: none."
+              hint="Attacks or categories to leave out, separated by spaces or commas, such as keys. Default: none."
               value={values.except}
               errors={errors}
               optional

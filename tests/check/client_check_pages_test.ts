@@ -107,7 +107,7 @@ test("[CO-07] the report repeats one attack with the values of the check, by a f
   await using server = await start({ mistake: "does not compare state" });
   const { as, url, open, values, ended, check } = server;
   await as.users.makeDefault("bob");
-  await (await open()).submit({ ...values, logged_in_text: "bob", only: "response/state-wrong response/late" });
+  await (await open()).submit({ ...values, logged_in_text: "bob", only: "response/state-wrong,response/late" });
   await ended();
   const { html, submit } = await open(`${url}/flows/check`);
   assertMatch(html, / --user bob --only response\/state-wrong/);

@@ -237,5 +237,21 @@ test("the command line of a check: every mistake together, with the nearest flag
     true,
     "text",
   ]);
+  const names = ["keys", "response/late", "id-token"];
+  const lists = [
+    ["--only", "keys,response/late, id-token"],
+    ["--only", "keys response/late  id-token"],
+    ["--only", "keys", "response/late,", "id-token"],
+    ["--only=keys", "response/late", "--only", "id-token"],
+  ];
+  for (const list of lists) {
+    for (const args of [["http://a.test/login", ...list], [...list, "http://a.test/login"]]) {
+      assertEquals(readCheckArguments(args, "latchkey").flags.only, names, args.join(" "));
+    }
+  }
+  assertEquals(issuesOf("http://a.test/login", "--except", ",", "--timeout", "5", "--timeout", "6"), [
+    "--except: Write it like --except transport.",
+    "--timeout: Keep one of them.",
+  ]);
   assertEquals(serverArgs, ["--port", "9100", "--issuer=http://localhost:9100", "--config", "latchkey.json"]);
 });

@@ -168,7 +168,12 @@ async function assertKnownAttacks({ only = [], except = [] }: CheckFlags): Promi
     const unknown = findUnknown(names);
     if (unknown === undefined) return [];
     const { name, hint } = unknown;
-    return [{ path, expected: "attacks or categories", received: JSON.stringify(name.slice(0, 80)), hint }];
+    return [{
+      path,
+      expected: "attacks or categories, separated by commas or spaces",
+      received: JSON.stringify(name.slice(0, 80)),
+      hint,
+    }];
   });
   if (issues.length > 0) throw new ConfigurationError(issues);
 }

@@ -60,7 +60,7 @@ export const checkHelp: Readonly<Record<keyof CheckFlags, readonly [value: strin
   clientId: ["ID", "the client of the application, without a file"],
   clientSecret: ["SECRET", "its secret; none for a public client"],
   redirectUri: ["URI", "its redirect URI"],
-  only: ["LIST", "attacks or categories, separated by commas"],
+  only: ["LIST", "attacks or categories, split by commas or spaces"],
   except: ["LIST", "attacks or categories to leave out"],
   restart: ["COMMAND", "restarts the application; also runs at the start"],
   timeout: ["SECONDS", "how long a login may take (10)"],
@@ -160,19 +160,24 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
       continue;
     }
     if (takesNext) at++;
+    const isList = checkFields[name].type === "array";
+    const more = isList ? listWords(args.slice(at + 1)) : [];
+    at += more.length;
+    const text = isList ? [value ?? "", ...more].join(" ").split(/[\s,]+/).filter(Boolean).join(",") : value;
     const hint = `Write it like ${written} ${exampleText(checkFields[name])}.`;
-    if (Object.hasOwn(values, name)) {
+    if (Object.hasOwn(values, name) && !isList) {
       issues.push({
         path: written,
         expected: "the flag once",
         received: "the flag several times",
         hint: "Keep one of them.",
       });
-    } else if (value === undefined || value === "") {
+    } else if (text === undefined || text === "") {
       issues.push({ path: written, expected: expectedText(checkFields[name]), received: "no value", hint });
     } else {
-      const { option, issue } = readOption(checkFields[name] as Field, written, value, hint);
-      values[name] = option.value;
+      const { option, issue } = readOption(checkFields[name] as Field, written, text, hint);
+      // A list adds to an earlier one.
+      values[name] = isList ? [...values[name] as string[] ?? [], ...option.value as string[]] : option.value;
       if (issue) issues.push(issue);
     }
   }
@@ -185,6 +190,12 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
     serverArgs,
     repeat: (attackId) => `${command} --only ${attackId}`,
   };
+}
+
+/** The words at the beginning that continue a list: neither a flag nor the URL of the login. */
+function listWords(words: readonly string[]): readonly string[] {
+  const end = words.findIndex((word) => word.startsWith("--") || isWebUrl(word));
+  return end < 0 ? words : words.slice(0, end);
 }
 
 function urlIssues(urls: readonly string[], program: string): ConfigIssue[] {
