@@ -177,7 +177,10 @@ test("a baseline that is no report, or cannot be read, ends the command before i
 test("an unknown attack and a real issuer end the command before it starts", async () => {
   const unknown = await runProgram({ args: ["check", "http://localhost:1/login", "--only", "id-tokens"] });
   assertEquals([unknown.code, unknown.stdout], [1, ""]);
-  assertMatch(unknown.stderr, /--only\n {2}Expected attacks or categories, found "id-tokens"\.\n {2}Did you mean/);
+  assertMatch(
+    unknown.stderr,
+    /--only\n {2}Expected attacks or categories, separated by commas or spaces, found "id-tokens"\.\n {2}Did you mean/,
+  );
   const real = await runProgram({
     args: ["check", "http://localhost:1/login", "--issuer", "https://login.example.com"],
   });
