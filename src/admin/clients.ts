@@ -62,7 +62,8 @@ function proposedValues(context: Context): Readonly<Record<string, string>> {
   return Object.fromEntries(
     addedFields.flatMap((name) => {
       const value = proposal.get(name);
-      return value === null ? [] : [[name, value]];
+      const isChoice = name !== "token_endpoint_auth_method" || formAuthChoices.includes(value ?? "");
+      return value === null || !isChoice ? [] : [[name, value]];
     }),
   );
 }

@@ -35,12 +35,7 @@ export function fixLink(
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;
   }
-  // A new confidential client may send its secret by Basic or in the body.
-  const method = isNew && token_endpoint_auth_method !== "none" ? undefined : token_endpoint_auth_method;
-  const values = {
-    ...{ redirect_uris: redirect_uri, scope, grant_types: grant_type },
-    ...{ token_endpoint_auth_method: method, retry },
-  };
+  const values = { redirect_uris: redirect_uri, scope, grant_types: grant_type, token_endpoint_auth_method, retry };
   const query = new URLSearchParams(isNew ? { client_id } : {});
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
   if (isNew) {

@@ -21,7 +21,8 @@ export function suggestMatch(
   if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
   if (rule !== "AZ-02") return undefined;
   const { nearest } = describeKnownIds(context.server, received);
-  return nearest === undefined ? undefined : { text: nearest };
+  if (nearest === undefined) return undefined;
+  return { text: nearest, fix: `Send client_id=${nearest}. If ${received} is another application, register it.` };
 }
 
 /** Whether the request may see the list of clients: the server has that page, and the host is trusted. */

@@ -132,6 +132,19 @@ const authMethodChoices = [
   ["none", "Public: a browser, desktop or mobile app", "none"],
 ] as const;
 
+/** What the type of the client means for the application whose rejected request the form is for. */
+function proposalText(method: string | undefined): string {
+  const secret = "the server generates a new secret. Copy it from the next page into the application.";
+  if (method === "none") {
+    return "The rejected request shows no secret, so a public client needs no change of the application. If the " +
+      `application sends a secret, choose a confidential type: ${secret}`;
+  }
+  return method === undefined
+    ? "The rejected request does not show whether the application has a secret. A public client must send a code " +
+      `challenge. For a confidential client ${secret}`
+    : `The application sends a secret that this server does not know: ${secret}`;
+}
+
 function AddClientForm({ action, form }: { readonly action: string; readonly form: EditForm }): VNode {
   const { values, errors } = form;
   const name = "token_endpoint_auth_method";
@@ -173,6 +186,7 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
         <fieldset id={name} aria-describedby={methodErrors.length > 0 ? `${name}-fault` : undefined}>
           <legend>Authentication</legend>
           <FieldErrors name={name} faults={methodErrors} />
+          {values.client_id !== undefined && errors.length === 0 && <p>{proposalText(values[name])}</p>}
           {authMethodChoices.map(([value, words, method]) => (
             <label class="choice" key={value}>
               <input type="radio" name={name} value={value} checked={value === selected} />

@@ -81,7 +81,7 @@ export function ErrorPage(props: ErrorPageProps): VNode {
   const ruleLink = flowLink === undefined && rule !== undefined ? rulesPath && `${rulesPath}/${rule}` : undefined;
   // Mostly a user opens such an address: it is no error of a client.
   const isMissing = status === 404 && error === undefined;
-  const first = change !== undefined
+  const first = change !== undefined && suggestion?.fix === undefined
     ? "change"
     : isMissing
     ? "home"
@@ -91,6 +91,11 @@ export function ErrorPage(props: ErrorPageProps): VNode {
     ? "home"
     : "rule";
   const style = (way: string) => way === first ? "button" : "button plain";
+  const changeLink = change && (
+    <a class={style("change")} href={base + change.path}>
+      <bdi>{change.label}</bdi>
+    </a>
+  );
   return (
     <Layout
       site={props}
@@ -123,12 +128,9 @@ export function ErrorPage(props: ErrorPageProps): VNode {
             </p>
           )}
           <nav class="ways" aria-label="Where to go from here">
-            {change !== undefined && (
-              <a class={style("change")} href={base + change.path}>
-                <bdi>{change.label}</bdi>
-              </a>
-            )}
+            {first === "change" && changeLink}
             {flowLink !== undefined && !off && <a class={style("flow")} href={base + flowLink}>See the whole flow</a>}
+            {first !== "change" && changeLink}
             {ruleLink !== undefined && !off && (
               <a class={style("rule")} href={base + ruleLink}>Read about rule {rule}</a>
             )}

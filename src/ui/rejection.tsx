@@ -12,6 +12,8 @@ export interface SuggestedMatch {
   readonly text: string;
   /** For a URI: the only part that differs, the slash at its end, or its spelling if both are equivalent. */
   readonly difference?: "scheme" | "host" | "port" | "path" | "query" | "slash" | "spelling";
+  /** What to send, in place of the fix of the rule. A change that registers the received value is the second choice. */
+  readonly fix?: string;
 }
 
 /** A link to a form that is filled in. */
@@ -53,7 +55,7 @@ export function Rejection({ reason, expected, received, suggestion, earlier, fix
       <Comparison expected={meant} received={received} label={meant === expected ? undefined : question} />
       {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
       <EarlierRequest earlier={earlier} />
-      <Fix fix={fix} />
+      <Fix fix={suggestion?.fix ?? fix} />
     </>
   );
 }

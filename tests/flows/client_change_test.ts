@@ -18,8 +18,9 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
   const browser = openBrowser(made);
   const href = findLink(await assertPage(await browser.authorize(unknown)), registerLabel)!;
   const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients");
-  assertEquals([form.client_id, form.redirect_uris], ["my-app", redirect_uri]);
-  const added = await browser.post("/clients", { ...form, token_endpoint_auth_method: "none" });
+  assertEquals(form.client_id, "my-app");
+  assertEquals([form.redirect_uris, form.token_endpoint_auth_method], [redirect_uri, "none"]);
+  const added = await browser.post("/clients", form);
   assertEquals(added.status, 303);
   const page = await assertPageWithForms(await browser.get(added.headers.get("location")!));
   const again = await browser.get(findLink(page, "Try the request again")!);
@@ -27,6 +28,53 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
   const tokens = await made.token({ ...unknown, code });
   assertEquals(tokens.status, 200);
   assertEquals(made.as.clients.find("my-app")!.standing, "configured");
+});
+
+test("[DI-09] the form registers the type of client that the rejected request shows, and says why", async () => {
+  const made = await testServer({ plugins: [inspector()] });
+  const browser = openBrowser(made);
+  const either = "client_secret_basic client_secret_post";
+  const open = async (href: string) => {
+    const page = await assertPageWithForms(await browser.get(href));
+    const [, text] = /<legend>Authentication<\/legend><p>(.*?)<\/p>/.exec(page) ?? [];
+    return [readFields(page, "/clients").token_endpoint_auth_method, text?.split(".")[0]];
+  };
+  const label = registerLabel;
+  const authorize = async (fields: Fields) => findLink(await assertPage(await browser.authorize(fields)), label)!;
+  assertEquals(await open(await authorize(unknown)), [
+    "none",
+    "The rejected request shows no secret, so a public client needs no change of the application",
+  ]);
+  const withoutChallenge = { ...unknown, code_challenge: undefined, code_challenge_method: undefined };
+  assertEquals(await open(await authorize(withoutChallenge)), [
+    either,
+    "The rejected request does not show whether the application has a secret",
+  ]);
+  const fields = { grant_type: "client_credentials", client_id: "my-app", client_secret: "s" };
+  assertEquals((await made.token(fields)).status, 401);
+  const list = await (await browser.get("/flows")).text();
+  assertEquals(await open(findLink(list, "Register my-app")!), [
+    "client_secret_post",
+    "The application sends a secret that this server does not know: the server generates a new secret",
+  ]);
+  assertEquals(await open("/clients"), [either, undefined]);
+  assertEquals((await open("/clients?client_id=my-app&token_endpoint_auth_method=private_key_jwt"))[0], either);
+});
+
+test("[UI-19] where a similar client_id is registered, the page says what to send before it offers a registration", async () => {
+  const made = await testServer({ plugins: [inspector()] });
+  const browser = openBrowser(made);
+  const typo = await assertPage(await browser.authorize({ client_id: "sqa" }));
+  const fix = "Send client_id=spa. If sqa is another application, register it.";
+  for (const html of [typo, await (await browser.get("/flows/1")).text(), await (await browser.get("/flows")).text()]) {
+    assertStringIncludes(html, `<bdi>${fix}</bdi>`);
+    assertMatch(html, /<a class="button plain" href="\/clients\?client_id=sqa[^"]*"><bdi>Register sqa/);
+  }
+  assertMatch(typo, /<nav class="ways"[^>]*><a class="button" href="[^"]*">See the whole flow/);
+  assertMatch(
+    await assertPage(await browser.authorize(unknown)),
+    /<a class="button" href="\/clients\?[^"]*"><bdi>Register/,
+  );
 });
 
 test("[DI-09, CA-16] the form at the link sets the method of the request, which is then accepted without a warning", async () => {
@@ -202,7 +250,8 @@ test("[DI-09] terminal and log have the link; it names no value that they hide",
     logging({ write: (line) => records.push(line), format: "json" }),
   ];
   const made = await testServer({ plugins });
-  const path = `/clients?client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}#add`;
+  const query = `client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}&token_endpoint_auth_method=none`;
+  const path = `/clients?${query}#add`;
   await made.authorize(unknown);
   assertStringIncludes(lines.join("\n"), `→ ${registerLabel}: ${made.as.issuer}${path}`);
   assertStringIncludes(records.join("\n"), `"change":"${made.as.issuer}${path}"`);

@@ -76,7 +76,13 @@ export async function findDestination(
       earlier: describeRemovedClient(server.clients, id),
       fix: "Send the client_id of a registered client, or register this one: " +
         "in the configuration file, or on the page /clients.",
-      change: { client_id: id, isNew: true, redirect_uri: params.get("redirect_uri") },
+      change: {
+        client_id: id,
+        isNew: true,
+        redirect_uri: params.get("redirect_uri"),
+        // A public client sends a challenge. A confidential one that does is rejected later, if it sends a secret.
+        token_endpoint_auth_method: params.has("code_challenge") ? "none" : undefined,
+      },
     });
   }
   if (client.isUnregistered) warnUnregistered(server, client, "AZ-02");

@@ -15,7 +15,13 @@ export function FailureSummary(
     readonly href: string;
   },
 ): VNode {
-  const { step, more, title, change } = reason;
+  const { step, more, title, change, suggestion } = reason;
+  const isChangeFirst = change !== undefined && suggestion?.fix === undefined;
+  const changeLink = change && (
+    <a class={isChangeFirst ? "button" : "button plain"} href={base + change.path}>
+      <bdi>{change.label}</bdi>
+    </a>
+  );
   return (
     <div class={continued ? "reason notice" : "reason"}>
       {continued && (
@@ -28,15 +34,12 @@ export function FailureSummary(
       )}
       <Rejection {...reason} />
       <p class="ways">
-        {change !== undefined && (
-          <a class="button" href={base + change.path}>
-            <bdi>{change.label}</bdi>
-          </a>
-        )}
-        <a class={change === undefined ? "button" : "button plain"} href={href}>
+        {isChangeFirst && changeLink}
+        <a class={isChangeFirst ? "button plain" : "button"} href={href}>
           See step {step}
           <span class="unseen">, {title}</span>
         </a>
+        {!isChangeFirst && changeLink}
         {more > 0 && (
           <span class="aside">
             {more === 1 ? "1 later step was also rejected." : `${more} later steps were also rejected.`}
