@@ -49,18 +49,20 @@ async function listAttacks(): Promise<Catalogue> {
 }
 
 async function listHabits(): Promise<Catalogue> {
-  const { habits } = await import("../habits/mod.ts");
+  const { habitCategories, habits } = await import("../habits/mod.ts");
   const items = habits.map(({ id, title, level, sources, occasion }) => ({
     id,
     title,
     facts: [["Level", level], ["Observed in", occasion], ["Sources", sources.join("; ")]],
   }));
+  const categoryOf = ({ id }: { readonly id: string }) =>
+    Object.keys(habitCategories).find((name) => habitCategories[name]!.some((habit) => habit.id === id))!;
   return {
     path: "/habits",
     title: "Habits",
     lead:
       "What a good client does in each request. The server reads the habits of a client from its recorded requests.",
-    groups: group(items, ({ id }) => id.split("-")[0]!),
+    groups: group(items, categoryOf),
   };
 }
 

@@ -25,19 +25,22 @@ import { readTraffic, type Recording, type TrafficFacts } from "./traffic.ts";
 export type { Recording, TrafficFacts } from "./traffic.ts";
 export { clientsOf, exchangesOfClient } from "./client_exchanges.ts";
 
+/** The habits by category, in the order of a login. */
+export const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
+  metadata: metadataHabits,
+  requests: requestHabits,
+  "authorization-requests": authorizationRequestHabits,
+  pkce: pkceHabits,
+  redirects: redirectHabits,
+  authentication: authenticationHabits,
+  tokens: tokenHabits,
+  refresh: refreshHabits,
+  extensions: extensionHabits,
+  dpop: dpopHabits,
+};
+
 /** Every habit, in the order of a login. */
-export const habits: readonly HabitDefinition[] = [
-  ...metadataHabits,
-  ...requestHabits,
-  ...authorizationRequestHabits,
-  ...pkceHabits,
-  ...redirectHabits,
-  ...authenticationHabits,
-  ...tokenHabits,
-  ...refreshHabits,
-  ...extensionHabits,
-  ...dpopHabits,
-];
+export const habits: readonly HabitDefinition[] = Object.values(habitCategories).flat();
 
 /** What the traffic shows of a habit. */
 export type HabitOutcome =
