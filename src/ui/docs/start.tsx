@@ -27,7 +27,7 @@ export function Start({ groups, counts, ...site }: StartProps): VNode {
       opening={
         <>
           <div class="search" role="search">
-            <label for="search">Search pages, rules, settings, faults and attacks</label>
+            <label for="search">Search pages, rules, settings, faults, attacks and habits</label>
             <input
               id="search"
               type="search"
