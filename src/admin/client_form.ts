@@ -21,6 +21,9 @@ const fields: Readonly<Record<string, Field>> = clientField.members;
 /** The members that the form contains. */
 const names = (Object.keys(fields) as Name[]).filter((name) => !fixedMembers.includes(name));
 
+/** The lists whose values may contain spaces. */
+const spacedLists: ReadonlySet<Name> = new Set(["response_types", "contacts"]);
+
 /** The groups of the form, with the values that the metadata has, or those that were typed. */
 export function metadataGroups(metadata: ClientMetadata, typed?: Params): MetadataGroup[] {
   const listed = Object.values(memberTopics).flat();
@@ -38,7 +41,9 @@ function metadataField(name: Name, value: string | undefined): MetadataField {
   const { type, choices, examples, expected, items } = fields[name]!;
   const example = examples[0];
   const hint = type === "array"
-    ? `One per line, such as ${[items?.choices ?? example].flat().join(" ")}.`
+    ? `${spacedLists.has(name) ? "One per line" : "Separated by spaces, commas or lines"}, such as ${
+      [items?.choices ?? example].flat().join(" ")
+    }.`
     : type === "object"
     ? "A JSON object."
     : type === "integer"
@@ -65,7 +70,7 @@ export function metadataFromForm(
   const members: Record<string, unknown> = { ...former };
   for (const name of names) {
     const text = params.get(name);
-    const value = text === undefined ? undefined : fromText(fields[name]!, text);
+    const value = text === undefined ? undefined : fromText(name, text);
     if (value instanceof SyntaxError) {
       // The message of the runtime would repeat a part of the text.
       errors.push({
@@ -90,14 +95,15 @@ export function differingFields(current: ClientMetadata, params: Params): readon
   );
 }
 
-function fromText({ type }: Field, text: string): unknown {
-  switch (type) {
+function fromText(name: Name, text: string): unknown {
+  switch (fields[name]!.type) {
     case "boolean":
       return text === "on";
     case "integer":
       return /^-?\d{1,15}$/.test(text.trim()) ? Number(text) : text;
     case "array":
-      return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+      return (spacedLists.has(name) ? text.split("\n").map((line) => line.trim()) : splitList(text))
+        .filter((value) => value !== "");
     case "object":
       try {
         return JSON.parse(text);
@@ -107,6 +113,11 @@ function fromText({ type }: Field, text: string): unknown {
     default:
       return text.trim();
   }
+}
+
+/** Splits a list at spaces, commas and lines. A comma inside a URI is part of it, unless another URI follows. */
+function splitList(text: string): string[] {
+  return text.split(/,?\s+/).flatMap((value) => value.split(value.includes(":/") ? /,(?=[a-z][\w.+-]*:)|,$/i : ","));
 }
 
 /**

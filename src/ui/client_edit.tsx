@@ -11,7 +11,7 @@ import { Code, CodeList } from "./value.tsx";
 export interface MetadataField {
   /** The name of the member (RFC 7591 §2). */
   readonly name: string;
-  /** `flag`: a checkbox; `array`: one value per line; `object`: JSON. */
+  /** `flag`: a checkbox; `array`: a text of several lines; `object`: JSON. */
   readonly kind: "text" | "flag" | "integer" | "array" | "object" | "function" | "any";
   /** Its format. */
   readonly hint?: string;

@@ -50,6 +50,28 @@ test("[DI-07] the form has a field for every member of client metadata, and chan
   assertEquals(made.as.clients.find("rich")!.metadata, rich);
 });
 
+test("[DI-07] a list is separated by spaces, commas or lines, if its values contain no spaces", async () => {
+  const made = await testServer({ clients: [rich], alg: "ES256" });
+  const browser = openBrowser(made);
+  const cases: readonly (readonly [keyof ClientMetadata, string, readonly string[]])[] = [
+    ["grant_types", "authorization_code refresh_token", ["authorization_code", "refresh_token"]],
+    ["grant_types", "authorization_code,refresh_token", ["authorization_code", "refresh_token"]],
+    ["grant_types", "  authorization_code,\r\n refresh_token ,", ["authorization_code", "refresh_token"]],
+    ["default_acr_values", "urn:x:mfa,urn:x:pin", ["urn:x:mfa", "urn:x:pin"]],
+    ["redirect_uris", "https://a.example/cb, https://b.example/x,y", ["https://a.example/cb", "https://b.example/x,y"]],
+    ["redirect_uris", "https://a.example/cb,com.example:/cb", ["https://a.example/cb", "com.example:/cb"]],
+    ["contacts", "Team of three\nMia, Tom", ["Team of three", "Mia, Tom"]],
+    ["response_types", "code", ["code"]],
+  ];
+  await forEachCase(cases, async ([name, text, expected]) => {
+    const response = await save(browser, "rich", { [name]: text });
+    assertEquals(response.status, 303, await response.text());
+    assertEquals(made.as.clients.find("rich")!.metadata[name], expected);
+  });
+  const page = await (await browser.get("/clients/rich?edit")).text();
+  assertStringIncludes(page, "Separated by spaces, commas or lines, such as authorization_code.");
+});
+
 test("[DI-07] a change counts immediately, and the secret stays valid", async () => {
   const made = await testServer();
   const browser = openBrowser(made);
