@@ -251,11 +251,12 @@ function ClockAndKeys(props: FaultsProps): VNode {
         <form method="post" action={`${base}/faults`}>
           <Hidden {...props} action="advance" />
           <p>
-            A move affects what was issued before it: a code that an application receives later is valid for its whole
-            lifetime. For an expired code, add the fault{" "}
+            A move of the clock affects codes, tokens and logins that the server issued before. A code that the server
+            issues later is valid for its whole lifetime: to let it expire before the client exchanges it, add the fault
+            {" "}
             <a href={`${base}/faults?${new URLSearchParams({ ...client && { client }, fault: "store.expired" })}`}>
               <Code text="store.expired" />
-            </a>: the next code has expired when it is exchanged.
+            </a>.
           </p>
           <ul class="choices">
             {presets.map(({ seconds, expires }) => (

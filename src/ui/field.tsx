@@ -138,7 +138,7 @@ export function OlderForm(
         {" "}
         the current values{unsaved.length === 0 ? "." : (
           <>
-            ; yours had other values of <CodeList texts={unsaved} between=", " />.
+            ; your form had other values of <CodeList texts={unsaved} between=", " />.
           </>
         )}
       </p>

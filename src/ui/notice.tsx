@@ -40,7 +40,7 @@ export function ClockNotice({ site: { base, links = [] } }: { readonly site: Sit
       <p>
         The clock of the server is {formatRoughDuration(Math.abs(clockOffset))} {clockOffset > 0 ? "ahead" : "behind"}.
         {" "}
-        <a href={`${base}${path}#clock`}>Set it back</a>
+        <a href={`${base}${path}#clock`}>Reset the clock</a>
       </p>
     </Notice>
   );

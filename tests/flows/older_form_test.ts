@@ -81,7 +81,7 @@ test("[DI-03] the page of an older form names the fields that differ, and repeat
   const html = await (await two.save({ contacts: "typed@example.com", require_pkce: "on" })).text();
   assertMatch(
     html,
-    /yours had other values of <code[^>]*>client_name<\/code>, <code[^>]*>require_pkce<\/code>, <code[^>]*>contacts</,
+    /your form had other values of <code[^>]*>client_name<\/code>, <code[^>]*>require_pkce<\/code>, <code[^>]*>contacts</,
   );
   assertEquals(html.includes("typed@example.com"), false);
 });

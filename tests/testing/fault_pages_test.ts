@@ -383,7 +383,7 @@ test("forms of other sites, other hosts and real issuers are rejected", async ()
   await assertRejects(() => latchkey(real), ConfigurationError, "not a test host");
 });
 
-test("the pages say how far the clock was moved, with a link to set it back", async () => {
+test("the pages say how far the clock was moved, with a link to reset it", async () => {
   await using as = await start();
   const read = async (path: string) =>
     (await (await as.fetch(new Request(issuer + path))).text()).replaceAll("<wbr/>", "");
@@ -391,11 +391,11 @@ test("the pages say how far the clock was moved, with a link to set it back", as
   const paths = ["/", "/flows", "/flows/1", "/faults"];
   for (const path of paths) assert(!(await read(path)).includes("The clock of the server is"), path);
   const page = await openPage(as);
-  assertMatch(page.html, /A move affects what was issued before it/);
+  assertMatch(page.html, /A move of the clock affects codes, tokens and logins/);
   assertStringIncludes(page.html, 'href="/faults?fault=store.expired"');
   await page.submit({ do: "advance", seconds: "300" });
   for (const path of paths) {
-    const notice = '<p>The clock of the server is 5 minutes ahead. <a href="/faults#clock">Set it back</a></p>';
+    const notice = '<p>The clock of the server is 5 minutes ahead. <a href="/faults#clock">Reset the clock</a></p>';
     assertStringIncludes(await read(path), notice, path);
   }
   await page.submit({ do: "advance", seconds: "-4000" });
