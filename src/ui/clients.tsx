@@ -132,12 +132,12 @@ const authMethodChoices = [
   ["none", "Public: a browser, desktop or mobile app", "none"],
 ] as const;
 
-/** What the type of the client means for the application whose rejected request the form is for. */
+/** What the type of the client that a link proposes means for the application. */
 function proposalText(method: string | undefined): string {
   const secret = "the server generates a new secret. Copy it from the next page into the application.";
   if (method === "none") {
-    return "The rejected request shows no secret, so a public client needs no change of the application. If the " +
-      `application sends a secret, choose a confidential type: ${secret}`;
+    return "A public client has no secret: an application that sends none needs no change. If the application sends a " +
+      `secret, choose a confidential type: ${secret}`;
   }
   return method === undefined
     ? "The rejected request does not show whether the application has a secret. A public client must send a code " +

@@ -43,7 +43,7 @@ test("[DI-09] the form registers the type of client that the rejected request sh
   const authorize = async (fields: Fields) => findLink(await assertPage(await browser.authorize(fields)), label)!;
   assertEquals(await open(await authorize(unknown)), [
     "none",
-    "The rejected request shows no secret, so a public client needs no change of the application",
+    "A public client has no secret: an application that sends none needs no change",
   ]);
   const withoutChallenge = { ...unknown, code_challenge: undefined, code_challenge_method: undefined };
   assertEquals(await open(await authorize(withoutChallenge)), [

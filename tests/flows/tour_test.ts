@@ -6,6 +6,7 @@ import { inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { extractText, findAttributes, parseForms } from "../../src/testing/browser/html_form.ts";
 import { type Browser, openBrowser } from "./browser.ts";
+import { findLink, readFields } from "./page.ts";
 import { assertPage, encode, forEachCase, getRejections, testServer } from "./harness.ts";
 
 const issuer = "https://as.test";
@@ -139,6 +140,19 @@ test("[DM-18] without a fitting client the page says which one would fit", async
       assertStringIncludes(text, `${issuer}/authorized`);
     }
   });
+});
+
+test("[DM-18, DI-09] without a fitting client the page links to the form that adds one, filled in", async () => {
+  const clients = [{ client_id: "elsewhere", redirect_uris: ["https://app.example/cb"] }];
+  const browser = openBrowser(await testServer({ issuer, clients }));
+  const href = findLink((await open(browser, "/tour")).html, "Add a client that fits")!;
+  const form = readFields(await (await browser.get(href)).text(), "/clients");
+  assertEquals(form.redirect_uris, `${issuer}/authorized`);
+  assertEquals((await browser.post("/clients", form)).status, 303);
+  assertEquals((await open(browser, "/tour")).heading, "The client sends you to the server");
+  const readOnly = openBrowser(await testServer({ issuer, clients, directory: "read" }));
+  assertEquals(findLink((await open(readOnly, "/tour")).html, "Add a client that fits"), undefined);
+  assertEquals(findLink((await open(readOnly, "/tour")).html, "Clients"), "/clients");
 });
 
 test("[DM-18] the home page links to the tour; on a real host without a client of the callback page there is none", async () => {

@@ -78,7 +78,12 @@ export type TourStep =
   /** The code was used or is expired. */
   | { readonly step: "failed"; readonly response: TourResponse }
   /** No client fits. */
-  | { readonly step: "no_client"; readonly redirectUri: string };
+  | {
+    readonly step: "no_client";
+    readonly redirectUri: string;
+    /** The form that adds a client that fits, below the base; absent if the visitor may not add clients. */
+    readonly addPath?: string;
+  };
 
 /** The parameter of the token request that is wrong. */
 export type Mistake = "redirect_uri" | "code_verifier";

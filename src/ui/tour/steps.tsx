@@ -278,7 +278,7 @@ export function Failed({ site, response }: StepProps<"failed">): VNode {
 }
 
 /** No client has requests like those that the tour explains. */
-export function NoClient({ site, redirectUri }: StepProps<"no_client">): VNode {
+export function NoClient({ site, redirectUri, addPath }: StepProps<"no_client">): VNode {
   return (
     <Layout
       site={site}
@@ -300,8 +300,9 @@ export function NoClient({ site, redirectUri }: StepProps<"no_client">): VNode {
             <li>sends plain requests: not pushed, not signed, without DPoP.</li>
           </ul>
           <nav class="ways" aria-label="Where to go from here">
+            {addPath !== undefined && <a class="button" href={site.base + addPath}>Add a client that fits</a>}
             {site.links?.some(({ path }) => path === "/clients") && (
-              <a class="button" href={`${site.base}/clients`}>Clients</a>
+              <a class={addPath === undefined ? "button" : "button plain"} href={`${site.base}/clients`}>Clients</a>
             )}
             <a href={`${site.base}/`}>Back to Home</a>
           </nav>
