@@ -134,7 +134,7 @@ const authMethodChoices = [
 
 /** What the type of the client that a link proposes means for the application. */
 function proposalText(method: string | undefined): string {
-  const secret = "the server generates a new secret. Copy it from the next page into the application.";
+  const secret = "the server generates a new secret. Copy the secret from the next page into the application.";
   if (method === "none") {
     return "A public client has no secret: an application that sends none needs no change. If the application sends a " +
       `secret, choose a confidential type: ${secret}`;
