@@ -148,16 +148,14 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 /** Further headers. */
 type ExtraHeaders = Readonly<Record<string, string>>;
 
+/** No cache keeps the content, and no browser guesses another type for it. */
+const contentHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
 /** A JSON response (OAuth 2.1 §3.2.3): not cached unless `extra` has `cache-control`. */
 export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpResponse {
   return {
     status,
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...extra,
-    },
+    headers: { "content-type": "application/json", ...contentHeaders, ...extra },
     body: JSON.stringify(body),
   };
 }
@@ -173,11 +171,7 @@ export const emptyHeadResponse: HttpResponse = {
 export function plainText(status: number, text: string): HttpResponse {
   return {
     status,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
+    headers: { "content-type": "text/plain; charset=utf-8", ...contentHeaders },
     body: `${text}\n`,
   };
 }
@@ -194,10 +188,9 @@ export function html(status: number, body: string, extra?: ExtraHeaders): HttpRe
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
+      ...contentHeaders,
       "content-security-policy": contentSecurityPolicy,
       "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
       ...extra,
     },
