@@ -1,5 +1,6 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
+import { findNearest } from "../oauth/config/config_issue.ts";
 import { describeKnownIds } from "../oauth/clients/unregistered_clients.ts";
 import type { Explanation } from "../oauth/explanation.ts";
 import type { Context } from "./context.ts";
@@ -31,22 +32,6 @@ export function mayListClients({ server, site, request }: Context): boolean {
   return isListed && isTrustedHost(server, request);
 }
 
-/** The candidate with the shortest differing part: a few characters in a row, less than half of the received text. */
-function closestText(received: string, candidates: readonly string[]): string | undefined {
-  const normalizedInput = normalize(received);
-  let closest: string | undefined;
-  let smallestDifference = Math.min(maxDifferingCharacters, Math.floor(normalizedInput.length / 2)) + 1;
-  for (const text of candidates) {
-    const difference = differingLength(normalizedInput, normalize(text));
-    if (difference < smallestDifference) [closest, smallestDifference] = [text, difference];
-  }
-  return closest;
-}
-
-function normalize(text: string): string {
-  return text.toLowerCase().replaceAll(/[-_]/g, "");
-}
-
 /** The length of the longer text without the common prefix and suffix. Linear time, unlike an edit distance. */
 function differingLength(first: string, second: string): number {
   const shorter = Math.min(first.length, second.length);
@@ -75,7 +60,7 @@ function closestUri(received: string, registered: readonly string[]): SuggestedM
     const isSlash = `${received}/` === closest.uri || received === `${closest.uri}/`;
     return { text: closest.uri, difference: isSlash ? "slash" : closest.differing![0] ?? "spelling" };
   }
-  const text = closestText(received, candidates.map(({ uri }) => uri));
+  const text = findNearest(received, candidates.map(({ uri }) => uri), maxDifferingCharacters, differingLength);
   return text === undefined ? undefined : { text };
 }
 

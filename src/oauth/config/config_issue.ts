@@ -152,13 +152,27 @@ const maxInputChars = 64;
  * at most three letters, and fewer than half of them, may differ.
  */
 export function suggest(name: string, knownNames: readonly string[]): string | undefined {
-  const input = normalizeName(name);
-  if (input === "" || input.length > maxInputChars) return undefined;
+  return normalizeName(name).length > maxInputChars ? undefined : findNearest(name, knownNames, 3, editDistance);
+}
+
+/**
+ * The text with the smallest distance, or `undefined` if each is too far away. Case, hyphens and underscores do not
+ * count.
+ *
+ * @param maxDistance The largest distance; also less than half of the length of the input.
+ */
+export function findNearest(
+  input: string,
+  texts: readonly string[],
+  maxDistance: number,
+  distanceOf: (from: string, to: string) => number,
+): string | undefined {
+  const normalized = normalizeName(input);
   let nearest: string | undefined;
-  let smallest = Math.min(3, Math.floor(input.length / 2)) + 1;
-  for (const known of knownNames) {
-    const distance = editDistance(input, normalizeName(known));
-    if (distance < smallest) [nearest, smallest] = [known, distance];
+  let smallest = Math.min(maxDistance, Math.floor(normalized.length / 2)) + 1;
+  for (const text of texts) {
+    const distance = distanceOf(normalized, normalizeName(text));
+    if (distance < smallest) [nearest, smallest] = [text, distance];
   }
   return nearest;
 }
