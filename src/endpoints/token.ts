@@ -31,20 +31,13 @@ async function identifyClient(server: Server, parameters: Params): Promise<strin
 function findGrantType(server: Server, { client, parameters }: AuthenticatedRequest): GrantType {
   const { grantTypes } = server;
   const type = parameters.get("grant_type");
-  if (type === undefined) {
-    throw new OAuthError("invalid_request", "grant_type is missing", {
-      rule: "TK-05",
-      expected: grantTypes.map((grantType) => grantType.type).join(" or "),
-      received: "no grant_type",
-    });
-  }
   const grantType = grantTypes.find((supported) => supported.type === type);
-  if (grantType === undefined) {
-    throw new OAuthError("unsupported_grant_type", "grant_type is not supported by this server", {
-      rule: "TK-05",
-      expected: grantTypes.map((supported) => supported.type).join(" or "),
-      received: type,
-    });
+  if (type === undefined || grantType === undefined) {
+    const expected = grantTypes.map((supported) => supported.type).join(" or ");
+    const explanation = { rule: "TK-05", expected, received: type ?? "no grant_type" } as const;
+    throw type === undefined
+      ? new OAuthError("invalid_request", "grant_type is missing", explanation)
+      : new OAuthError("unsupported_grant_type", "grant_type is not supported by this server", explanation);
   }
   if (!client.grantTypes.includes(type)) {
     throw new OAuthError("unauthorized_client", "this client is not registered for this grant_type", {

@@ -276,25 +276,22 @@ function issuesBelow(path: string, issues: readonly ConfigIssue[]): ConfigIssue[
 
 /** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
 function validateClaims({ claims, accessTokenClaims, resources = [] }: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [
+  return [
     ...validateClaimNames("accessTokenClaims", accessTokenClaims, "access token"),
-  ];
-  for (const [scope, names] of Object.entries(claims)) {
-    const path = showPath(["claims", scope]);
-    if (!scopeToken.test(scope)) {
-      issues.push({
+    ...Object.entries(claims).flatMap(([scope, names]) => {
+      const path = showPath(["claims", scope]);
+      const issues = validateClaimNames(path, names);
+      return scopeToken.test(scope) ? issues : [{
         path,
         expected: "a scope value: printable ASCII without spaces, quotes and backslashes",
         received: quote(scope),
         hint: "Use one scope value as the name of each list of claims.",
-      });
-    }
-    issues.push(...validateClaimNames(path, names));
-  }
-  for (const [i, { access_token_claims: names = [] }] of resources.entries()) {
-    issues.push(...validateClaimNames(`resources[${i}].access_token_claims`, names, "access token"));
-  }
-  return issues;
+      }, ...issues];
+    }),
+    ...resources.flatMap(({ access_token_claims: names = [] }, i) =>
+      validateClaimNames(`resources[${i}].access_token_claims`, names, "access token")
+    ),
+  ];
 }
 
 function validateClaimNames(path: string, names: readonly string[], reservedIn?: "access token"): ConfigIssue[] {

@@ -77,25 +77,19 @@ export function validatePublicKeys(
   { jwks, jwks_uri: uri }: { readonly jwks?: PublicKeySet; readonly jwks_uri?: string },
   localUrls: boolean,
 ): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  if (uri !== undefined && jwks !== undefined) {
-    issues.push({ path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." });
-  }
-  if (uri !== undefined) issues.push(...validateUrl("jwks_uri", uri, localUrls));
-  for (const [i, key] of (jwks?.keys ?? []).entries()) {
+  const ofKeys = (jwks?.keys ?? []).flatMap((key, i) => {
+    const path = `jwks.keys[${i}]`;
     const privateMember = privateJwkMembers.find((name) => name in key);
-    if (privateMember === undefined) {
-      issues.push(...validateRsaKey(key, `jwks.keys[${i}]`), ...validateCurveKey(key, `jwks.keys[${i}]`));
-      continue;
-    }
-    issues.push({
-      path: `jwks.keys[${i}]`,
+    return privateMember === undefined ? [...validateRsaKey(key, path), ...validateCurveKey(key, path)] : [{
+      path,
       expected: "a public key",
       received: `a key with the private member ${quote(privateMember)}`,
       hint: "Export only the public key.",
-    });
-  }
-  return issues;
+    }];
+  });
+  if (uri === undefined) return ofKeys;
+  const both = { path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." };
+  return [...jwks === undefined ? [] : [both], ...validateUrl("jwks_uri", uri, localUrls), ...ofKeys];
 }
 
 /** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
