@@ -3,7 +3,7 @@
 import type { Context } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { demoSecret } from "../oauth/config/settings.ts";
+import { demoSecret } from "../oauth/config/demo_entries.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { ClientSnippet } from "../ui/client_snippets.tsx";
 import { demandTexts, findDemands } from "./listed_client.ts";

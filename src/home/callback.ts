@@ -6,7 +6,7 @@ import { codeExchange } from "../client/token_request.ts";
 import { html, HttpError, type HttpResponse } from "../http/message.ts";
 import { type Fields, parseFields, readForm } from "../http/form.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
-import { demoSecret } from "../oauth/config/settings.ts";
+import { demoSecret } from "../oauth/config/demo_entries.ts";
 import type { Server } from "../oauth/server.ts";
 import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";

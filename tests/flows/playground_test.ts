@@ -6,7 +6,7 @@ import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertS
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { demoSecret } from "../../src/oauth/config/settings.ts";
+import { demoSecret } from "../../src/oauth/config/demo_entries.ts";
 import { arrive, callback, press, read, textOf, unescapeHtml } from "./playground_page.ts";
 import type { Page } from "./playground_page.ts";
 import { openBrowser, parseAttributes } from "./browser.ts";

@@ -2,7 +2,7 @@
 
 import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
 import { digest } from "../../src/oauth/secrets.ts";
-import { demoSecret } from "../../src/oauth/config/settings.ts";
+import { demoSecret } from "../../src/oauth/config/demo_entries.ts";
 import { redactEvent } from "../../src/oauth/redact.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";

@@ -39,7 +39,6 @@ import type {
   RequestSettings,
 } from "./setting_groups.ts";
 
-export { demoSecret } from "./demo_entries.ts";
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
