@@ -1,6 +1,7 @@
 /** Assesses what a client did under an attack. */
 
 import type { Assessment, Attack, Stop } from "./attack.ts";
+import { lateRejection } from "./attacks/effects.ts";
 import { unknownUser } from "./driver.ts";
 import type { AttackLevel } from "./effect.ts";
 import { exchangesOf, type Observation } from "./observation.ts";
@@ -43,7 +44,7 @@ function assessRejection({ stop }: Attack, observation: Observation): Assessment
   if (sent === undefined) return { passed: true, because: describeOutcome(observation) };
   const because = `the client reported an error, but only after a request to ${sent}`;
   // Userinfo belongs to the server that issued the token, so nothing is lost by the request.
-  return { passed: false, because, isWarning: stop === "token" };
+  return { passed: false, because, ...stop === "token" && { isWarning: true, effect: lateRejection } };
 }
 
 function assessTolerance(_: Attack, observation: Observation): Assessment {

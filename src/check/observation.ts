@@ -3,6 +3,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { findParam } from "../recorder/record_request.ts";
 import type { ClientSession } from "./driver.ts";
+import type { Effect } from "./effect.ts";
 import type { Trap } from "./trap.ts";
 
 /** How the journey ended for the client. */
@@ -26,6 +27,8 @@ export interface Assessment {
   readonly isInconclusive?: boolean;
   /** Whether what the client did is safe: a warning, whatever the level of the attack. Default: false. */
   readonly isWarning?: boolean;
+  /** The effect of what the client did, if that is another than the attack is about. Default: that of the attack. */
+  readonly effect?: Effect;
 }
 
 /** What an attack concludes itself. */

@@ -23,7 +23,7 @@ export function assessedResult(
   { outcome, error, exchanges }: Observation,
   assessment: Assessment,
 ): CheckResult {
-  const { passed, because, isInconclusive, isWarning } = assessment;
+  const { passed, because, isInconclusive, isWarning, effect } = assessment;
   const verdict = isInconclusive
     ? "inconclusive"
     : passed
@@ -35,7 +35,8 @@ export function assessedResult(
     : isWarning || task.attack.level === "should-reject"
     ? "warning"
     : "failed";
-  return { ...task, verdict, because, outcome, error, exchanges };
+  const attack = effect === undefined ? task.attack : { ...task.attack, partOf: undefined, ...effect };
+  return { ...task, attack, verdict, because, outcome, error, exchanges };
 }
 
 /** Why a task was not run. */

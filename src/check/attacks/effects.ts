@@ -38,6 +38,14 @@ export const loginCsrf: Effect = {
     "token request.",
 };
 
+/** For responses to a login that has ended. */
+export const usedState: Effect = {
+  cause: "accepts the state of a login that has ended",
+  severity: "medium",
+  consequence: "Of the checks against a code of an attacker, only those of code verifier and nonce remain.",
+  fix: "Delete the state of a login before its token request, and reject a response whose state is unknown.",
+};
+
 /** For responses of another issuer than that of the login. */
 export const mixUp: Effect = {
   cause: "does not compare the issuer of the authorization response",
@@ -175,6 +183,22 @@ export const unusableResponse: Effect = {
   consequence: "The client takes an unusable response for a success, and uses it.",
   fix:
     "Check the status, and that each value the client uses is present and of the right type, before using any of them.",
+};
+
+/** For ID tokens that are rejected after their access token was used. */
+export const lateRejection: Effect = {
+  cause: "uses an access token before it has validated the ID token",
+  severity: "low",
+  consequence: "The client sends the access token of a response that it then rejects; no session begins.",
+  fix: "Validate the ID token before the first request with the access token.",
+};
+
+/** For redirects that are followed without credentials. */
+export const followedRedirect: Effect = {
+  cause: "follows a redirect of an endpoint, without its credentials",
+  severity: "low",
+  consequence: "Another host can send the response in place of the issuer, but gets no code, token or secret.",
+  fix: "Follow no redirect in a request to the token endpoint or to userinfo.",
 };
 
 /** For requests without end. */

@@ -6,7 +6,8 @@ import { builtInKeys } from "../../testing/built_in_keys.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { endlessRequests } from "./effects.ts";
+import { endlessRequests, forgedIdToken } from "./effects.ts";
+import { describeOutcome } from "../assess.ts";
 import { exchangesOf } from "../observation.ts";
 import { signWithHmac } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -91,7 +92,10 @@ export const keyAttacks: readonly Attack[] = [
     },
     assess(observation) {
       const fetches = exchangesOf(observation, "jwks").length;
-      if (fetches <= maxFetches) return undefined;
+      if (fetches <= maxFetches) {
+        const isForged = observation.outcome === "accepted";
+        return isForged ? { passed: false, because: describeOutcome(observation), effect: forgedIdToken } : undefined;
+      }
       return { passed: false, because: `the client fetched the keys ${fetches} times for ${unknownLogins} logins` };
     },
   }),

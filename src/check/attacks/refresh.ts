@@ -83,7 +83,8 @@ export const refreshAttacks: readonly Attack[] = [
     id: "refresh/id-token-forged",
     needs: ["idToken", "readsIdToken"],
     needsSignatureCheck: true,
-    effect: forgedIdToken,
+    // The specification leaves this check to the client.
+    effect: { ...forgedIdToken, severity: "medium" },
     title: "A refresh returns an ID token that another key signed.",
     correctClient: "The client discards the response, if it verifies the signature of the ID token at the login.",
     level: "should-reject",

@@ -6,7 +6,7 @@ import { findParam } from "../../recorder/record_request.ts";
 import type { Callback } from "../../testing/browser/callback.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { foreignLogin, mixUp, repeatedDelivery } from "./effects.ts";
+import { foreignLogin, mixUp, repeatedDelivery, usedState } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -152,6 +152,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/state-used",
+    effect: usedState,
     title: "A browser delivers a code of an attacker, with the state of a login that has ended.",
     correctClient: "The client rejects the response: a state is valid for one response.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],

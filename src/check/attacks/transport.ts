@@ -6,7 +6,7 @@ import { textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { describeError } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { leakedCredentials } from "./effects.ts";
+import { followedRedirect, leakedCredentials } from "./effects.ts";
 import type { Observation } from "../observation.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
 import { atMost, passIf } from "./conclusions.ts";
@@ -49,7 +49,7 @@ function assessRedirect({ trap: { requests }, outcome }: Observation): Assessmen
   const passed = isEmpty && requests.every(({ url }) => url.endsWith("/userinfo"));
   return {
     passed,
-    isWarning: isEmpty,
+    ...isEmpty && { isWarning: true, effect: followedRedirect },
     because: isEmpty
       ? "the client followed the redirect, without its credentials"
       : "the client sent its credentials to another origin",
