@@ -68,6 +68,8 @@ interface Mistake {
   readonly expected: string | RegExp;
   readonly received: string | RegExp;
   readonly fix: RegExp;
+  /** The fix on pages that propose a value. Default: `fix`. */
+  readonly pageFix?: RegExp;
   /** What happened before. Default: not compared. */
   readonly earlier?: string;
   /** Default: `spa`. */
@@ -339,6 +341,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     expected: "poster",
     received: "postr",
     fix: /Send the client_id of a registered client, or register this one/,
+    pageFix: /Send client_id=poster\. If postr is another application, register it\./,
   },
   "a client_id that resembles none": {
     send: (server) => server.authorize({ client_id: "storefront" }),
@@ -732,6 +735,7 @@ async function readError(response: Response): Promise<Record<string, string | nu
 test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal and on the page, with expected, received and fix, and the link leads to its step", async () => {
   await forEachCase(Object.entries(mistakes), async ([, mistake]) => {
     const { outcome, rule, sentence, expected, received, earlier = "", fix, client = "spa" } = mistake;
+    const { pageFix = fix } = mistake;
     const server = await watched(mistake.options);
     const response = await mistake.send(server);
     const [status, code] = outcome.split(" ");
@@ -754,7 +758,7 @@ test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal 
     if (page) {
       const { text, html } = readPage(page);
       assertEquals(response.status, Number(status));
-      for (const part of [sentence, expected, received, fix]) assertMatch(text, new RegExp(source(part), "i"));
+      for (const part of [sentence, expected, received, pageFix]) assertMatch(text, new RegExp(source(part), "i"));
       assertStringIncludes(html, ` href="${link.replace(issuer, "")}">See the whole flow</a>`);
     } else {
       assertEquals([response.status, error], [Number(status), code]);
@@ -770,7 +774,7 @@ test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal 
     assertMatch(step, /\/flows\/\d+(\?step=\d+)?#step-\d+$/);
     const flow = readPage(await (await server.get(step.replace(issuer, ""))).text());
     assertStringIncludes(flow.html, `id="${step.split("#")[1]}"`);
-    for (const part of [sentence, expected, received, earlier, fix]) {
+    for (const part of [sentence, expected, received, earlier, pageFix]) {
       assertMatch(flow.text, new RegExp(source(part)));
     }
   });
