@@ -41,9 +41,7 @@ function metadataField(name: Name, value: string | undefined): MetadataField {
   const { type, choices, examples, expected, items } = fields[name]!;
   const example = examples[0];
   const hint = type === "array"
-    ? `${spacedLists.has(name) ? "One per line" : "Separated by spaces, commas or lines"}, such as ${
-      [items?.choices ?? example].flat().join(" ")
-    }.`
+    ? describeList(name, [items?.choices ?? example].flat())
     : type === "object"
     ? "A JSON object."
     : type === "integer"
@@ -52,6 +50,15 @@ function metadataField(name: Name, value: string | undefined): MetadataField {
     ? `Such as ${example}.`
     : undefined;
   return { name, hint, value, choices, kind: type === "boolean" ? "flag" : type === "string" ? "text" : type };
+}
+
+function describeList(name: Name, examples: readonly unknown[]): string {
+  const separators = spacedLists.has(name)
+    ? "One per line"
+    : isUri(String(examples[0]))
+    ? "Separated by spaces or lines"
+    : "Separated by spaces, commas or lines";
+  return `${separators}, such as ${examples.join(" ")}.`;
 }
 
 function toText(value: unknown): string | undefined {
@@ -70,7 +77,7 @@ export function metadataFromForm(
   const members: Record<string, unknown> = { ...former };
   for (const name of names) {
     const text = params.get(name);
-    const value = text === undefined ? undefined : fromText(name, text);
+    const value = text === undefined ? undefined : fromText(name, text, former[name]);
     if (value instanceof SyntaxError) {
       // The message of the runtime would repeat a part of the text.
       errors.push({
@@ -95,15 +102,17 @@ export function differingFields(current: ClientMetadata, params: Params): readon
   );
 }
 
-function fromText(name: Name, text: string): unknown {
+function fromText(name: Name, text: string, former: unknown): unknown {
   switch (fields[name]!.type) {
     case "boolean":
       return text === "on";
     case "integer":
       return /^-?\d{1,15}$/.test(text.trim()) ? Number(text) : text;
     case "array":
-      return (spacedLists.has(name) ? text.split("\n").map((line) => line.trim()) : splitList(text))
-        .filter((value) => value !== "");
+      // The form shows one value per line; a line that is not changed stays one value.
+      return text.split("\n").map((line) => line.trim()).flatMap((line) =>
+        spacedLists.has(name) || Array.isArray(former) && former.includes(line) ? [line] : splitList(line)
+      ).filter((value) => value !== "");
     case "object":
       try {
         return JSON.parse(text);
@@ -115,9 +124,16 @@ function fromText(name: Name, text: string): unknown {
   }
 }
 
-/** Splits a list at spaces, commas and lines. A comma inside a URI is part of it, unless another URI follows. */
+/**
+ * Splits a list at spaces and commas. A comma inside a URI is part of it: the redirect URI of a rejected request, which
+ * a link adds to the form, could otherwise register a second one.
+ */
 function splitList(text: string): string[] {
-  return text.split(/,?\s+/).flatMap((value) => value.split(value.includes(":/") ? /,(?=[a-z][\w.+-]*:)|,$/i : ","));
+  return text.split(/,?\s+/).flatMap((value) => isUri(value) ? [value.replace(/,$/, "")] : value.split(","));
+}
+
+function isUri(text: string): boolean {
+  return text.includes(":/");
 }
 
 /**

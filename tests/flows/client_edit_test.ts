@@ -59,7 +59,7 @@ test("[DI-07] a list is separated by spaces, commas or lines, if its values cont
     ["grant_types", "  authorization_code,\r\n refresh_token ,", ["authorization_code", "refresh_token"]],
     ["default_acr_values", "urn:x:mfa,urn:x:pin", ["urn:x:mfa", "urn:x:pin"]],
     ["redirect_uris", "https://a.example/cb, https://b.example/x,y", ["https://a.example/cb", "https://b.example/x,y"]],
-    ["redirect_uris", "https://a.example/cb,com.example:/cb", ["https://a.example/cb", "com.example:/cb"]],
+    ["redirect_uris", "https://a.example/cb com.example:/cb,", ["https://a.example/cb", "com.example:/cb"]],
     ["contacts", "Team of three\nMia, Tom", ["Team of three", "Mia, Tom"]],
     ["response_types", "code", ["code"]],
   ];
@@ -70,6 +70,23 @@ test("[DI-07] a list is separated by spaces, commas or lines, if its values cont
   });
   const page = await (await browser.get("/clients/rich?edit")).text();
   assertStringIncludes(page, "Separated by spaces, commas or lines, such as authorization_code.");
+  assertStringIncludes(page, "Separated by spaces or lines, such as http://localhost:3000/cb");
+});
+
+test("[DI-07] a list that is not changed keeps values with separators, and a proposed redirect URI adds no second one", async () => {
+  const odd: ClientMetadata = {
+    client_id: "odd",
+    redirect_uris: ["https://odd.example/cb?x=1,https://y.example/cb", "https://odd.example/cb?x=1,"],
+  };
+  const made = await testServer({ clients: [odd] });
+  const browser = openBrowser(made);
+  assertEquals((await save(browser, "odd", { client_name: "Odd" })).status, 303);
+  assertEquals(made.as.clients.find("odd")!.metadata, { ...odd, client_name: "Odd" });
+  const redirect_uri = "https://odd.example/cb?next=,https://evil.example/cb";
+  const html = await assertPage(await browser.authorize({ client_id: "odd", redirect_uri }));
+  const { redirect_uris } = await readForm(browser, findLink(html, "Add the redirect URI to odd")!);
+  assertEquals((await save(browser, "odd", { redirect_uris })).status, 303);
+  assertEquals(made.as.clients.find("odd")!.metadata.redirect_uris, [...odd.redirect_uris!, redirect_uri]);
 });
 
 test("[DI-07] a change counts immediately, and the secret stays valid", async () => {
