@@ -205,6 +205,7 @@ async function examples(
       secrets: [
         ...verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
         ...kind === "public" ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],
+        ...kind === "public" || secret !== demoSecret ? [] : [{ name: "secret in the command", value: secret }],
       ],
       codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
       codeUsed: issued?.consumedAt !== undefined,

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Fix } from "./fix.tsx";
-import type { Secret } from "./secret_value.tsx";
+import { type Secret, ShowAllSecrets } from "./secret_value.tsx";
 import { formatDuration } from "./duration.ts";
 import { Checks } from "./checks.tsx";
 import { Example, type TokenRequestExample } from "./example.tsx";
@@ -43,6 +43,8 @@ export interface CallbackProps extends Site {
   readonly proposal?: {
     readonly request: HttpMessage;
     readonly secrets: readonly Secret[];
+    /** Whether secrets are shown until the user chooses. */
+    readonly secretsShown: boolean;
     readonly form: PlaygroundForm;
   };
   /** On success: the example of a public client, then that of a confidential one. */
@@ -114,6 +116,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
       <Panes>
         <div class="column">
           <Section id="next" heading="Next steps">
+            {proposal && <ShowAllSecrets shown={proposal.secretsShown} />}
             <ol class="steps">
               <Step title="Copy the authorization code">
                 <p>The requests below already contain the code.</p>

@@ -73,6 +73,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { page } = opened;
       const show = page.getByRole("checkbox", { name: "Show the code verifier", exact: true }).first();
       const value = page.locator(".message .masked span").first();
+      await page.getByRole("checkbox", { name: "Show all secrets" }).uncheck();
       assert(await value.isHidden());
       await show.click();
       assertMatch(await value.innerText(), /^[\w-]{43}$/);
@@ -97,6 +98,8 @@ test(
       await page.locator("#exchange").waitFor();
     };
     const showAll = page.getByRole("checkbox", { name: "Show all secrets" });
+    assert(await showAll.isChecked());
+    assertEquals(await page.getByText("demo-secret").filter({ visible: true }).count(), 1);
     await step("Exchange the code");
     assert(await showAll.isChecked());
     assertMatch(await page.locator(".message .part-header:visible").first().innerText(), /^ey/);
@@ -104,8 +107,12 @@ test(
     await step("Introspect");
     assertEquals(await showAll.isChecked(), false);
     assertEquals(await page.locator(".message .part-header:visible").count(), 0);
+    await page.goto(`${url}/start`);
+    assertEquals(await showAll.isChecked(), false);
+    assertEquals(await page.locator(".masked span:visible").count(), 0);
+    assertEquals(await page.getByText("demo-secret").filter({ visible: true }).count(), 0);
     await showAll.check();
-    await step("Refresh tokens");
+    await step("Exchange the code");
     assert(await showAll.isChecked());
   },
 );

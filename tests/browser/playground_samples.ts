@@ -97,6 +97,7 @@ const landing = [
 export const initialProposal: NonNullable<CallbackProps["proposal"]> = {
   request: tokenRequest,
   secrets,
+  secretsShown: false,
   form: { fields: landing, steps: ["exchange", "wrong_verifier"], grantRevoked: false },
 };
 

@@ -709,6 +709,21 @@ test("[DM-10] a callback page with a code does not copy it into its links", asyn
   for (const href of Object.values(links(html))) assert(!/a-code|a-state/.test(href));
 });
 
+test("[DM-13] the secret of the example is masked in the header and in the command, and one switch shows both", async () => {
+  const switchOf = async (issuer: string) => {
+    const visitor = browser((await testServer({ ...demo, issuer })).as);
+    const home = await assertPage(await visitor.open("/"), 200);
+    const { html } = await visitor.arrive(new URL(links(home)["Start the demo flow"]!, issuer).href);
+    const text = html.replace(/<label class="masked">[^]*?<\/label>/g, "•");
+    assert(!text.includes("demo-secret") && !text.includes(btoa("demo-confidential:demo-secret")), issuer);
+    assertStringIncludes(text, "-u 'demo-confidential:•'");
+    return /<label class="all"><input type="checkbox"([^>]*)\/> Show all secrets/.exec(html)?.[1]?.trim();
+  };
+  assertEquals(await switchOf("http://localhost:9666"), "checked");
+  // Others may see the page of a host that is not loopback.
+  assertEquals(await switchOf("https://as.test"), "");
+});
+
 test("[PK-03] the challenge of a start link is the digest of the verifier in the example", async () => {
   const { as } = await testServer(demo);
   const visitor = browser(as);

@@ -65,10 +65,12 @@ export async function initialProposal(
   const request = await tokenRequest(context, state);
   const codeUsed = issued.consumedAt !== undefined;
   const steps = stepsWithoutTokens(state, codeUsed);
+  const form = await playgroundForm(context, browser, callback, state, steps, { codeUsed, grantRevoked: false });
   return {
     request: toHttpMessage(context, request),
     secrets: request.secrets,
-    form: await playgroundForm(context, browser, callback, state, steps, { codeUsed, grantRevoked: false }),
+    secretsShown: areSecretsShown(context.server, client, form),
+    form,
   };
 }
 
@@ -157,8 +159,7 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
     isPending: result.json.error === "authorization_pending",
     device: nextSteps[0] === "poll" ? deviceProps(context, nextCallback) : undefined,
     exchanges: results,
-    secretsShown: isLoopback(new URL(server.issuer).hostname) && isDemoOnly(server, client) &&
-      form.needsSecretOf === undefined,
+    secretsShown: areSecretsShown(server, client, form),
     checks: await checkTokenResponse(context, step, callback, flow, client, response),
     tokens: shownTokens(step, response),
     now: server.now(),
@@ -172,9 +173,13 @@ export async function runPlaygroundStep(context: Context, params: Params): Promi
   return htmlWithForms(200, pages.playground(props));
 }
 
-/** Whether the client is used on this page alone, as the built-in ones are: no application uses its tokens. */
-function isDemoOnly(server: Server, { redirectUris }: Client): boolean {
-  return redirectUris.every((redirectUri) => redirectUri === callbackUri(server));
+/**
+ * Whether secrets are shown until the reader chooses: only this machine sees the page, and the client is used here
+ * alone, as the built-in ones are, so that no application uses its tokens.
+ */
+function areSecretsShown(server: Server, { redirectUris }: Client, { needsSecretOf }: PlaygroundForm): boolean {
+  return isLoopback(new URL(server.issuer).hostname) && needsSecretOf === undefined &&
+    redirectUris.every((redirectUri) => redirectUri === callbackUri(server));
 }
 
 /**
