@@ -20,6 +20,8 @@ export const openidClient: SnippetWriter = (info) => {
     `  ${authentication(info)},`,
     isHttpIssuer(info) && `  { execute: [client.allowInsecureRequests] }, // the issuer is http`,
     `);`,
+    redirectUri !== undefined && `// By default openid-client relies on TLS in place of the signature of the ID token.`,
+    redirectUri !== undefined && `client.enableNonRepudiationChecks(config);`,
     demands.includes("jarm") && `client.useJwtResponseMode(config);`,
     usesDpop && `const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair());`,
   );

@@ -21,11 +21,12 @@ export const idTokenClaims: Effect = {
 export const forgedIdToken: Effect = {
   cause: "does not verify the signature of the ID token",
   partOf: noIdTokenCheck,
-  severity: "critical",
-  consequence: "An attacker who can change a token response logs in as any user.",
+  severity: "high",
+  consequence: "An attacker who can change a token response logs in as any user; OpenID Connect Core §3.1.3.7 lets a " +
+    "client rely on TLS instead, but not over http.",
   fix:
-    "Verify the signature with a key of the issuer's jwks_uri that kid names, and only with the algorithm that the " +
-    "client is registered for.",
+    "Verify the signature with the key of jwks_uri that kid names, by the registered algorithm alone; in openid-client 6 " +
+    "by client.enableNonRepudiationChecks(config).",
 };
 
 /** For responses that belong to no login of this browser. */
