@@ -185,6 +185,22 @@ test("[FL-01] the controls above the list have one look", { skip }, async () => 
   assertEquals(looks, names.map(() => looks[0]));
 });
 
+test("[FL-02] a decoded token has the width of its message", { skip }, async () => {
+  const { good } = await fillADay();
+  for (const width of [390, 1280]) {
+    await using opened = await openPage(`${url}/flows/${good}`, { viewport: { width, height: 800 } });
+    const { page } = opened;
+    await page.locator(".step > summary").nth(1).click();
+    await page.getByText("Decoded access_token").click();
+    const [decoded, message] = await page.evaluate(`(() => {
+      const token = document.querySelector(".sent .claims");
+      return [token, token.closest(".sent")].map((e) => e.getBoundingClientRect()).map(({ left, right }) => [left, right]);
+    })()`) as [number[], number[]];
+    assertEquals(decoded, message);
+    assertEquals(await findPageProblems(opened, { shifts: false }), []);
+  }
+});
+
 test("[FL-01] nothing moves while the user reads: new logins wait behind a link", { skip }, async () => {
   await fillADay();
   await using opened = await openListening("/flows");
