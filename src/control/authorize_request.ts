@@ -1,4 +1,4 @@
-/** Who may use the control: a program on a test host, or one with the secret, and never a page of another origin. */
+/** Authorizes requests to the control: programs on a test host or with the secret, never pages of another origin. */
 
 import type { Context } from "../app/context.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
@@ -11,22 +11,22 @@ import { readAuthorization } from "../oauth/tokens/bound_token.ts";
 /**
  * Rejects a request that may not use the control.
  *
- * @param secret Required as a bearer token (RFC 6750 §2.1); absent on test hosts that demand none.
- * @throws {HttpError} 403 under an untrusted host or for a page of another origin, 401 without the secret.
+ * @param secret The required bearer token (RFC 6750 §2.1). Absent: none is required, on test hosts only.
+ * @throws {HttpError} 403 for an untrusted host (DNS rebinding) or a page of another origin (CSRF), 401 without secret.
  */
 export async function authorizeRequest({ server, request }: Context, secret: string | undefined): Promise<void> {
   rejectUntrustedHost(server, request, "CO-02");
   if (!isSameOrigin(request, new URL(server.issuer).origin)) {
     throw new HttpError(403, "CO-03", "A page of another origin may not use the control", {
-      expected: "a request without Origin, or with that of the issuer",
+      expected: "a request without Origin, or with the origin of the issuer",
       received: quote(request.headers.get("origin") ?? request.headers.get("sec-fetch-site")),
     });
   }
   if (secret === undefined) return;
   const { token: sent } = readAuthorization(request.headers.get("authorization"), false);
   if (sent !== undefined && constantTimeEqual(await digest(sent), await digest(secret))) return;
-  throw new HttpError(401, "CO-01", "The control needs its secret", {
-    expected: "Authorization: Bearer and the secret",
-    received: sent === undefined ? "no bearer token" : "another bearer token",
+  throw new HttpError(401, "CO-01", "The control requires its secret", {
+    expected: "Authorization: Bearer, followed by the secret",
+    received: sent === undefined ? "no bearer token" : "a bearer token that is not the secret",
   });
 }

@@ -13,14 +13,15 @@ import { ControlError } from "./control_error.ts";
 /** The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
 export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: ClientMetadata[Name] | null };
 
-/** The last change of a client of each server. */
+/** The last pending or completed change of a client, by server. */
 const lastChanges = new WeakMap<ClientRepository, Promise<unknown>>();
 
 /**
- * Changes a client, after all earlier changes: a concurrent one would replace its members by their former values.
- * Members that are not named stay, the secret too.
+ * Changes a client. Changes run one after another, because concurrent ones would overwrite each other. Members that are
+ * not named stay, including the secret.
  *
- * @throws {ControlError} If the client is not registered, or its stored secret cannot be the key of its assertions.
+ * @throws {ControlError} If the client is not registered, or must sign assertions with a secret of which the server has
+ * only the digest.
  * @throws {ConfigurationError} With one sentence for each issue of the changed metadata.
  */
 export function changeClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
@@ -57,7 +58,7 @@ async function replaceClient(server: Server, client_id: string, changes: Metadat
   } as ClientEntry);
 }
 
-/** The secret as it is stored. Only its digest is kept, unless it is the key of assertions. */
+/** The secret as it is stored: a digest, unless it is the HMAC key of client assertions (`client_secret_jwt`). */
 async function storedSecret(
   { assertionSecret, secretDigest }: Client,
   { token_endpoint_auth_method: method }: ClientEntry,
@@ -65,7 +66,7 @@ async function storedSecret(
   if (assertionSecret !== undefined) return { client_secret: assertionSecret };
   if (secretDigest === undefined) return {};
   if (method !== "client_secret_jwt") return { client_secret_digest: await secretDigest };
-  throw new ControlError(422, "The server has only a digest of the secret, which cannot be the key of assertions.", [{
+  throw new ControlError(422, "The server has only a digest of the secret, which cannot verify client assertions.", [{
     place: "changes.client_secret",
     expected: `the secret, because token_endpoint_auth_method is "client_secret_jwt"`,
     received: "nothing",

@@ -2,7 +2,7 @@
  * A handle for a server in another process, with the functions of the mock. It calls the control over HTTP.
  *
  * {@link connectLatchkey} reads `/_control/openapi.json` of the server and makes one function of each operation. It
- * loads nothing of the server.
+ * imports no code of the server.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export type { MetadataChanges } from "./change_client.ts";
 export type { ClientCheckOptions, ClientCheckState, TenantOptions };
 export type { ProblemIssue } from "../app/problem_response.ts";
 
-/** The functions of a handle in process, as functions that return promises. */
+/** The functions of the in-process handle, each returning a promise. */
 export type Remote<Handle> = {
   readonly [Name in keyof Handle]: Handle[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -54,7 +54,7 @@ export interface ConnectedLatchkey {
   readonly clients: {
     /** Creates a client, or replaces the one with this `client_id`. */
     set(client: ClientMetadata): Promise<ClientMetadata>;
-    /** Changes single members of the metadata of a client; `null` removes one. The others stay, the secret too. */
+    /** Changes single members of the metadata of a client; `null` removes one. Others stay, including the secret. */
     change(clientId: string, changes: MetadataChanges): Promise<ClientMetadata>;
     /** Removes a client. */
     delete(clientId: string): Promise<void>;
@@ -70,7 +70,7 @@ export interface ConnectedLatchkey {
     /** All users with their claims. */
     all(): Promise<readonly User[]>;
   };
-  /** Decides which user logs in next, who denies, and who allows less than requested. */
+  /** Decides which user logs in next, and which users deny, or allow less than requested. */
   readonly decisions: Remote<UserDecisions>;
   /** Changes claims of issued tokens, and members of responses. A change is an object, not a function. */
   readonly issue: {
@@ -105,11 +105,11 @@ export interface ConnectedLatchkey {
     readonly text: string;
     readonly habits: readonly Readonly<Record<string, unknown>>[];
   }>;
-  /** The check of a client of the server, as `latchkey check` does it, in the background. */
+  /** The check of a client, as `latchkey check` does it. It runs in the background. */
   readonly clientCheck: {
     /** Starts a check. */
     start(options: ClientCheckOptions): Promise<ClientCheckState>;
-    /** How far the last check is. */
+    /** The status and progress of the last check. */
     state(): Promise<ClientCheckState>;
     /** The report of the last check, as JSON. */
     report(): Promise<Readonly<Record<string, unknown>>>;
@@ -129,7 +129,7 @@ export interface ConnectedLatchkey {
   importKey(key: PrivateJwk, lead?: number): Promise<void>;
   /** Creates a new signing key. Returns the `kid` of each published key. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<{ readonly kids: readonly string[] }>;
-  /** Issuers of their own on the host of the server, for tests that run at the same time. */
+  /** Separate issuers on the host of the server, for tests that run at the same time. */
   readonly tenants: {
     /** Creates a tenant, and connects to its control. */
     create(options?: TenantOptions): Promise<ConnectedTenant>;
@@ -138,7 +138,7 @@ export interface ConnectedLatchkey {
     /** Removes a tenant. */
     remove(id: string): Promise<void>;
   };
-  /** Ends the session of an ID token, and calls its clients. */
+  /** Ends the session of an ID token, and sends logout tokens to its clients. */
   endSession(idToken: string): Promise<void>;
   /**
    * Restores the initial state, for the next test.
@@ -165,7 +165,7 @@ export interface ConnectedTenant extends ConnectedLatchkey, AsyncDisposable {
  *
  * @param url The issuer of the server.
  * @throws {ControlRequestError} If the server has no control, or the secret is wrong.
- * @throws {TypeError} If it does not respond.
+ * @throws {TypeError} If the server does not respond.
  *
  * @example
  * ```ts ignore

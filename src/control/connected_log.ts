@@ -12,7 +12,7 @@ export interface ControlledExchange extends Omit<Exchange, "events"> {
   readonly internalErrors: readonly string[];
 }
 
-/** Expectations of every selected exchange. Await the last one: they are checked in one call. */
+/** Expectations of every selected exchange. Await the last one: one call checks them all. */
 export interface ConnectedExpectation extends PromiseLike<void> {
   /** The number of calls. Default: at least one. */
   called(times?: number): ConnectedExpectation;
@@ -24,7 +24,7 @@ export interface ConnectedExpectation extends PromiseLike<void> {
   withParams(params: NonNullable<RequestPattern["params"]>): ConnectedExpectation;
   /** A rule that was checked and passed, by its id. */
   passed(rule: PassedRuleId): ConnectedExpectation;
-  /** Every response is no error. */
+  /** No response is an error. */
   succeeded(): ConnectedExpectation;
   /** Every request was rejected. */
   rejected(error?: string, rule?: RejectionRuleId): ConnectedExpectation;
@@ -32,7 +32,7 @@ export interface ConnectedExpectation extends PromiseLike<void> {
 
 /** The requests and responses of a server, with real values. */
 export interface ConnectedLog {
-  /** Lists exchanges that have ended, and waits until there are `count`, at most `wait` milliseconds. */
+  /** Lists exchanges that have ended. Waits up to `wait` milliseconds until `count` of them match. */
   exchanges(query?: {
     readonly endpoint?: string;
     readonly client?: string;

@@ -20,7 +20,7 @@ export interface ConnectedFaultRule {
   release(): Promise<void>;
 }
 
-/** A rule in the making: what `on(…)` returns. */
+/** The rule builder that `on(…)` returns. */
 export interface ConnectedRuleBuilder {
   /** Applies the fault to the next matching request. */
   once(fault: SentFault): Promise<ConnectedFaultRule>;
@@ -38,7 +38,7 @@ export function connectedRuleBuilder(call: Call, endpoint: string, match: Reques
   const add = async ({ id: fault, parameters }: SentFault, often: object): Promise<ConnectedFaultRule> => {
     if (fault === undefined) {
       throw new TypeError(
-        "on: expected a fault with a definition, such as faults.drop(), received a fault of your own. Use one of faults.",
+        "on: expected a fault with a definition, such as faults.drop(), received a custom fault. Use one of faults.",
       );
     }
     const { id } = await call("faults.add", { ...match, fault, parameters, endpoint, ...often }) as ListedFault;

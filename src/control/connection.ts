@@ -12,7 +12,7 @@ export interface ConnectOptions {
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-/** Rejected by the control. The message has all errors. */
+/** The control rejected a call. The message lists every error. */
 export class ControlRequestError extends Error {
   /** The status of the response. */
   readonly status: number;
@@ -22,7 +22,7 @@ export class ControlRequestError extends Error {
   /** Creates the error. */
   constructor(message: string, status: number, errors: readonly ProblemIssue[] = []) {
     super(message);
-    // Test runners distinguish failures from other errors by the name.
+    // Test runners distinguish failed assertions from other errors by the name.
     this.name = status === 422 ? "AssertionError" : "ControlRequestError";
     this.status = status;
     this.errors = errors;
@@ -42,7 +42,7 @@ export interface ConnectedControl {
   readonly functions: Readonly<Record<string, unknown>>;
 }
 
-/** An operation of the document. */
+/** An operation of the OpenAPI document. */
 interface Operation {
   readonly operationId: string;
   /** The members of the input in the order of the arguments. Absent: one object. */
@@ -51,13 +51,13 @@ interface Operation {
   readonly "x-returns"?: string;
 }
 
-/** The operations of a document by their ids. */
+/** The operations of an OpenAPI document by their ids. */
 type Operations = ReadonlyMap<
   string,
   { readonly path: string; readonly reads: boolean; readonly operation: Operation }
 >;
 
-/** Reads the document of a server. @throws {ControlRequestError} */
+/** Reads the OpenAPI document of a server. @throws {ControlRequestError} */
 export async function connectControl(givenUrl: string, options: ConnectOptions): Promise<ConnectedControl> {
   const url = givenUrl.replace(/\/$/, "");
   const document = await send(new Request(`${url}/_control/openapi.json`), options) as {
@@ -113,7 +113,7 @@ function connect(url: string, issuer: string, operations: Operations, options: C
   };
 }
 
-/** The input of a call by its arguments. */
+/** Converts the arguments of a call to the input of its verb. */
 function toInput(names: readonly string[] | undefined, args: readonly unknown[]): object {
   if (names === undefined) return args[0] ?? {};
   return Object.fromEntries(

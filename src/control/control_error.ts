@@ -1,4 +1,4 @@
-/** The error of a verb whose input is valid, but which cannot do what it says. */
+/** The error of a verb that cannot run with its valid input, for example because no client has the `client_id`. */
 
 import type { ProblemIssue } from "../app/problem_response.ts";
 

@@ -16,7 +16,7 @@ import { type ControlTarget, type Verb, verbPath } from "./verb.ts";
 /** The path of the control below the path of the issuer. */
 export const controlPath = "/_control";
 
-/** What all endpoints of the control have in common. */
+/** The properties that all endpoints of the control share. */
 export const commonDescription = {
   caller: "any",
   title: "Control",
@@ -27,7 +27,7 @@ export const commonDescription = {
 /**
  * Creates the endpoint of a verb.
  *
- * @param secret The bearer token that requests must have; absent if none is demanded.
+ * @param secret The bearer token that requests must have. Absent: none is required.
  */
 export function verbEndpoint(verb: Verb, target: Omit<ControlTarget, "name">, secret: string | undefined): Endpoint {
   const handle = async (context: Context): Promise<HttpResponse> => {
@@ -69,7 +69,7 @@ function rejectInput(issues: readonly ConfigIssue[]): HttpResponse {
   });
 }
 
-/** The response to an error of a verb. @throws What is no rejection, such as an error of the store. */
+/** The response to an error of a verb. @throws An error that is not a rejection, such as a store error. */
 function toProblem(error: unknown): HttpResponse {
   if (error instanceof ConfigurationError) return rejectInput(error.issues);
   if (error instanceof ControlError) {

@@ -1,4 +1,4 @@
-/** The arguments of a call as JSON: what JSON cannot carry has a form of its own there. */
+/** Converts the arguments of a call to JSON. Values that JSON does not have get a JSON form. */
 
 /** The input of a verb as JSON. */
 export function toJsonInput(input: object): Readonly<Record<string, unknown>> {
@@ -11,7 +11,7 @@ export function toJsonInput(input: object): Readonly<Record<string, unknown>> {
 
 function convert(name: string, value: unknown): unknown {
   if (typeof value === "function") {
-    throw new TypeError(`${name}: expected a value that JSON can carry, received a function`);
+    throw new TypeError(`${name}: expected a value that JSON can represent, received a function`);
   }
   if (value instanceof Date) return value.toISOString();
   if (name === "time" && typeof value === "number") return new Date(value).toISOString();

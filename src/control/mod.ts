@@ -1,8 +1,8 @@
 /**
- * The control over HTTP: a plugin with endpoints below `/_control`, so that a test suite in any language does what a
- * JavaScript one does in process.
+ * The control over HTTP: a plugin with endpoints below `/_control`, so that a test suite in any language can do what a
+ * JavaScript test does in process.
  *
- * 1. `verbs/` has one value for each verb: name, summary, input and result described as settings are, and its function.
+ * 1. `verbs/` has one value for each verb: name, summary, function, and the schemas of its input and its result.
  * 2. {@link controlEndpoints} makes an endpoint of each (`endpoint.ts`), behind `authorize_request.ts`.
  * 3. A verb calls the functions that a program calls: those of the mock (`testing/control.ts`) and of the repositories.
  * 4. Rejections are problem details (RFC 9457).

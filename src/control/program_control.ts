@@ -12,17 +12,17 @@ import { controlEndpoints } from "./mod.ts";
 export interface ProgramControlOptions extends ControlOptions {
   /** A recorder around the server. Default: the control has its own. */
   readonly recorder?: Recorder;
-  /** The check of clients, whose plugin is outside of those of the control. Default: none. */
+  /** The check of clients. Its plugin wraps the plugins of the control. Default: none. */
   readonly clientCheck?: ClientCheck;
 }
 
-/** The control of a server that is no mock, and its plugins in order. */
+/** The control of a server that is not a mock, and its plugins in order. */
 export interface ProgramControl {
   readonly control: ServerControl;
   readonly plugins: readonly Plugin[];
 }
 
-/** Creates the control of one server. Settings keep the meaning that they have without it. */
+/** Creates the control of one server. It does not change what the settings of the server mean. */
 export function programControl({ secret, recorder, clientCheck }: ProgramControlOptions): ProgramControl {
   const control = testControl({ recorder, clientCheck });
   const { plugin } = control;

@@ -7,9 +7,9 @@ import type { Field } from "../oauth/config/field.ts";
 import type { Verb } from "./verb.ts";
 
 /**
- * Reads the input, which is not validated yet.
+ * Reads the input, without validating it.
  *
- * @throws {HttpError} If the body is no JSON object.
+ * @throws {HttpError} If the body is not a JSON object.
  * @throws {OAuthError} If a parameter is repeated.
  */
 export async function readInput(context: Context, { reads, input }: Verb): Promise<Readonly<Record<string, unknown>>> {
@@ -23,7 +23,7 @@ export async function readInput(context: Context, { reads, input }: Verb): Promi
   }));
 }
 
-/** The value of a parameter; the text itself if it has another type. */
+/** Converts a parameter to the type of its field; returns the text unchanged if it is not of that type. */
 function parseText(field: Field | undefined, text: string): unknown {
   if (field?.type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   if (field?.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;

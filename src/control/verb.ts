@@ -1,4 +1,4 @@
-/** Verbs: what a test does with a server, each described once for the endpoint, the document and the handle. */
+/** Verbs: the operations of the control. Endpoint, OpenAPI document and handle use the same description of a verb. */
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
@@ -6,11 +6,11 @@ import type { Field, Fields } from "../oauth/config/field.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../testing/test_control.ts";
 
-/** What verbs act on. */
+/** The server that a verb acts on, and the request. */
 export interface ControlTarget {
   readonly app: App;
   readonly control: ServerControl;
-  /** The name of the server that the request was sent to. */
+  /** The issuer and the audience under the host name of the request. */
   readonly name: ServerName;
   /** Creates the endpoints of the control of a tenant. */
   readonly endpoints: (control: ServerControl) => Plugin;
@@ -24,14 +24,15 @@ type ObjectField<T> = Field<T> & { readonly members: Fields<T> };
 /** A verb as its file describes it. */
 export interface VerbSource<Input extends object, Result> {
   /**
-   * What follows `as.` in a program, such as `clock.advance`. With slashes in place of the dots it is the path below
+   * The name of the function of the handle, such as `clock.advance`. With slashes in place of dots it is the path below
    * `/_control`.
    */
   readonly name: string;
-  /** What it does, one sentence. */
+  /** What the verb does, in one sentence. */
   readonly summary: string;
   /**
-   * Whether it only reads: by GET, with its input in the query. Otherwise by POST, with a JSON object. Default: false.
+   * Whether the verb only reads: a GET with its input in the query. Otherwise a POST with a JSON object.
+   * Default: false.
    */
   readonly reads?: boolean;
   /** The input. */
@@ -41,14 +42,14 @@ export interface VerbSource<Input extends object, Result> {
    * arguments. Default: one object with all members.
    */
   readonly args?: readonly string[];
-  /** The result. Absent: none, 204. */
+  /** The result. Absent: the response is 204. */
   readonly result?: Field<Result>;
   /** The member of the result that a program gets. Default: the whole result. */
   readonly returns?: keyof Result & string;
   /**
-   * Does it.
+   * Runs the verb.
    *
-   * @throws {ConfigurationError | TypeError | RangeError | ControlError} If it rejects the input.
+   * @throws {ConfigurationError | TypeError | RangeError | ControlError} If the verb rejects the input.
    */
   run(target: ControlTarget, input: Input): MaybePromise<Result>;
 }
@@ -67,7 +68,7 @@ export function defineVerb<Input extends object, Result extends object | void>(
   return source as unknown as Verb;
 }
 
-/** The input of a verb that needs nothing. */
+/** The input of a verb without members. */
 export interface NoInput {
   readonly [name: string]: never;
 }

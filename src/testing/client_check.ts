@@ -63,7 +63,7 @@ export interface ClientCheck {
    * @throws {CheckRunningError} If a check is running.
    */
   start(options: ClientCheckOptions, issuer: string): Promise<ClientCheckState>;
-  /** How far the last check is. */
+  /** The status and progress of the last check. */
   state(): ClientCheckState;
   /** The report of the last check; `undefined` until it ended. */
   report(): { toJSON(): Readonly<Record<string, unknown>> } | undefined;

@@ -76,7 +76,7 @@ test("[CO-01] without the secret no verb reads or changes anything", async () =>
       assertEquals([response.status, response.headers.get("content-type")], [401, "application/problem+json"]);
       assertEquals(response.headers.get("www-authenticate"), 'Bearer realm="https://auth.corp.com"');
       const { rule, detail } = await response.json();
-      assertEquals([rule, detail], ["CO-01", "The control needs its secret"]);
+      assertEquals([rule, detail], ["CO-01", "The control requires its secret"]);
     });
   });
   assertEquals(effects, []);

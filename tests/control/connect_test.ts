@@ -85,7 +85,7 @@ test("rules with faults of definitions, patterns and counts over HTTP", async ()
   await remote.on("jwks").once(faults.status(200, { body: "x" }));
   assertEquals(await (await as.fetch("/oauth2/jwks")).text(), "x");
   const own = { name: "mine", handle: (next: unknown) => next } as never;
-  await assertRejects(() => remote.on("token").once(own), TypeError, "a fault of your own");
+  await assertRejects(() => remote.on("token").once(own), TypeError, "a custom fault");
   const misspelt = await assertRejects(() => remote.on("tokn").once(faults.drop()), ControlRequestError);
   assertStringIncludes(misspelt.message, "Did you mean token?");
   await remote.on("token").once(faults.drop());

@@ -46,7 +46,7 @@ function checkOf({ control: { clientCheck } }: ControlTarget): ClientCheck {
   if (clientCheck !== undefined) return clientCheck;
   throw new ControlError(
     409,
-    "This server has no check of clients: it needs an issuer on a test host, and a mock the option clientCheck.",
+    "This server cannot check clients. It needs an issuer on a test host; a mock also needs the option clientCheck.",
   );
 }
 
@@ -68,7 +68,7 @@ export const clientCheckVerbs = [
   }),
   defineVerb({
     name: "clientCheck.state",
-    summary: "Returns how far the check of a client is.",
+    summary: "Returns the status and the progress of the check of a client.",
     reads: true,
     input: noInput,
     args: [],
@@ -77,7 +77,7 @@ export const clientCheckVerbs = [
   }),
   defineVerb({
     name: "clientCheck.report",
-    summary: "Returns the report of the last check of a client as JSON; 404 until it ended.",
+    summary: "Returns the report of the last check of a client as JSON; 404 until it has ended.",
     reads: true,
     input: noInput,
     args: [],
@@ -90,7 +90,7 @@ export const clientCheckVerbs = [
   }),
   defineVerb({
     name: "clientCheck.stop",
-    summary: "Stops the check of a client, and returns when it has ended; the report has the results until then.",
+    summary: "Stops the check of a client, and responds when it has ended; the report has the results so far.",
     input: noInput,
     args: [],
     result: state,

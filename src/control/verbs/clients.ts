@@ -31,12 +31,12 @@ const example: ClientMetadata = { client_id: "web", redirect_uris: ["http://loca
 
 const metadata = record(anyValue, { ...example }, "client metadata (RFC 7591 §2)");
 
-/** The metadata as responses have it. */
+/** The metadata that responses contain. */
 function describe({ metadata }: Client): ClientMetadata {
   return metadata;
 }
 
-/** Clients with given ids and secrets, at any time. */
+/** Creates clients with given ids and secrets, changes, lists and removes them. */
 export const clientVerbs = [
   defineVerb<TestClientOptions, TestClient>({
     name: "client",
@@ -54,7 +54,8 @@ export const clientVerbs = [
   }),
   defineVerb<ClientChange, ClientMetadata>({
     name: "clients.change",
-    summary: "Changes single members of the metadata of a client; `null` removes one. The others stay, the secret too.",
+    summary:
+      "Changes single members of the metadata of a client; `null` removes one. Others stay, including the secret.",
     input: object<ClientChange>(
       "ClientChange",
       {

@@ -8,7 +8,7 @@ import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
 interface ClockState {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The same as ISO 8601. */
+  /** The same time in ISO 8601. */
   readonly time: string;
   /** Whether the clock is stopped. */
   readonly frozen: boolean;
@@ -25,7 +25,7 @@ function stateOf(clock: TestClock): ClockState {
   return { now, time: new Date(now).toISOString(), frozen: clock.frozen };
 }
 
-/** Does something with the clock, and returns its state. */
+/** Creates a verb function that changes the clock and returns its state. */
 function withClock<Input>(act: (clock: TestClock, input: Input) => void) {
   return ({ control: { clock } }: ControlTarget, input: Input): ClockState => {
     act(clock, input);
@@ -45,7 +45,7 @@ interface Time {
   readonly time: string;
 }
 
-/** When the clock stops. */
+/** The time at which the clock stands still. */
 interface Freeze {
   /** A time such as `2027-01-01T12:00:00Z`. Default: now. */
   readonly time?: string;
@@ -67,7 +67,7 @@ export const clockVerbs = [
   }),
   defineVerb({
     name: "clock.advance",
-    summary: "Advances the clock by that many seconds; codes and tokens expire accordingly.",
+    summary: "Advances the clock by `seconds`; codes and tokens expire accordingly.",
     input: object<Advance>("Advance", { seconds: whole(3600, { expected: "a whole number of seconds" }) }, {
       seconds: 3600,
     }, { required: ["seconds"] }),
@@ -85,7 +85,7 @@ export const clockVerbs = [
   }),
   defineVerb({
     name: "clock.freeze",
-    summary: "Stops the clock, now or at that time.",
+    summary: "Stops the clock now, or sets it to `time` and stops it.",
     input: object<Freeze>("Freeze", { time }, {}),
     args: ["time"],
     result,

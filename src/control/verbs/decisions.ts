@@ -1,4 +1,4 @@
-/** Verbs of decisions: who logs in, who denies, who allows less. */
+/** Verbs of decisions: which user logs in, and which users deny, or allow less than requested. */
 
 import { list, object, text } from "../../oauth/config/field.ts";
 import type { UserDecisions } from "../../testing/user_decisions.ts";
@@ -28,7 +28,7 @@ interface DetailsLimit extends DecidingUser {
   readonly types?: readonly string[];
 }
 
-/** The level that a user reaches. */
+/** The authentication context class (`acr`) that a user reaches. */
 interface LevelLimit extends DecidingUser {
   /** A value of the setting `acrValues`. */
   readonly acr: string;
@@ -82,7 +82,7 @@ export const decisionVerbs: readonly Verb[] = [
   }),
   defineVerb<LevelLimit, void>({
     name: "decisions.limitAcr",
-    summary: "New logins of this user reach only this level from now on.",
+    summary: "New logins of this user reach only this authentication level (`acr`) from now on.",
     input: object<LevelLimit>("LevelLimit", { sub, acr: text(["urn:example:mfa"]) }, {
       ...{ sub: "bob", acr: "urn:example:mfa" },
     }, { required: ["sub", "acr"] }),
@@ -91,7 +91,7 @@ export const decisionVerbs: readonly Verb[] = [
   }),
   defineVerb({
     name: "decisions.deferRequests",
-    summary: "Requests of devices (RFC 8628) and backchannel requests (CIBA) wait for their users from now on.",
+    summary: "Device authorization (RFC 8628) and backchannel authentication (CIBA) wait for their users from now on.",
     input: noInput,
     args: [],
     run: decide((decisions) => decisions.deferRequests()),

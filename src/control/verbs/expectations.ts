@@ -1,4 +1,4 @@
-/** Verbs that check the log; 422 with the requests if it is not as expected. */
+/** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
 
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../oauth/config/field.ts";
 import { clientAuthMethodNames } from "../../oauth/clients/client.ts";
@@ -8,7 +8,7 @@ import type { HabitOptions } from "../../check/check_habits.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../testing/faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
-/** What is expected of every exchange that matches. */
+/** Expectations of every exchange that matches. */
 interface LogExpectation extends JsonPattern {
   /** The name of the endpoint, such as `token`. */
   readonly endpoint: string;
@@ -18,13 +18,13 @@ interface LogExpectation extends JsonPattern {
   readonly by?: string;
   /** The client authentication method. */
   readonly with?: ClientAuthMethod;
-  /** Parameters of query or form, in the form of `params`. */
+  /** Parameters of the query or the form, in the format of `params`. */
   readonly withParams?: JsonPattern["params"];
   /** The ID of a rule that was checked and passed. */
   readonly passed?: string;
-  /** Whether no response is an error. Default: not examined. */
+  /** Whether no response is an error. Default: not checked. */
   readonly succeeded?: boolean;
-  /** Whether every request was rejected. Default: not examined. */
+  /** Whether every request was rejected. Default: not checked. */
   readonly rejected?: boolean;
   /** The error code of the rejections. Default: any. */
   readonly error?: string;
@@ -42,9 +42,9 @@ interface HabitsResult {
   readonly habits: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Whose requests count. */
+/** Which requests are checked. */
 interface OfClient {
-  /** The `client_id` of the only client whose requests count. Default: every client. */
+  /** The `client_id` of the only client whose requests are checked. Default: every client. */
   readonly client?: string;
 }
 

@@ -13,7 +13,7 @@ interface ClaimChange {
 
 /** A change of what clients receive. */
 interface ClientClaimChange extends ClaimChange {
-  /** The `client_id` of the only client that it is for. Default: every client. */
+  /** The `client_id` of the only client that the change applies to. Default: every client. */
   readonly client?: string;
 }
 
@@ -21,7 +21,7 @@ const example = { acr: "urn:example:silver", email: null };
 
 const claimsField = record(anyValue, example, "an object of claims");
 
-/** What a change is about, by the end of its name. */
+/** The token or response that a change affects, by the suffix of the verb. */
 const subjects = [
   ["IdToken", "ID token"],
   ["AccessToken", "access token"],

@@ -6,7 +6,7 @@ import type { Server } from "../../oauth/server.ts";
 import type { PrivateJwk } from "../../client/private_jwk.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
-/** Which key is created, and when it signs. */
+/** The algorithm of the new key, and when the key begins to sign. */
 interface KeyRotation {
   /** The algorithm. Default: that of the server. */
   readonly alg?: SigningAlgorithm;
@@ -20,9 +20,9 @@ interface PublishedKeys {
   readonly kids: readonly string[];
 }
 
-/** A key of the test. */
+/** A key that the test supplies. */
 interface ImportedKey {
-  /** The private JWK, with the `kid` that tokens name; its `alg` is that of the server unless it has one. */
+  /** The private JWK, with the `kid` that tokens name. Default of its `alg`: the algorithm of the server. */
   readonly key: PrivateJwk;
   /** Seconds for which the key is published before it signs. Default: 0. */
   readonly lead?: number;
@@ -45,7 +45,7 @@ async function listKeys({ keys }: Server, alg: SigningAlgorithm): Promise<Publis
   return { kids: (await keys.publishedKeys([alg])).map(({ kid }) => kid) };
 }
 
-/** Keys that sign, and how long the others stay published. */
+/** Creates and imports signing keys. */
 export const keyVerbs: readonly Verb[] = [
   defineVerb<KeyRotation, PublishedKeys>({
     name: "rotateKeys",
@@ -63,7 +63,7 @@ export const keyVerbs: readonly Verb[] = [
   }),
   defineVerb<ImportedKey, void>({
     name: "importKey",
-    summary: "Makes a private JWK of the test the signing key; tokens name its `kid`.",
+    summary: "Imports a private JWK of the test as the signing key; tokens name its `kid`.",
     input: object<ImportedKey>(
       "ImportedKey",
       {

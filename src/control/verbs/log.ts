@@ -13,11 +13,11 @@ interface LogQuery {
   readonly endpoint?: string;
   /** The `client_id` that the request names. Default: all requests. */
   readonly client?: string;
-  /** The number after which the list begins: `next` of an earlier response. Default: 0, the first request. */
+  /** The list begins after the exchange with this number: `next` of an earlier response. Default: 0. */
   readonly since?: number;
   /** How many exchanges to wait for. Default: 1. */
   readonly count?: number;
-  /** Milliseconds to wait until there are so many, at most 60000. Default: 0. */
+  /** Milliseconds to wait until `count` exchanges match, at most 60000. Default: 0. */
   readonly wait?: number;
 }
 
@@ -25,7 +25,7 @@ interface LogQuery {
 interface LogResult {
   /** The number of exchanges that match. */
   readonly count: number;
-  /** The value of `since` for the next call, which may repeat exchanges that ended before an older request. */
+  /** The `since` of the next call. That call repeats exchanges that ended while an older one was still pending. */
   readonly next: number;
   /** The exchanges that have ended, oldest first, with real codes, tokens and secrets. */
   readonly exchanges: readonly Readonly<Record<string, unknown>>[];
@@ -56,7 +56,7 @@ function toJson(exchange: Exchange): Readonly<Record<string, unknown>> {
   return { ...members, internalErrors: getInternalErrors(exchange) };
 }
 
-/** Lists the exchanges now, and again until enough match or the time is over. */
+/** Lists the exchanges again after each change, until enough of them match or the time is over. */
 async function listExchanges(
   { app, control: { recorder }, closed }: ControlTarget,
   query: LogQuery,
@@ -93,11 +93,11 @@ async function listExchanges(
   });
 }
 
-/** What the server received and sent. */
+/** Lists, awaits and removes exchanges. */
 export const logVerbs = [
   defineVerb<LogQuery, LogResult>({
     name: "log.exchanges",
-    summary: "Lists requests and responses with their real values; can wait until there are enough.",
+    summary: "Lists requests and responses with their real values; can wait until `count` of them match.",
     reads: true,
     input: object<LogQuery>("LogQuery", {
       endpoint: text(["token"]),
@@ -115,7 +115,7 @@ export const logVerbs = [
   }),
   defineVerb<NextExchange, ExchangeResult>({
     name: "log.next",
-    summary: "Returns the oldest exchange of an endpoint that it has not returned before; waits if there is none yet.",
+    summary: "Returns the oldest exchange of an endpoint that no earlier call returned; waits for it if necessary.",
     input: object<NextExchange>(
       "NextExchange",
       {

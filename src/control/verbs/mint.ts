@@ -12,7 +12,7 @@ interface MintedText {
   readonly token: string;
 }
 
-/** Members that a program may pass in more forms than JSON has. */
+/** Members that accept values in a program that JSON does not have. */
 const jsonMembers: Readonly<Record<string, Field>> = {
   client: text(["web"]),
   resource: { ...anyValue, examples: ["https://api.example"] },
@@ -33,7 +33,7 @@ function inputOf(name: keyof Mint) {
   return { ...field, members: Object.fromEntries(members) } as Field<object> & { readonly members: never };
 }
 
-/** The options as the function takes them. */
+/** Converts the JSON input to the options of the function. */
 function toOptions(input: object): object {
   const { claims, authTime, ...options } = input as {
     readonly claims?: Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ function mintVerb(name: Exclude<keyof Mint, "tokens">, summary: string): Verb {
   });
 }
 
-/** Tokens and codes, valid ones and ones that must be rejected. */
+/** Mints valid tokens and codes, and ones that recipients must reject. */
 export const mintVerbs: readonly Verb[] = [
   mintVerb("accessToken", "Mints an access token in the format of the client."),
   mintVerb("idToken", "Mints an ID token."),

@@ -35,7 +35,7 @@ const example: Health = {
 
 const amount = whole(2, { expected: "a whole number" });
 
-/** Starting over, and whether the server is there. */
+/** Resets the server, reports its state, and ends sessions. */
 export const serverVerbs = [
   defineVerb({
     name: "health",
@@ -59,7 +59,7 @@ export const serverVerbs = [
   }),
   defineVerb<SessionToken, void>({
     name: "endSession",
-    summary: "Ends the session of an ID token, and calls its clients (back-channel logout).",
+    summary: "Ends the session of an ID token, and sends logout tokens to its clients (back-channel logout).",
     input: object<SessionToken>("SessionToken", { idToken: text(["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"]) }, {
       idToken: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln",
     }, { required: ["idToken"] }),

@@ -1,4 +1,4 @@
-/** Verbs of tenants: issuers of their own on the host of the server, for tests that run at the same time. */
+/** Verbs of tenants: separate issuers on the host of the server, for tests that run at the same time. */
 
 import type { ClientMetadata, User } from "../../oauth/clients/client.ts";
 import { anyValue, list, object, record, text, whole } from "../../oauth/config/field.ts";
@@ -8,11 +8,10 @@ import type { Tenant, TenantOptions } from "../../testing/test_control.ts";
 import { ControlError } from "../control_error.ts";
 import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
 
-/** What a new tenant has. Everything has a default. */
+/** The options of a new tenant. All are optional. */
 interface NewTenant {
   /**
-   * Settings of the configuration file, except those that say where the process is reached. Default: the defaults of a
-   * mock.
+   * Settings of the configuration file, except those for the address of the process. Default: the defaults of a mock.
    */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The clients, as in the configuration file. Default: none. */
@@ -21,7 +20,7 @@ interface NewTenant {
   readonly users?: readonly User[];
   /** Seconds without a request after which the server removes the tenant. Default: 3600. */
   readonly lifetime?: number;
-  /** Makes codes, tokens, ids and times the same on every run. Default: random values. */
+  /** Seed that makes codes, tokens, ids and times the same on every run. Default: random values. */
   readonly seed?: string;
   /** The initial time of the clock of the tenant, in ISO 8601. Default: the current time. */
   readonly startsAt?: string;
@@ -56,7 +55,7 @@ const description = object<DescribedTenant>("DescribedTenant", {
   ...{ id: text([example.id]), issuer: text([example.issuer]), control: text([example.control]) },
 }, example);
 
-/** The issuer and the control under the name that the request was sent to. */
+/** The issuer and the URL of the control, with the host name that the request was sent to. */
 function describe({ id, issuer }: Pick<Tenant, "id" | "issuer">): DescribedTenant {
   return { id, issuer, control: `${issuer}/_control` };
 }
@@ -76,7 +75,7 @@ async function createTenant({ app, control, name, endpoints }: ControlTarget, op
 export const tenantVerbs = [
   defineVerb<NewTenant, DescribedTenant>({
     name: "tenants.create",
-    summary: "Creates an issuer of its own below `/tenants`, with its own control, isolated from all others.",
+    summary: "Creates a separate issuer below `/tenants`, with its own control, isolated from all others.",
     input: object<NewTenant>("NewTenant", {
       settings: record(anyValue, { lifetimes: { access_token: 60 } }, "an object of settings"),
       clients: list(record(anyValue, { client_id: "web" }, "client metadata (RFC 7591 §2)") as never, [[]], {

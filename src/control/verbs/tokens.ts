@@ -12,7 +12,7 @@ interface Revoked {
   readonly revoked: number;
 }
 
-/** How long tokens live, how they behave, and which the user or the client keeps. */
+/** Verbs that revoke tokens, change how they behave and how long they are valid, and set their values. */
 export const tokenVerbs: readonly Verb[] = [
   defineVerb<GrantsOf, Revoked>({
     name: "revoke",
@@ -28,7 +28,7 @@ export const tokenVerbs: readonly Verb[] = [
   }),
   defineVerb<ChangeableSettings, void>({
     name: "changeSettings",
-    summary: "Changes how refresh tokens behave (rotation, grace) and how long tokens live, until the next reset.",
+    summary: "Changes refresh token rotation, its grace period, and the lifetimes of tokens, until the next reset.",
     input: changeableField,
     run: ({ control }, settings) => control.changeSettings(settings),
   }),

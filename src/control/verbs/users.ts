@@ -21,7 +21,7 @@ const example: User = { sub: "carol", name: "Carol", roles: ["admin"] };
 
 const userResult = record(anyValue, { ...example }, "a user with claims");
 
-/** Users with any claims, at any time. */
+/** Creates users with any claims, lists and removes them. */
 export const userVerbs = [
   defineVerb<User, User>({
     name: "users.set",
