@@ -7,7 +7,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, SigningAlgorithm, User } from "../../src/mod.ts";
+import type { LatchkeyOptions, SigningAlgorithm, Store, User } from "../../src/mod.ts";
 import {
   basicHeader,
   post,
@@ -321,6 +321,22 @@ test("[BR-02] a malformed or unknown token is 401 invalid_token, in header and f
     assertMatch(await outcome(await b.get("/oauth2/userinfo", { headers: { authorization } })), /^401/);
   });
   assertEquals(await outcome(await userinfo(b, good)), "200");
+});
+
+test("[BR-02] the explanation says why the token was rejected, although the store has deleted the revocation since", async () => {
+  const memory = memoryStore();
+  let reads = 0;
+  const store: Store = {
+    ...memory,
+    get: async (kind, id) => kind === "revocation" && ++reads > 2 ? undefined : await memory.get(kind, id),
+  };
+  const server = await testServer({ ...testClients, store });
+  const { access_token } = await publicTokens(server, { client_id: "spa" });
+  await post(server, "/oauth2/revoke", { client_id: "spa", token: access_token });
+  reads = 0;
+  assertEquals((await userinfo(server, access_token)).status, 401);
+  const [rejection] = getRejections(server.events);
+  assertEquals(rejection!.explanation.received, "a token, but the token was revoked");
 });
 
 test("[BR-02, US-03] an expired, revoked or foreign token is 401 invalid_token", async () => {

@@ -4,7 +4,7 @@ import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
 import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
 import { explainAccessToken } from "./explain_access_token.ts";
-import { readAccessToken } from "./read_access_token.ts";
+import { checkAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 
@@ -30,8 +30,8 @@ export async function requireAccessToken(
     proofs,
     other,
   });
-  const accessToken = await readAccessToken(server, token);
-  if (accessToken === undefined || !accessToken.audience.includes(server.audience)) {
+  const accessToken = await checkAccessToken(server, token);
+  if (typeof accessToken === "string" || !accessToken.audience.includes(server.audience)) {
     throw new OAuthError(
       "invalid_token",
       "the access token is unknown, expired, revoked, or for another resource",

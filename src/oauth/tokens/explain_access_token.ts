@@ -7,7 +7,7 @@ import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } fr
 import type { Server } from "../server.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import { grantOfAccessToken } from "./mod.ts";
-import { type AccessToken, checkAccessToken } from "./read_access_token.ts";
+import type { AccessToken, AccessTokenProblem } from "./read_access_token.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
 const newToken = "Request a new access token, by a login or with the refresh token.";
@@ -15,20 +15,20 @@ const newToken = "Request a new access token, by a login or with the refresh tok
 /**
  * Explains why an access token is rejected at a resource of this server.
  *
- * @param accessToken The valid access token for another resource; absent if the token is invalid.
+ * @param read The valid access token for another resource, or why the token is invalid.
  */
 export async function explainAccessToken(
   server: Server,
   token: string,
-  accessToken: AccessToken | undefined,
+  read: AccessToken | AccessTokenProblem,
 ): Promise<RuleExplanation> {
   const rule = "BR-02";
-  if (accessToken !== undefined) {
+  if (typeof read !== "string") {
     return {
       rule,
       reason: "the access token is for another resource",
       expected: `a token for ${server.audience}`,
-      received: `a token for ${accessToken.audience.join(" ")}`,
+      received: `a token for ${read.audience.join(" ")}`,
       fix: `Send this token to that resource. For this one, request a token with resource=${server.audience}.`,
     };
   }
@@ -91,15 +91,14 @@ export async function explainAccessToken(
     const { reason, expected, received } = timeProblem;
     return { rule, reason: `the access token is invalid: ${reason}`, expected, received, fix: newToken };
   }
-  const problem = await checkAccessToken(server, token);
-  const revoked = problem === "its grant was revoked"
+  const revoked = read === "its grant was revoked"
     ? await findRevoked(server, [grantOfAccessToken(String(claims.jti))])
     : undefined;
   return {
     rule,
     reason: "the access token is not valid any more",
     expected: "a token that is not revoked, of a client and a user that exist",
-    received: problem === "unreadable" ? "a token that lacks a required claim" : `a token, but ${problem}`,
+    received: read === "unreadable" ? "a token that lacks a required claim" : `a token, but ${read}`,
     fix: newToken,
     ...revoked && revokedFacts(revoked.record),
   };
