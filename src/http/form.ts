@@ -219,9 +219,11 @@ function decode(text: string, mayBeSlice: boolean, name?: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
+    // Text that does not look like the name of a parameter may be a part of a secret, and is in no log.
+    const part = name === undefined ? "a name" : /^[a-z_]{1,60}$/.test(name) ? `the value of ${name}` : "a value";
     throw new HttpError(400, "HT-10", "Names and values must be percent-encoded UTF-8", {
       expected: "percent-encoded UTF-8, such as %25 for a percent sign",
-      received: `${name === undefined ? "a name" : `the value of ${name.slice(0, 100)}`} that is not`,
+      received: `${part} that is not`,
     });
   }
 }

@@ -72,6 +72,9 @@ test("[HT-10] broken percent sequences and invalid UTF-8 are rejected in names a
   const receivedOf = (text: string) => assertThrows(() => parseFields(text), HttpError).texts.received;
   assertEquals(receivedOf("a=1&client%5Fsecret=50%"), "the value of client_secret that is not");
   assertEquals(receivedOf("50%=1"), "a name that is not");
+  // A secret with an ampersand that is not encoded.
+  assertEquals(receivedOf("client_secret=Tr0ub&4dor=%3"), "a value that is not");
+  assertEquals(receivedOf(`${"a".repeat(61)}=%`), "a value that is not");
 });
 
 test("[HT-10] invalid or truncated UTF-8 in a body is rejected", async () => {
