@@ -34,7 +34,8 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertDriver(driver);
   assertCheckOptions(options);
   const { only, except = [], server = {}, as, restart, onResult = () => {} } = options;
-  const { baseline, signal, repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
+  const { baseline, signal, rulesUrl, repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } =
+    options;
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
@@ -65,7 +66,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     const control = isShown ? firstControl : await unlessStopped(signal, firstControl, run.controlAgain);
     const habits = recordings === undefined ? [] : await checkJourneyHabits(recordings, results);
     const seconds = (performance.now() - startedAt) / 1000;
-    return checkReport({ client: driver.name, control, results, habits, seconds, baseline, notRun, repeat });
+    return checkReport({ client: driver.name, control, results, habits, seconds, baseline, notRun, repeat, rulesUrl });
   } finally {
     await journeys.close();
   }

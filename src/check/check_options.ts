@@ -1,6 +1,6 @@
 /** The options of a check. */
 
-import { flag, object, texts, whole } from "../oauth/config/field.ts";
+import { flag, object, text, texts, whole } from "../oauth/config/field.ts";
 import { suggest } from "../oauth/config/config_issue.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
@@ -51,6 +51,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal;
   /** The command in the report that repeats one attack. Default: a call of `checkClient`. */
   readonly repeat?: (attackId: string) => string;
+  /** The URL of the pages of the rules, for the report. Default: the report names the sources of a rule. */
+  readonly rulesUrl?: string;
   /**
    * How long to wait before each journey, in milliseconds, for an application that limits logins: a journey has up to
    * three. Default: 0.
@@ -78,6 +80,7 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   baseline: objectOption,
   signal: anyOption,
   repeat: anyOption,
+  rulesUrl: text(["http://localhost:9000/docs/rules"]),
   pauseMs: whole(0, { min: 0, expected: "a whole number of milliseconds" }),
   inProcess: flag(true),
   onResult: anyOption,

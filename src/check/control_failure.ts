@@ -1,10 +1,10 @@
 /** Why the login without an attack failed: what the client reported, and what the server rejected. */
 
 import type { RuleResult } from "../oauth/explanation.ts";
-import { findFix } from "../oauth/rules/mod.ts";
+import { findFix, findRule } from "../oauth/rules/mod.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import { completeError } from "./assess.ts";
-import type { ControlResult } from "./report.ts";
+import type { CheckReport } from "./report.ts";
 
 /** A request that the server rejected during the login without an attack. Secrets are redacted. */
 export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
@@ -16,6 +16,10 @@ export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" |
   readonly reason: string;
   /** The earlier request that the request conflicts with. */
   readonly earlier?: string;
+  /** The sections of specifications that the rule is from; empty without a rule. */
+  readonly sources: readonly string[];
+  /** The page of the rule; absent if no server shows it after the check. */
+  readonly url?: string;
 }
 
 /** The failure of a login without an attack. */
@@ -28,14 +32,20 @@ export interface ControlFailure {
 
 /** The failure; `undefined` if the login succeeded. */
 export function describeControlFailure(
-  { passed, outcome, error, exchanges }: ControlResult,
+  { control, rulesUrl }: Pick<CheckReport, "control" | "rulesUrl">,
 ): ControlFailure | undefined {
+  const { passed, outcome, error, exchanges } = control;
   if (passed) return undefined;
   const rejections = redactExchanges(exchanges).flatMap(({ request: { method, path }, rejection }) => {
     if (rejection === undefined) return [];
     const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
-    const fix = findFix(explanation);
-    return [{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier, fix }];
+    const found = findRule(rule);
+    return [{
+      ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
+      fix: findFix(explanation),
+      sources: found?.cites ?? [],
+      url: found && rulesUrl && `${rulesUrl}/${rule}`,
+    }];
   });
   // The error may quote a page with a token of the session.
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
@@ -48,11 +58,12 @@ export function formatControlFailure({ error, rejections }: ControlFailure): str
 }
 
 function formatRejection({ request, error, rule, reason, ...facts }: ControlRejection): string[] {
-  const { expected, received, earlier, fix } = facts;
+  const { expected, received, earlier, fix, sources, url } = facts;
+  const source = url !== undefined || sources.length === 0 ? undefined : sources.join("; ");
   return [
     "",
     `The server rejected ${request} with ${error}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
-    ...Object.entries({ expected, received, earlier, fix }).flatMap(([label, text]) =>
+    ...Object.entries({ expected, received, earlier, fix, page: url, source }).flatMap(([label, text]) =>
       text === undefined ? [] : [`  ${`${label}:`.padEnd(10)}${text}`]
     ),
   ];

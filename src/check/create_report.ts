@@ -16,7 +16,7 @@ import { describeSent } from "./sent_values.ts";
 import { isUndecided, type Verdict, verdicts, worstVerdict } from "./verdict.ts";
 
 /** What a report is made of. */
-interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat"> {
+interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat" | "rulesUrl"> {
   readonly habits: readonly HabitResult[];
   /** The known failures. Default: none. */
   readonly baseline?: Baseline;
@@ -33,7 +33,7 @@ export function redactResult(result: CheckResult): CheckResult {
 
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
-  const { client, control, seconds, baseline, repeat } = facts;
+  const { client, control, seconds, baseline, repeat, rulesUrl } = facts;
   const results = withCauses(
     facts.results.map(redactResult).map((result): CheckResult =>
       result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
@@ -52,7 +52,7 @@ export function checkReport(facts: ReportFacts): CheckReport {
     outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, habits),
     passed: control.passed && failures.length === 0 && problem === undefined &&
       habits.every(({ outcome, isKnown }) => outcome !== "failed" || isKnown),
-    repeat,
+    ...{ repeat, rulesUrl },
     toString: () => visibleText(formatReport(report)),
     toJSON: () => toJson(report),
     toHTML: async () => await (await import("./html_report.ts")).formatDocument(describeReport(report)),
@@ -82,7 +82,7 @@ function findProblem(
 function toJson(report: CheckReport): Readonly<Record<string, unknown>> {
   const { control, results, habits } = report;
   const { abilities, endpoints: _, exchanges: __, error: ___, failedAbilities, ...facts } = control;
-  const failure = describeControlFailure(control);
+  const failure = describeControlFailure(report);
   return {
     client: report.client,
     passed: report.passed,

@@ -72,7 +72,8 @@ const ownSettings = [
  * @throws {ConfigurationError} If an option is invalid.
  */
 export async function openCheck(checked: CheckedServer, options: ClientCheckOptions): Promise<OpenCheck> {
-  const { app: { server }, issuer } = checked;
+  const { app: { server, site }, issuer } = checked;
+  const rulesUrl = site.rulesPath && new URL(issuer).origin + site.base + site.rulesPath;
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
   assertNoIssues([
@@ -109,7 +110,8 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
       const application = { loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, fetch };
       const driver = await applicationDriver(as, loginUrl, application);
       const repeat = (id: string) => `${command} --only ${id}`;
-      return await checkClient(driver, { as, only, except, timeoutMs: loginMs, inProcess: false, repeat, ...running });
+      const limits = { only, except, timeoutMs: loginMs, inProcess: false };
+      return await checkClient(driver, { as, ...limits, repeat, rulesUrl, ...running });
     },
     // A fault of the last attack may not have fired.
     close: () => as.close().catch(() => {}),

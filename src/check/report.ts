@@ -101,6 +101,8 @@ export interface CheckReport {
   readonly attackCounts: Readonly<Record<Verdict, number>>;
   /** How long the check took, in seconds of real time. */
   readonly seconds: number;
+  /** The URL of the pages of the rules, at a server that stays. Absent: the report names the sources of a rule. */
+  readonly rulesUrl?: string;
   /** The command that repeats one attack. */
   repeat(attackId: string): string;
   /** The report as text. */

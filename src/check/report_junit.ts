@@ -9,10 +9,10 @@ import { isUndecided } from "./verdict.ts";
 
 /** A test case for each result and each habit, and one for the check as a whole. */
 export function formatJUnit(report: CheckReport): string {
-  const { client, control, results, habits, counts, seconds, problem } = report;
+  const { client, results, habits, counts, seconds, problem } = report;
   const count = (outcome: HabitOutcome, isKnown = false) =>
     habits.filter((habit) => habit.outcome === outcome && (habit.isKnown ?? false) === isKnown).length;
-  const failure = describeControlFailure(control);
+  const failure = describeControlFailure(report);
   const isWholeFailed = failure !== undefined || problem !== undefined;
   const failures = counts.failed + count("failed") + (isWholeFailed ? 1 : 0);
   const skipped = counts.skipped + counts.inconclusive + counts.known + count("not seen") + count("failed", true);

@@ -24,7 +24,8 @@ const maxOpenRows = 48;
 /** The props, without control characters of the application. */
 export function describeReport(report: CheckReport, { show, journeyPath }: ReportView = {}): CheckReportProps {
   const { client, passed, problem, control, results, habits, seconds } = report;
-  const failure = describeControlFailure(control);
+  // The page itself links to the rules.
+  const failure = describeControlFailure({ control });
   const attacks = [...Map.groupBy(results, ({ attack }) => attack.id).values()];
   const describe = (verdict: Verdict): ReportedVerdict => {
     const own = attacks.filter((journeys) => worstVerdict(journeys) === verdict);

@@ -80,11 +80,11 @@ export function formatReport(report: CheckReport): string {
  * The first lines of the text: the counts, why the login without an attack failed, and what is wrong with the check.
  */
 export function formatSummary(report: CheckReport): string[] {
-  const { client, control, results, habits, attackCounts, seconds, problem } = report;
+  const { client, results, habits, attackCounts, seconds, problem } = report;
   const attackCount = new Set(results.map(({ attack }) => attack.id)).size;
   const summary = verdicts.filter((verdict) => attackCounts[verdict] > 0)
     .map((verdict) => `${attackCounts[verdict]} ${verdict}`);
-  const failure = describeControlFailure(control);
+  const failure = describeControlFailure(report);
   return [
     `${client}: ${countOf(attackCount, "attack")} (${countOf(results.length, "journey")}, ${seconds.toFixed(1)} s): ` +
     [summary.join(", "), ...habits.length === 0 ? [] : [summarizeHabits(habits)]].join("; "),

@@ -24,7 +24,7 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
       grant_types: ["client_credentials"],
     }, { client_id: "real", redirect_uris: ["https://shop.example.com/cb"] }],
     ...settings,
-    plugins: [check.plugin, flows, checkPages(check, showFlow)],
+    plugins: [check.plugin, flows, checkPages(check, showFlow), { rulesPath: "/docs/rules" }],
   });
   const { url } = await as.listen({ port: 0 });
   const application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", mistake }));
@@ -122,6 +122,20 @@ test("[CO-07] the report repeats one attack with the values of the check, by a f
   assertEquals([loginUrl, loggedInUrl, loggedInText], [values.login_url, values.logged_in_url, "bob"]);
   assertEquals([only, except], [["response/state-wrong"], undefined]);
   assertEquals(new Set(check.report()!.results.map(({ attack: { id } }) => id)), new Set(["response/state-wrong"]));
+});
+
+test("[CO-07] a login without an attack that the server rejects: the report has the page of the rule", async () => {
+  await using server = await start();
+  const { as, url, open, values, ended, check, application } = server;
+  const client_secret = "secret-that-the-application-lacks";
+  await as.clients.set({ client_id: "shop", client_secret, redirect_uris: [`${application.url}/callback`] });
+  await (await open()).submit({ ...values, only: "response/state-wrong" });
+  await ended();
+  const { control: { rejections } } = await (await fetch(`${url}/flows/check.json`)).json();
+  const [{ rule, url: page, sources }] = rejections;
+  assertEquals([page, sources.length > 0], [`${url}/docs/rules/${rule}`, true]);
+  assertMatch(String(check.report()), new RegExp(`\\n {2}page: +${page}$`));
+  assertStringIncludes(await (await fetch(`${url}/flows/check`)).text(), `<a href="/docs/rules/${rule}">`);
 });
 
 test("[CO-07] an application that does not verify signatures, as the form says, is not accused of it", async () => {

@@ -26,7 +26,7 @@ test("a login that the server rejects: its rule, expected and received values an
   const block = new RegExp(
     "The login without an attack failed: rejected, the login failed: status 502 .*\n\n" +
       "The server rejected POST /oauth2/token with invalid_client by CA-\\d+: .*\n" +
-      " {2}expected: .*\n {2}received: .*\n {2}fix: +.*",
+      " {2}expected: .*\n {2}received: .*\n {2}fix: +.*\n {2}source: +(?:RFC|OAuth|OpenID) .*§",
   );
   const text = await checkInProcess(wrongSecret);
   assertEquals(text.code, 1);
@@ -37,7 +37,8 @@ test("a login that the server rejects: its rule, expected and received values an
   const json = await checkInProcess([...wrongSecret, "--report", "json", "--output", file]);
   assertMatch(json.stdout, block);
   const { control } = JSON.parse(readFileSync(file, "utf8"));
-  const [{ request, error, rule, fix }] = control.rejections;
+  const [{ request, error, rule, fix, sources, url }] = control.rejections;
+  assertEquals([sources.length > 0, url], [true, undefined]);
   assertEquals([control.passed, request, error], [false, "POST /oauth2/token", "invalid_client"]);
   assert(rule.startsWith("CA-") && fix.length > 10, JSON.stringify(control));
 
