@@ -57,7 +57,7 @@ export type Outcome =
   | "interaction"
   /** A request to a protected resource without an access token: the response says where to get one. */
   | "challenged"
-  /** A browser opened an address without a page: unknown, off, or for programs alone. */
+  /** A browser opened a URL that has no page: unknown, disabled, or for programs only. */
   | "missing"
   /** Rejected by a rule or a fault. */
   | "rejected"
@@ -73,7 +73,7 @@ export interface Exchange {
   /** When the response was sent; absent while the exchange is pending. */
   readonly respondedAt?: number;
   /**
-   * The number of the newest exchange when the response was sent: this exchange overlaps those after it up to that
+   * The number of the newest exchange when the response was sent. This exchange overlaps the later ones up to that
    * number. Absent while the exchange is pending.
    */
   readonly newestAtResponse?: number;

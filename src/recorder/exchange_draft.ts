@@ -49,7 +49,7 @@ export interface ExchangeDraft {
   newestAtResponse?: number;
   /** Whether the connection was dropped, or the response broke off. */
   dropped: boolean;
-  /** The passed checks: each its rule, then its value. Not an object each, because there are dozens. */
+  /** The passed checks: rule and value alternate. Objects would take more memory, because checks are many. */
   readonly passed: (string | number | undefined)[];
   readonly events: TraceEvent[];
   readonly faults: string[];
@@ -63,7 +63,7 @@ export interface ExchangeDraft {
   snapshot?: Exchange;
 }
 
-/** What is known of an exchange before its response. */
+/** The members of a draft that are known before the response. */
 export type DraftStart =
   & Pick<ExchangeDraft, "number" | "at" | "experimentOf">
   & Partial<Pick<ExchangeDraft, "events" | "faults">>;
@@ -92,7 +92,7 @@ export function createDraft(
   };
 }
 
-/** The parsed request of a draft. It is not kept: most are parsed once, to find their flow. */
+/** The parsed request of a draft. It is not cached, because most requests are parsed once, to find their flow. */
 export function getRequest({ head, body }: ExchangeDraft): RecordedRequest {
   return parseRequest(head, body);
 }
@@ -183,7 +183,7 @@ function getOutcome({ dropped, endpoint, events }: ExchangeDraft, response: Reco
   return isChallenge ? "challenged" : getResponseOutcome(endpoint, response);
 }
 
-/** Whether a browser opened an address without a page. */
+/** Whether a browser opened a URL that has no page. */
 export function isMissingPage(events: readonly TraceEvent[]): boolean {
   return events.some(({ type }) => type === "page_missing");
 }
@@ -205,10 +205,10 @@ export function findFlowClient(group: FlowGroup | undefined): string | undefined
   return group.client;
 }
 
-/** What an exchange takes without its texts: its objects, events and links, in bytes. */
+/** Estimated size of an exchange without its texts, in bytes: objects, events and links. */
 export const exchangeBytes = 2048;
 
-/** What texts take at most, in bytes: two for each character. */
+/** Maximum size of texts, in bytes: two for each character. */
 export function textBytes(first: string, second = ""): number {
   return 2 * (first.length + second.length);
 }

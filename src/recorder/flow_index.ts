@@ -30,7 +30,7 @@ const maxLinkChars = 16 * 1024;
 /** Number of characters by which a longer value is compared: the end of a token, where its signature is. */
 const linkKeyChars = 128;
 
-/** The part of a value that identifies it. The whole of a long token would be hashed for each lookup. */
+/** The part of a value that identifies it: hashing a whole long token for each lookup would be slow. */
 function linkKey(value: string): string {
   return value.length > linkKeyChars ? value.slice(-linkKeyChars) : value;
 }

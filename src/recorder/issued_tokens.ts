@@ -11,9 +11,9 @@ export interface IssuedToken {
   readonly value: string;
   /** The step that issued it; counts from 1 within the flow. */
   readonly step: number;
-  /** Names it among those of all flows: the number of the exchange, and the kind. */
+  /** Identifies the code or token among all flows: the number of the exchange, and the kind. */
   readonly reference: string;
-  /** The client that it was issued to, by the server's own event; absent for one that a fault put there. */
+  /** The client that it was issued to, by the event of the server; absent if a fault inserted the token. */
   readonly client?: string;
   /** When it expires according to the response, in milliseconds since the epoch. */
   readonly expiresAt?: number;
@@ -21,7 +21,7 @@ export interface IssuedToken {
   readonly exchangedFor?: string;
 }
 
-/** What a flow issued, oldest first. Pass a flow that is not redacted. */
+/** The codes and tokens that a flow issued, oldest first. The flow must not be redacted. */
 export function issuedTokens(flow: Flow): IssuedToken[] {
   const tokens: IssuedToken[] = [];
   for (const [i, exchange] of flow.exchanges.entries()) {

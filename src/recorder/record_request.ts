@@ -27,7 +27,7 @@ const recordedHeaders = [
 
 const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
-/** Copies what is recorded of a request. Not a reference to its headers, which would hold the others in memory too. */
+/** Copies the recorded part of a request. A reference to its headers would keep all of them in memory. */
 export function recordHead({ method, headers }: RequestLike, { path, query }: RequestTarget): RequestHead {
   const recorded: Record<string, string> = {};
   for (const name of recordedHeaders) {
@@ -64,7 +64,7 @@ export function tryParseFields(text: string): Fields {
   }
 }
 
-/** The value of a parameter in form or query: the first one that is not empty. */
+/** The first value of a parameter in the form or the query that is not empty. */
 export function findParam({ query, form }: RecordedRequest, name: string): string | undefined {
   const isWanted = ([other, value]: Fields[number]): boolean => other === name && value !== "";
   return (form.find(isWanted) ?? query.find(isWanted))?.[1];

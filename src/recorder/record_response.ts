@@ -15,7 +15,7 @@ export function hasTextBody(response: Response): boolean {
   return response.body !== null && textTypePattern.test(response.headers.get("content-type") ?? "");
 }
 
-/** What is recorded of a response before anything in it is parsed. The body of a Response is captured later. */
+/** The recorded part of a response, unparsed. The body of a Response is captured later. */
 export function recordReply(response: ResponseLike): HttpResponse {
   if (isResponse(response)) return { status: response.status, headers: headersToRecord(response), body: null };
   const { body } = response;
@@ -95,7 +95,7 @@ export function findErrorCode(response: RecordedResponse): string | undefined {
   return typeof error === "string" ? error : undefined;
 }
 
-/** Whether it is the response to a GET for a stream of messages, by a protected resource that has none. */
+/** Whether it is the 405 of a protected resource to a GET for an event stream that it does not offer. */
 export function isStreamNotOffered(
   endpoint: Pick<EndpointDescription, "caller"> | undefined,
   { status }: RecordedResponse,

@@ -59,8 +59,8 @@ export interface Recorder extends Plugin {
   /** Records that a fault changed the exchange of a request. */
   recordFault(request: RequestLike, fault: string): void;
   /**
-   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores what the
-   * listener throws. Returns the function that unsubscribes it.
+   * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores errors of the
+   * listener. Returns the function that unsubscribes it.
    */
   subscribe(listener: (exchange: Exchange) => void): () => void;
   /** Calls a listener with the ID of a flow, on the same occasions: cheaper, because no exchange is built. */

@@ -15,7 +15,7 @@ export interface RedactOptions {
 type RedactSecret = (value: string, kind: string) => string;
 
 /**
- * The first four characters and the length, such as `HIMA…(43)`. For a JWT, the first four characters of the signature.
+ * The first four characters and the length: `HIMA…(43)`. For a JWT, the first four characters of the signature.
  * For a password, an unknown user name or a short value, the length only.
  */
 export const shorten: RedactSecret = (value, kind) => {
@@ -28,7 +28,7 @@ export const shorten: RedactSecret = (value, kind) => {
 /** The end of a value as {@link shorten} writes it. */
 export const redactedPart = /…\(\d+\)/;
 
-/** What is redacted already: a mask, or a placeholder of a test fixture. */
+/** A value that is already redacted: a mask, or a placeholder of a test fixture. */
 const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}${redactedPart.source}|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);
 
 interface RedactionOptions {
@@ -58,7 +58,7 @@ const redactedLists = new WeakMap<Exchange, RedactedList>();
 
 export function redactFlow(flow: Flow): Flow {
   const exchanges = redactOnce(flow.exchanges);
-  // Takes the redacted client from the first exchange that names it. None may be left after eviction.
+  // Takes the redacted client from the first exchange that names it. It is absent if eviction removed all of those.
   const firstIndex = flow.exchanges.findIndex(({ client }) => client === flow.client);
   return { ...flow, client: exchanges[firstIndex]?.client, exchanges };
 }
@@ -155,7 +155,7 @@ function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewrit
   return { secret, trusted, untrusted };
 }
 
-/** Maximum number of characters to compare of a secret; what follows is redacted as far as it is equal. */
+/** Number of leading characters by which a secret is found in a text; equal characters after them are redacted too. */
 const maxComparedChars = 128;
 
 /**
@@ -199,7 +199,7 @@ function secretReplacer(secrets: Secrets, redactSecret: RedactSecret): (text: st
   };
 }
 
-/** The number of first characters of a secret that a text has at a position. */
+/** The length of the common prefix of a secret and of a text from a position on. */
 function equalLength(secret: string, text: string, at: number): number {
   let length = maxComparedChars;
   if (text.startsWith(secret, at)) return secret.length;

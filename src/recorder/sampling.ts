@@ -23,8 +23,8 @@ export interface Sampling {
 
 /**
  * Creates a sample of the first `limit` flows in a second, and of the first tenth of them in each further second of the
- * same load. It reads the clock of the process, as that of the server may stand still, and only when the sample is
- * complete. Calls `onComplete` once for each second.
+ * same load. It reads the clock of the process, because a test may freeze that of the server, and only when the sample
+ * is complete. Calls `onComplete` once for each second.
  */
 export function sampling(limit: number, onComplete: () => void): Sampling {
   const sustainedLimit = Math.ceil(limit / sustainedDivisor);
@@ -59,8 +59,8 @@ export function sampling(limit: number, onComplete: () => void): Sampling {
 }
 
 /**
- * A request whose end decides whether it is recorded, as the next plugin receives it. It has what the recorder must
- * know of it, because an entry in a WeakMap costs more than the rest of the recorder's work.
+ * A request whose outcome decides whether it is recorded, as the next plugin receives it. It has the data of the
+ * recorder as members, because an entry in a WeakMap costs more than the rest of the recorder's work.
  */
 export class UndecidedRequest extends TappedRequest {
   readonly recorder: object;
@@ -77,7 +77,7 @@ export class UndecidedRequest extends TappedRequest {
   }
 }
 
-/** The undecided request of this recorder that `request` is, or that plugins replaced by it. */
+/** Finds the undecided request of this recorder: `request` itself, or the one that plugins replaced by `request`. */
 export function findUndecided(request: RequestLike, recorder: object): UndecidedRequest | undefined {
   for (let found: RequestLike | undefined = request; found !== undefined; found = found.original) {
     if (found instanceof UndecidedRequest && found.recorder === recorder) return found;
@@ -92,7 +92,7 @@ export function isRejected({ events }: Pick<UndecidedRequest, "events">): boolea
 
 /**
  * Whether an exchange begins a flow that the sample counts. Rejected requests and unknown paths are recorded in any
- * case, and do not count: else a web page of another site could use up the sample, and hide logins.
+ * case, and do not count: otherwise a page of another site could use up the sample, and hide logins.
  */
 export function beginsSampledFlow(draft: ExchangeDraft): boolean {
   const { group, endpoint } = draft;

@@ -53,7 +53,7 @@ function toFixtureRejection({ error, explanation: { rule, reason, fix } }: NonNu
   return { error, rule, reason, ...fix !== undefined && { fix } };
 }
 
-/** The rejection with everything that a reader needs to find the cause. */
+/** The rejection with its whole explanation, including the fix. */
 function toExplainedRejection({ error, explanation }: NonNullable<Exchange["rejection"]>) {
   const { rule, reason, expected, received, earlier } = explanation;
   return { error, rule, reason, expected, received, earlier, fix: findFix(explanation) };

@@ -1,4 +1,4 @@
-/** Exchanges as an HTTP Archive (HAR 1.2), which browsers and HTTP tools open. */
+/** Exchanges as an HTTP Archive (HAR 1.2), which browsers and HTTP tools can open. */
 
 import type { Fields } from "../../http/form.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
@@ -36,7 +36,7 @@ export function toHar(
   };
 }
 
-/** An entry. `_latchkey` has the facts beyond HTTP: flow, checks, events, and the authorization response. */
+/** An entry. `_latchkey` has the data that HAR has no field for: flow, checks, events, authorization response. */
 function toHarEntry(exchange: Exchange, origin: string) {
   const { number: _number, at, respondedAt = at, request, response, events: _events, ...extension } = exchange;
   const time = Math.max(0, respondedAt - at);
