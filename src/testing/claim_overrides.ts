@@ -20,7 +20,7 @@ import { getClientId } from "./faults/rule_builder.ts";
 /** The claims of a token, or the members of a response. Times are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What an issued token or a userinfo response is about. */
+/** The request and the grant of an issued token or a userinfo response. */
 export interface ClaimOverrideContext extends ClaimsContext {
   /** The request that is handled. */
   readonly request: RequestView;
@@ -88,7 +88,7 @@ interface OverrideQueue<Context> {
   readonly every: MatchedOverride<Context>[];
 }
 
-/** A change, and the client that it is for. */
+/** A change, and the client that it applies to. */
 interface MatchedOverride<Context> {
   readonly change: ClaimOverride<Context>;
   /** Absent: every client. */

@@ -53,7 +53,7 @@ export class CheckRunningError extends Error {
 
 /** The check of the clients of one server. */
 export interface ClientCheck {
-  /** Passes requests to the private mock while a check runs. It must be outside of everything that keeps requests. */
+  /** Passes requests to the private mock while a check runs. It must wrap every plugin that stores requests. */
   readonly plugin: Plugin;
   /**
    * Starts a check.

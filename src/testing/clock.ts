@@ -8,14 +8,14 @@ export interface TestClock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Advances the clock by that many seconds; a negative number sets it back.
+   * Advances the clock by `seconds`; a negative number sets it back.
    *
    * @throws {RangeError} For other values, and for a time outside of the years 1970 to 9999.
    */
   advance(seconds: number): void;
   /** Sets the clock, which keeps running or stays frozen. @throws {RangeError} For an invalid time or year. */
   set(moment: Moment): void;
-  /** Stops the clock, now or at that time. @throws {RangeError} For an invalid time or year. */
+  /** Stops the clock now, or sets it to `moment` and stops it. @throws {RangeError} For an invalid time or year. */
   freeze(moment?: Moment): void;
   /** Lets a frozen clock run again. */
   resume(): void;

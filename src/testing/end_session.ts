@@ -11,7 +11,7 @@ const maxComparedClients = 10_000;
 /**
  * Ends the session of an ID token.
  *
- * @throws {TypeError} If it is no ID token of a session of this server.
+ * @throws {TypeError} If it is not an ID token of a session of this server.
  */
 export async function endSessionOf(server: Server, idToken: string): Promise<void> {
   const { clientId, sid, sub } = await readIdTokenHint(server, idToken) ?? {};

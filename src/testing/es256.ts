@@ -1,7 +1,7 @@
 /**
  * Deterministic ES256 signatures (RFC 6979), and P-256 keys derived from bytes: for tests with a seed. No runtime
- * offers the first, and WebCrypto cannot do the second synchronously, as `client()` needs it; a package would be one
- * more dependency. tests/testing/test_keys_test.ts proves it by the vectors of RFC 6979 A.2.5.
+ * offers the first. `client()` needs the second synchronously, which WebCrypto cannot do; a package would be one more
+ * dependency. tests/testing/test_keys_test.ts verifies the signatures by the vectors of RFC 6979 A.2.5.
  */
 
 import { decodeBase64url, encodeBase64url } from "../runtime/crypto.ts";

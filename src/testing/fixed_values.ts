@@ -22,7 +22,7 @@ export const fixedValuesField = object<FixedValues>("FixedValues", {
   refresh_token: text(["refresh-token-1"]),
 }, { access_token: "access-token-1" });
 
-/** What a header, a form and a query carry unchanged. A dot would make an access token a JWT. */
+/** Characters that a header, a form and a query transfer unchanged. A dot would make an access token a JWT. */
 const valuePattern = /^[\w~+/-]{1,256}$/;
 
 /** Creates the queues of one server. */

@@ -9,7 +9,7 @@ import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
 /**
  * Makes a key the newest signing key of its algorithm.
  *
- * @throws {TypeError} If it is no private JWK for an algorithm of this server, or its `kid` is in use.
+ * @throws {TypeError} If it is not a private JWK for an algorithm of this server, or its `kid` is in use.
  */
 export async function importKey({ keys, settings }: Server, key: PrivateJwk, lead = 0): Promise<void> {
   const { kid, alg = settings.alg, d } = key;

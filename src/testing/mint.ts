@@ -1,4 +1,4 @@
-/** The mint: tokens and codes without a login, valid ones and ones that must be rejected. */
+/** The mint: valid tokens and codes without a login, and ones that recipients must reject. */
 
 import { signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { choice, type Fields, flag, object, text, texts } from "../oauth/config/field.ts";
@@ -36,9 +36,9 @@ export interface MintedGrant {
   readonly resource?: string | readonly string[];
   /** When the user was authenticated. Default: when the token is issued. */
   readonly authTime?: Date;
-  /** The level of authentication of the login. Default: none. */
+  /** The authentication context class of the login (`acr`). Default: none. */
   readonly acr?: string;
-  /** The methods of the login (RFC 8176). Default: none. */
+  /** The authentication methods of the login (`amr`, RFC 8176). Default: none. */
   readonly amr?: readonly string[];
   /** The key that the token or code is bound to (RFC 9449). Default: none. */
   readonly dpop?: Pick<DpopKey, "thumbprint">;
@@ -303,7 +303,7 @@ function atIssueTime(
   return { ...atIssue, now: () => server.now() - agoMs };
 }
 
-/** The authorization that a user would have given. */
+/** The authorization that a login and consent of the user would have produced. */
 async function createGrantedAuthorization(
   server: Server,
   options: MintedGrant & { readonly nonce?: string },

@@ -38,7 +38,7 @@ export async function mintLogoutToken(
   sub: string,
   options: MintedLogoutToken,
 ): Promise<string> {
-  // Loaded like this by the server, too: the package keeps it apart from the mock.
+  // The server loads it dynamically, too, so that the package keeps it in a separate file.
   const { createLogoutToken, logoutTokenLifetimeSeconds } = await import("../extensions/client_logout/back_channel.ts");
   const { sid, claims, expired = false, expiresIn = logoutTokenLifetimeSeconds } = options;
   const agoMs = expired ? (expiresIn + expiryMarginSeconds) * 1000 : 0;

@@ -1,4 +1,4 @@
-/** The persona header for a server that is no mock: the program on a test host. */
+/** The persona header for a server that is not a mock: the program on a test host. */
 
 import type { ApproverContext } from "../app/approver.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";

@@ -51,7 +51,7 @@ export function requestMappings(mappings: readonly Mapping[], recorder: Recorder
   return plugin;
 }
 
-/** Compares values with a pattern. A pattern that is no regular expression matches only the same text. */
+/** Compares values with a pattern. A pattern that is not a valid regular expression matches only the same text. */
 function matcherFor(match: string): (value: string) => boolean {
   if (match === "*") return () => true;
   let pattern: RegExp | undefined;

@@ -1,4 +1,4 @@
-/** Tenants: issuers of their own on the host of a mock, made at run time, for tests that run at the same time. */
+/** Tenants: separate issuers on the host of a mock, created at run time, for tests that run at the same time. */
 
 import type { AddApp, Plugin } from "../app/plugin.ts";
 import { extensionFields } from "../extensions/settings.ts";
@@ -35,7 +35,7 @@ const hostSettings: readonly HostSetting[] = [
   "privateHosts",
 ];
 
-/** The server cannot have the tenant. */
+/** The server cannot create the tenant. */
 export class TenantError extends Error {
   /** Creates the error. */
   constructor(message: string) {

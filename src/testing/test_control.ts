@@ -44,7 +44,7 @@ export interface TestControlOptions {
   readonly startsAt?: Moment;
   /** A recorder around the plugin of the control, such as the one of an inspector. Default: the plugin has its own. */
   readonly recorder?: Recorder;
-  /** The check of clients, for the control over HTTP; its plugin is outside of that of the control. Default: none. */
+  /** The check of clients, for the control over HTTP; its plugin wraps that of the control. Default: none. */
   readonly clientCheck?: ClientCheck;
 }
 
@@ -76,10 +76,10 @@ export interface TestControl extends LoginClient, ExtensionClients {
   /** Serves a URL of a client without a network, such as its `backchannel_logout_uri`, until the next reset. */
   readonly serve: ServeClientUrl;
   /**
-   * Ends the session of an ID token, as an administrator does: its clients are called, and its refresh tokens without
-   * `offline_access` end. Resolves when the clients have responded.
+   * Ends the session of an ID token, as an administrator does: sends logout tokens to its clients, and revokes its
+   * refresh tokens without `offline_access`. Resolves when the clients have responded.
    *
-   * @throws {TypeError} If it is no ID token of a session of this server.
+   * @throws {TypeError} If it is not an ID token of a session of this server.
    */
   endSession(idToken: string): Promise<void>;
   /**
@@ -92,13 +92,13 @@ export interface TestControl extends LoginClient, ExtensionClients {
   revoke(grantsOf: GrantsOf): Promise<number>;
   /**
    * Fixes the values of the next code and tokens, once each; several calls queue. An access token is then opaque, and
-   * `at_hash` fits it. A refresh token that replaces another one stays random.
+   * `at_hash` matches it. A refresh token that replaces another one stays random.
    *
    * @throws {TypeError} If a value has characters that a code or token cannot have.
    */
   nextValues(values: FixedValues): void;
   /**
-   * Changes how refresh tokens behave and how long tokens live, until the next reset, except for clients with a
+   * Changes refresh token rotation and the lifetimes of tokens, until the next reset, except for clients with a
    * profile.
    *
    * @throws {TypeError} If a setting is unknown or has another type.
@@ -108,10 +108,10 @@ export interface TestControl extends LoginClient, ExtensionClients {
    * Makes a key of yours the signing key, with its `kid`.
    *
    * @param lead Seconds for which it is published before it signs. Default: 0.
-   * @throws {TypeError} If it is no private JWK for an algorithm of this server, or its `kid` is in use.
+   * @throws {TypeError} If it is not a private JWK for an algorithm of this server, or its `kid` is in use.
    */
   importKey(key: PrivateJwk, lead?: number): Promise<void>;
-  /** Decides which user logs in next, who denies, and who allows less than requested. */
+  /** Decides which user logs in next, and which users deny, or allow less than requested. */
   readonly decisions: UserDecisions;
   /** Opens a browser without cookies. */
   browser(persona?: Persona): TestBrowser;
@@ -134,8 +134,8 @@ export interface TestControl extends LoginClient, ExtensionClients {
    */
   readonly resource: ResourceFactory;
   /**
-   * Creates an issuer of its own on the same host, for a test that runs at the same time as others: with clients,
-   * users, records, log, faults and a clock of its own.
+   * Creates a separate issuer on the same host, for a test that runs at the same time as others. It has its own
+   * clients, users, records, log, faults and clock.
    *
    * @throws {ConfigurationError} If the options are invalid.
    * @throws {TenantError} If there are 1000 tenants, or the server is a tenant itself.
@@ -167,7 +167,8 @@ export interface TestControl extends LoginClient, ExtensionClients {
 }
 
 /**
- * The settings that say where the process is reached, and which hosts it reaches. A tenant takes them from its server.
+ * The settings for the address of the process, and for the hosts that it may connect to. A tenant takes them from its
+ * server.
  */
 export type HostSetting =
   | "issuer"
@@ -241,7 +242,7 @@ export interface ServerName {
   readonly issuer: string;
   /** The `aud` of access tokens without a resource. */
   readonly audience: string;
-  /** What the `aud` of an assertion may be besides the issuer. */
+  /** Values besides the issuer that the `aud` of an assertion may have. */
   readonly assertionAudiences: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** User decisions: who logs in to a test server, who denies, and who allows less than requested. */
+/** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
 import { type Approver, type ApproverContext, autoApprover } from "../app/approver.ts";
 import { clientValues } from "../oauth/config/extension_settings.ts";
@@ -30,8 +30,8 @@ export interface UserDecisions {
   /** This user allows only objects of these types in `authorization_details` from now on; without types, none. */
   limitDetails(sub: string, ...types: string[]): void;
   /**
-   * New logins of this user reach only this level from now on, a value of `acrValues`. If a request requires another
-   * one, the client receives `unmet_authentication_requirements`. Without login pages.
+   * New logins of this user reach only this authentication level from now on, a value of `acrValues`. If a request
+   * requires another one, the client receives `unmet_authentication_requirements`. Has no effect on login pages.
    *
    * @throws {TypeError} If the server has no such user or level.
    */
@@ -67,7 +67,7 @@ interface ManagedUserDecisions extends UserDecisions {
   reset(): void;
 }
 
-/** The key of the decision for users without one of their own. */
+/** The key of the decision for users without an individual decision. */
 const anyUser = "";
 
 /**

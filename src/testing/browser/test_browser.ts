@@ -40,7 +40,7 @@ export interface LogoutOptions {
   readonly state?: string;
 }
 
-/** A browser with cookies of its own. */
+/** A browser with its own cookies. */
 export interface TestBrowser {
   /** The cookies. */
   readonly cookies: CookieJar;
@@ -78,7 +78,7 @@ export interface TestBrowser {
    * Logs out at the end session endpoint, confirms if the server asks, and loads the frames of front-channel logout.
    *
    * @param request The URL of a logout request, or what it consists of.
-   * @returns What the client received, if the browser was redirected to it.
+   * @returns The logout response that the client received; `undefined` if the browser was not redirected to it.
    * @throws {LoginError} If the server rejects the request.
    */
   logOut(request?: string | URL | LogoutOptions): Promise<Callback | undefined>;

@@ -9,7 +9,7 @@
  * 4. The fault wraps the request handler, or the server that the protocol rules receive, and uses up one firing.
  * 5. `reset()` and `close()` reject if a rule fired less often than written.
  *
- * Any other failure is a {@link Fault} of your own.
+ * For any other failure, write a custom {@link Fault}.
  *
  * @example
  * ```ts ignore

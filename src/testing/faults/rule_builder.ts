@@ -35,7 +35,7 @@ export interface FaultRule {
   remove(): void;
 }
 
-/** A rule in the making: what `on(…)` returns. */
+/** The rule builder that `on(…)` returns. */
 export interface RuleBuilder {
   /** Names the rule in reports. */
   named(name: string): RuleBuilder;

@@ -1,4 +1,4 @@
-/** A store that does not do what the server relies on. */
+/** A store that breaks the guarantees that the server relies on. */
 
 import type { Server } from "../../oauth/server.ts";
 import type { RecordKind, Records, Store, StoredRecord } from "../../store/store.ts";

@@ -19,7 +19,7 @@ import { getClientId, patternField, type RequestPattern } from "../faults/rule_b
 export interface WaitOptions {
   /** Rejects with the reason of the signal when it is aborted. */
   readonly signal?: AbortSignal;
-  /** Rejects with a {@link LogError} after that many milliseconds of real time. */
+  /** Milliseconds of real time after which the promise rejects with a {@link LogError}. */
   readonly timeoutMs?: number;
 }
 

@@ -36,7 +36,7 @@ export interface Expectation {
   withParams(params: NonNullable<RequestPattern["params"]>): Expectation;
   /** A rule that was checked and passed, by its id. */
   passed(rule: PassedRuleId): Expectation;
-  /** Every response is no error. */
+  /** No response is an error. */
   succeeded(): Expectation;
   /** Every request was rejected, by default with any error code and by any rule. An error of a fault has no rule. */
   rejected(error?: string, rule?: RejectionRuleId): Expectation;

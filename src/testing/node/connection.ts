@@ -31,7 +31,7 @@ export class Connection extends Duplex {
     return this;
   }
 
-  /** No effect: the other end cannot vanish. */
+  /** No effect: the other end is in the same process, so the connection cannot be lost. */
   setKeepAlive(): this {
     return this;
   }

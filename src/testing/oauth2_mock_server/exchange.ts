@@ -17,7 +17,7 @@ interface Exchange {
   emit(event: Events, value: object, request: AugmentedRequest): void;
 }
 
-/** Names the issuer that the suite has set, lets the listeners change the response, and explains a rejection. */
+/** Inserts the issuer that the suite has set, passes the response to the listeners, and explains a rejection. */
 export async function exchangeEvents(
   response: Response,
   request: AugmentedRequest,
@@ -63,7 +63,7 @@ export async function exchangeEvents(
     // Suites read metadata before they generate the first key.
     body.id_token_signing_alg_values_supported = algorithms.size === 0 ? ["RS256"] : [...algorithms];
   }
-  // The claims of the token that the suite has: the mock knows only those of its own token.
+  // The claims of the token that the suite received: the mock knows only the claims of its own token.
   if (event === Events.BeforeIntrospect && body.active === true) {
     Object.assign(body, decodeJwtPart(String(request.body.token), 1));
   }

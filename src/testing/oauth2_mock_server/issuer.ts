@@ -9,14 +9,14 @@ import type { Header, MutableToken, Payload, TokenBuildOptions } from "./types.t
 /** The lifetime of tokens, in seconds. */
 export const tokenLifetime = 3600;
 
-/** Clocks of clients may be behind by this many seconds. */
+/** Tolerated clock skew of clients, in seconds. */
 const clockSkewSeconds = 10;
 
 /** An issuer. Its event `beforeSigning` has the {@link MutableToken} of each token that is signed. */
 export class OAuth2Issuer extends EventEmitter {
   #url: string | undefined;
   readonly #keys = new JWKStore();
-  /** The clock of tokens, in milliseconds since the epoch: the one of the mock, while there is one. */
+  /** The clock of tokens, in milliseconds since the epoch: the clock of the mock while the mock exists. */
   now: () => number = testClock().now;
   readonly #hasTrailingSlash: boolean | undefined;
 

@@ -28,7 +28,7 @@ export class JWKStore {
   /**
    * Adds a private key. It replaces the key with the same `kid`.
    *
-   * @throws {Error} If it is no private JWK with a supported `alg`.
+   * @throws {Error} If it is not a private JWK with a supported `alg`.
    */
   async add(jwk: Record<string, unknown>): Promise<JWK> {
     const { alg, crv } = jwk;

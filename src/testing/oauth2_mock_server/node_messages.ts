@@ -80,7 +80,7 @@ export async function sendResponse(outgoing: ServerResponse, response: Response)
   outgoing.end(body);
 }
 
-/** Replaces tokens in the fields of a form or query. Leaves all other text as it is, also text that is no form. */
+/** Replaces tokens in the fields of a form or query. Leaves other text unchanged, even if it is not a form. */
 function translate(fields: string, tokens: IssuedTokens): string {
   return fields.split("&").map((field) => {
     const [name, value, ...others] = field.split("=");
