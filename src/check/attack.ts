@@ -16,11 +16,11 @@ import type { Trap } from "./trap.ts";
 
 export type { Assessment, Conclusion };
 
-/** What the client does while the attack is active. The steps before it are without a fault. */
+/** The journey of the client while the attack is active. No fault applies to the steps before it. */
 export type Journey =
   /** It logs in. */
   | "login"
-  /** It logs in for the second time, with what it keeps from the first login, such as keys. */
+  /** It logs in for the second time, with data that it cached at the first login, such as keys. */
   | "second login"
   /** It logs in again without pages (`prompt=none`). */
   | "silent login"
@@ -32,7 +32,7 @@ export type Journey =
   | "refresh"
   /** It logs out. */
   | "logout"
-  /** It does something else in the session of a login: what {@link Attack.perform} says. */
+  /** It does something else in the session of a login; see {@link Attack.perform}. */
   | "session";
 
 /** The point at which a correct client stops: requests that must not follow the attack. */
@@ -54,7 +54,7 @@ export interface PendingLogin {
   respond(callback: Callback): void;
 }
 
-/** What an attack changes, and what it can do with the client. */
+/** What an attack can change and use: the server, the client, its driver and its environment. */
 export interface Stage {
   /** The server of the journey. */
   readonly as: TestLatchkey;
@@ -80,7 +80,7 @@ export interface Stage {
    * Opens a second issuer, where the client is registered too. Faults of this issuer are allowed; it has its own log.
    */
   openOtherIssuer(): Promise<TestLatchkey>;
-  /** Starts a login of the client, by default in the browser of the user, and keeps the response from the client. */
+  /** Starts a login of the client, by default in the browser of the user, and withholds the response. */
   startLogin(journey?: ClientJourney): Promise<PendingLogin>;
   /** Advances the clock of the server, and with it that of a client that reads {@link ClientJourney.now}. */
   passTime(seconds: number): void;

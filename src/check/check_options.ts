@@ -26,7 +26,7 @@ export interface CheckOptions {
   /**
    * A mock server that listens, with the issuer that the client is configured with, such as an application in another
    * process. The journeys run one after the other; between them the server is reset, except for clients, users and
-   * keys. Attacks on keys and metadata, which clients keep, come last. Default: a server of its own for each journey.
+   * keys. Attacks on keys and metadata, which clients keep, come last. Default: a separate server for each journey.
    */
   readonly as?: TestLatchkey;
   /**

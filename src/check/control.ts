@@ -1,4 +1,4 @@
-/** The journeys without an attack: what the client cannot do then, no attack can show. */
+/** The journeys without an attack. They find the abilities of the client; attacks that need others are skipped. */
 
 import { decodeJwtPart } from "../http/jwt_part.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
@@ -14,10 +14,10 @@ import type { ControlResult } from "./report.ts";
 import { type SessionStart, sessionStartsOf } from "./session_starts.ts";
 import type { TimeLimit } from "./time_limit.ts";
 
-/** Uses an ability. @throws {unknown} If the client does not do what it must do. */
+/** Uses an ability. @throws {unknown} If the client does not have the ability. */
 type AbilityControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
 
-/** The abilities that are tried out, each in a session of its own. */
+/** The abilities to try, each in a separate session. */
 const abilityControls: Partial<Readonly<Record<Ability, AbilityControl>>> = {
   refresh: (session) => session.refresh!(),
   request: (session) => session.request!(),
@@ -66,8 +66,8 @@ export type WithEnvironment = <Result>(
 ) => Promise<Result>;
 
 /**
- * Begins a session without a fault in each way that the driver has, and does whatever else it can do, each in a journey
- * of its own.
+ * Begins a session without a fault in each way that the driver supports, and uses each other ability, all in separate
+ * journeys.
  */
 export async function runControl(
   driver: ClientDriver,
@@ -123,7 +123,7 @@ export async function runControl(
   };
 }
 
-/** Whether the client rejects a text that is no ID token; false if it requests none. */
+/** Whether the client rejects a text that is not an ID token; false if it requests no ID token. */
 export async function readsIdToken(
   driver: ClientDriver,
   { attempt }: TimeLimit,

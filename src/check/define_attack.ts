@@ -52,7 +52,7 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
   const { effect, alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...rest } = source;
   const { by = "logIn", journey = "login", variants = [{}], needs = [], ...attack } = withDefaults({
     ...rest,
-    // An effect of its own is not a part of what the category is a part of.
+    // An attack with its own effect does not inherit the group of causes of its category.
     ...effect && { partOf: undefined, ...effect },
   });
   const parameters = alsoIn.length === 0 ? own : [...own, journeyParameter(journey)];

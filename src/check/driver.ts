@@ -31,8 +31,8 @@ export interface ClientDriver {
   /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
   readonly readsClock?: boolean;
   /**
-   * Performs one login. It may keep what the client keeps between logins, such as metadata and keys, by the issuer; and
-   * what it keeps in the session of a browser, by {@link ClientJourney.browser}.
+   * Performs one login. It may cache data of the client between logins by the issuer, such as metadata and keys, and
+   * the data of a browser session by {@link ClientJourney.browser}.
    *
    * @returns The session, if the client accepts the login.
    * @throws What the client throws, if it rejects the login.
@@ -75,7 +75,7 @@ export interface ClientDriver {
   receive?(journey: ClientJourney, request: Request): Promise<Response>;
 }
 
-/** The environment of the client in one journey. Each journey has an issuer of its own. */
+/** The environment of the client in one journey. Each journey has its own issuer. */
 export interface ClientJourney {
   /** The issuer that the client is configured with. */
   readonly issuer: string;
@@ -195,8 +195,8 @@ export interface ClientSession {
    */
   logOut?(): Promise<void>;
   /**
-   * Makes what the client keeps between logins older, such as keys that it fetched. Default: no time passes, so that
-   * nothing is known about a client that does not fetch keys again within a minute.
+   * Ages the data that the client caches between logins, such as keys. Default: no time passes, so the check cannot
+   * assess a client that does not fetch keys again within a minute.
    */
   passTime?(seconds: number): void;
 }

@@ -10,10 +10,10 @@ export type AttackLevel =
   | "must-tolerate"
   /** The journey may fail, but it must end by itself, and the next one must succeed. */
   | "must-recover"
-  /** Every response can be defended; the report shows what the client does. */
+  /** No behaviour is wrong; the report states what the client does. */
   | "informational";
 
-/** How grave it is if an attack succeeds. */
+/** The severity of an attack that succeeds. */
 export type Severity =
   /** An attacker logs in as another user. */
   | "critical"
@@ -24,16 +24,16 @@ export type Severity =
   /** The client is less careful than a specification recommends. */
   | "low";
 
-/** The severities, the gravest first. */
+/** The severities, the highest first. */
 export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
 
-/** What is wrong with a client if an attack succeeds, what it leads to, and how to fix the client. */
+/** The defect of a client if an attack succeeds, its consequence, and how to fix the client. */
 export interface Effect {
   /** What the client does wrong if the attack succeeds; a report groups attacks by it. Follows "the client". */
   readonly cause: string;
   /** What the client does wrong if most attacks of each cause of this group succeed. Default: the cause alone. */
   readonly partOf?: string;
-  /** How grave it is. */
+  /** The severity of an attack that succeeds. */
   readonly severity: Severity;
   /** What an attacker or a user can then do, or no longer do; one sentence. */
   readonly consequence: string;

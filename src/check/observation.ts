@@ -25,9 +25,9 @@ export interface Assessment {
   readonly because: string;
   /** Whether a correct client can do the same, so that the attack shows nothing. Default: false. */
   readonly isInconclusive?: boolean;
-  /** Whether what the client did is safe: a warning, whatever the level of the attack. Default: false. */
+  /** Whether the behaviour is safe: then it is only a warning, whatever the level of the attack. Default: false. */
   readonly isWarning?: boolean;
-  /** The effect of what the client did, if that is another than the attack is about. Default: that of the attack. */
+  /** The effect of the behaviour, if it differs from the effect of the attack. Default: the effect of the attack. */
   readonly effect?: Effect;
 }
 

@@ -118,7 +118,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   };
 }
 
-/** Creates the mock: what an application knows of the server is the same, and no record is. */
+/** Creates the mock. An application sees the same issuer, keys, settings and users; records are not shared. */
 async function openPrivateMock(
   { app: { server }, settings, issuer }: CheckedServer,
   client: ClientEntry,

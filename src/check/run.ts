@@ -130,7 +130,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     if (!controlResult?.passed) return undefined;
     const { abilities, endpoints } = controlResult;
     const only = typeof endpoint === "string" ? endpoint : attack.endpoints.length === 1 ? attack.endpoints[0]! : "";
-    // Clients do without some endpoints. What the client keeps, such as metadata, it may have requested before.
+    // Clients do not use every endpoint. A client may also have cached a document, such as the metadata, before.
     const isOptional = only === "userinfo" || isAboutFeature(attack) && endpoint !== undefined;
     return missingAbility(needsOf(attack, values), abilities) ??
       (isOptional && !endpoints.has(only) ? `the client sends no request to ${only}` : undefined);

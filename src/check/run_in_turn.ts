@@ -1,5 +1,5 @@
 /**
- * Runs the attacks one after the other against one server, whose client keeps what it learned from the attack before.
+ * Runs the attacks one after the other against one server, whose client keeps cached data from earlier attacks.
  */
 
 import { missingAbility } from "./abilities.ts";
@@ -12,12 +12,12 @@ import type { CheckResult, ControlResult } from "./report.ts";
 import type { CheckRun } from "./run.ts";
 import { type CheckTask, stoppedResult, unknownResult } from "./task.ts";
 
-/** What clients fetch once and keep, by endpoint. */
+/** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
 
 /**
- * Runs the tasks; the results are in their order. Attacks on what a client keeps come last. After an attack that ended
- * without a login, the client must be able to log in, or else be restarted.
+ * Runs the tasks; the results are in their order. Attacks on cached documents come last. After an attack that ended
+ * without a login, the client must be able to log in; otherwise it must be restarted.
  */
 export async function checkInTurn(
   tasks: readonly CheckTask[],
@@ -94,7 +94,7 @@ function rank(task: CheckTask): number {
   return endpoints.includes("jwks") || task.attack.id.startsWith("keys/") ? 1 : 0;
 }
 
-/** What the client keeps and therefore does not request at a login; `undefined` if the whole attack reaches it. */
+/** The documents that the client caches and does not request at a login; `undefined` if the whole attack reaches it. */
 function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undefined {
   const kept = endpointsOf(task).find((endpoint) => Object.hasOwn(keptDocuments, endpoint) && !requested.has(endpoint));
   return kept && keptDocuments[kept];

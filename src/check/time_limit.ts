@@ -33,7 +33,7 @@ const slowestFactor = 4;
 export function timeLimit(
   { timeoutMs = 5000, as, signal }: {
     readonly timeoutMs?: number;
-    /** The server that listens for the application. Default: each journey has a server of its own. */
+    /** The server that listens for the application. Default: each journey has its own server. */
     readonly as?: object;
     readonly signal?: AbortSignal;
   },
