@@ -14,10 +14,20 @@ const minValueChars = 3;
  * @param exchanges Secrets included.
  */
 export function isNamedIn(text: string, exchanges: readonly Exchange[]): boolean {
-  const values = exchanges.flatMap(claimsIn).flatMap(textsIn).map((value) => value.toLowerCase());
+  const values = valuesIn(exchanges);
   const sought = text.toLowerCase();
   return values.length === 0 ||
     values.some((value) => value.includes(sought) || value.length >= minValueChars && sought.includes(value));
+}
+
+/** Whether a text is a claim that the server sent, or a part of one, letter case aside. */
+export function isPartOfClaim(text: string, exchanges: readonly Exchange[]): boolean {
+  return valuesIn(exchanges).some((value) => value.includes(text.toLowerCase()));
+}
+
+/** The values of all claims, in lower case. */
+function valuesIn(exchanges: readonly Exchange[]): readonly string[] {
+  return exchanges.flatMap(claimsIn).flatMap(textsIn).map((value) => value.toLowerCase());
 }
 
 /** The claims of the tokens of a token response, or of a userinfo response. */

@@ -31,6 +31,7 @@ export type ApplicationVariant =
   | "shows a page without a user"
   | "shows a redirect without a user"
   | "sends no nonce"
+  | "discards userinfo of another user"
   | "allows thirty logins";
 
 /** The application as a function. */
@@ -173,9 +174,9 @@ export function webApplicationAt(
     if (azp !== clientId) throw new Error("azp is another client");
     const believesUserinfo = mistake === "believes any userinfo" || mistake === "stops after a login of mallory";
     const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
-    const info = await openid.fetchUserInfo(server, tokens.access_token, expected);
-    const landing = login.target ?? pages.landing(tokens);
-    return { sub: info.sub, info, landing, refreshToken: tokens.refresh_token };
+    const info: openid.UserInfoResponse = await openid.fetchUserInfo(server, tokens.access_token, expected)
+      .catch((error) => variants.includes("discards userinfo of another user") ? { sub } : Promise.reject(error));
+    return { sub: info.sub, info, landing: login.target ?? pages.landing(tokens), refreshToken: tokens.refresh_token };
   }
 
   async function refresh(session: { readonly sub: string; refreshToken: string | undefined }): Promise<void> {

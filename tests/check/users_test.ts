@@ -9,7 +9,7 @@ import type { Fetch } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
-import { type ApplicationMistake, webApplicationAt } from "./small_web_application.ts";
+import { type ApplicationMistake, type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
 
 const origin = "http://127.0.0.1:3000";
 
@@ -70,10 +70,14 @@ interface Situation {
   readonly loggedInUrl?: string;
   readonly loggedInText?: string;
   readonly mistake?: ApplicationMistake;
+  readonly variants?: readonly ApplicationVariant[];
 }
 
 /** Checks an application by the attacks whose verdict depends on who is logged in. */
-async function check({ users, userPage, mistake, ...options }: Situation, attacks = only): Promise<CheckReport> {
+async function check(
+  { users, userPage, mistake, variants, ...options }: Situation,
+  attacks = only,
+): Promise<CheckReport> {
   const alg = "EdDSA";
   await using as = await testLatchkey({ issuer, alg, users });
   as.client({ client_id: "shop", redirect_uri: `${origin}/callback` });
@@ -82,6 +86,7 @@ async function check({ users, userPage, mistake, ...options }: Situation, attack
     clientId: "shop",
     alg,
     mistake,
+    variants,
     userPage,
     fetch: (url, init) => (url.startsWith(issuer) ? as.fetch : globalThis.fetch)(url, init),
   });
@@ -133,6 +138,18 @@ test("an application that takes userinfo of another user is accused for each def
       mistake: "believes any userinfo",
     }, ["userinfo/sub-other"]);
     assertEquals([name, report.counts.failed > 0, report.counts.passed], [name, true, 0], String(report));
+  }
+});
+
+test("an application that discards userinfo of another user, and shows the sub of the ID token, is not accused", async () => {
+  for (const name of ["alice", "bob", "mallory"]) {
+    const report = await check({
+      users: userLists[name]!,
+      userPage: userPages.sub!,
+      loggedInUrl: `${origin}/me`,
+      variants: ["discards userinfo of another user"],
+    }, ["userinfo/sub-other"]);
+    assertEquals([name, accusationsIn(report), report.counts.inconclusive > 0], [name, [], true]);
   }
 });
 

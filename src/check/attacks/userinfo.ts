@@ -11,6 +11,8 @@ import { editResponse, isJson, readBodyText, withBody } from "../../testing/faul
 import { foreignKeys } from "../../testing/keys.ts";
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
+import { type Assessment, exchangesOf, type Observation } from "../observation.ts";
+import { isPartOfClaim } from "../sent_claims.ts";
 import { leakedCredentials } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -34,6 +36,7 @@ export const userinfoAttacks: readonly Attack[] = [
         }),
         `userinfo of ${how}`,
       ),
+    assess: assessDiscarded,
   }),
   defineAttack({
     id: "userinfo/sub-missing",
@@ -120,6 +123,16 @@ export const userinfoAttacks: readonly Attack[] = [
     always: ({ flaw }, { client }) => wronglySignedUserinfo(flaw, client),
   }),
 ];
+
+/** A client may log in the user of the ID token, without the values of userinfo; a page need not show which it used. */
+function assessDiscarded(observation: Observation): Assessment | undefined {
+  const { outcome, session, expectedSub } = observation;
+  const isUndecided = outcome === "accepted" && session!.claims === undefined && session!.sub === expectedSub &&
+    isPartOfClaim(expectedSub, exchangesOf(observation, "token"));
+  if (!isUndecided) return undefined;
+  const because = "the client logged in the user of the ID token, with or without the values of userinfo";
+  return { passed: false, isInconclusive: true, because };
+}
 
 /** The sub of a user who is not the one of a userinfo response. */
 const otherSub = ({ sub }: Claims) => sub === "mallory" ? "trudy" : "mallory";
