@@ -83,7 +83,7 @@ function lifetimeOf(exp: unknown, { at }: Exchange): number {
   return Math.round(Number(exp) - at / 1000);
 }
 
-/** What is wrong with the encoding of a Basic header; `plain`: it does not show. */
+/** Whether a Basic header is form-encoded or `raw`; `plain` if its credentials look the same either way. */
 function basicEncoding(authorization: string): "encoded" | "plain" | "raw" {
   let decoded: string;
   try {

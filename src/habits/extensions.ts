@@ -19,7 +19,7 @@ const parametersAfterPush = ["client_id", "request_uri"];
 /** Seconds between two polls, if the server names none, and those that `slow_down` adds (RFC 8628 §3.2, §3.5). */
 const [defaultIntervalSeconds, slowDownSeconds] = [5, 5];
 
-/** What a poll may come early, in milliseconds: the network delays requests differently. */
+/** Tolerance for polls before the interval is over, in milliseconds, because network delays vary. */
 const jitterMs = 1000;
 
 export const extensionHabits: readonly HabitDefinition[] = [

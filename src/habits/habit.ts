@@ -7,7 +7,7 @@ import type { Traffic } from "./traffic.ts";
 /** Whether a specification demands the habit, or recommends it. */
 export type HabitLevel = "required" | "recommended";
 
-/** What a finding rests on. */
+/** The basis of a finding. */
 export interface Evidence {
   /** The exchanges, the decisive one first; empty for a request to another origin. */
   readonly exchanges: readonly Exchange[];
@@ -25,7 +25,7 @@ export interface Evidence {
 export interface HabitCheck {
   /** The exchanges in which the habit can be seen; empty: it is not seen. */
   readonly seen: readonly Exchange[];
-  /** What the client does otherwise; empty: it has the habit. */
+  /** Evidence of deviations from the habit; empty if the client has the habit. */
   readonly findings: readonly Evidence[];
 }
 

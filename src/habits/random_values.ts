@@ -13,7 +13,7 @@ export function looksLikeTime(text: string, now: number): boolean {
   return Math.abs(seconds - now / 1000) < timeToleranceSeconds;
 }
 
-/** What a text can be read as: `JSON`, `a URL`, `an email address` or `a time`; `undefined` if it looks random. */
+/** The readable format of a text: `JSON`, `a URL`, `an email address` or `a time`; `undefined` if it looks random. */
 export function readableAs(text: string, now: number): string | undefined {
   if (looksLikeTime(text, now)) return "a time";
   for (const candidate of [text, decodeText(text), ...text.split(".").map(decodeText)]) {

@@ -6,7 +6,7 @@ import { examineEach, type HabitDefinition, type RequestFinding } from "./habit.
 /** The names of parameters whose value is a secret of one login. */
 const loginSecrets = ["code", "state", "access_token", "id_token", "refresh_token", "response"];
 
-/** What is wrong with a redirect URI. */
+/** The defect of a redirect URI. */
 function redirectUriProblem(redirectUri: string): Omit<RequestFinding, "parameter"> | undefined {
   if (!URL.canParse(redirectUri)) return { because: "the redirect URI is not absolute" };
   const { protocol, hostname } = new URL(redirectUri);

@@ -149,7 +149,7 @@ function checkRetries({ requests, exchanges }: Traffic): HabitCheck {
   return { seen: failed.map(({ exchange }) => exchange), findings };
 }
 
-/** What is wrong with the newest attempt of a chain. */
+/** The defect of the newest attempt of a chain. */
 function retryProblem(chain: readonly Exchange[], isClockRunning: boolean): string | undefined {
   const [before, last, newest] = [chain.at(-3), chain.at(-2)!, chain.at(-1)!];
   if (isOwnError(last)) return `the request is repeated after ${last.response!.status}`;

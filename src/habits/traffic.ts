@@ -31,7 +31,7 @@ export interface TrappedRequest {
   readonly body: string;
 }
 
-/** What is known of the client besides its traffic. */
+/** Facts about the client that its traffic does not show. */
 export interface TrafficFacts {
   /** Whether the client rejects an authorization response of another issuer. Default: unknown. */
   readonly rejectsWrongIssuer?: boolean;
@@ -217,7 +217,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value) ?? "absent";
 }
 
-/** Whether the second exchange began while the first one was under way. */
+/** Whether the second exchange began while the first one was pending. */
 export function overlaps(first: Exchange, second: Exchange): boolean {
   return first.number < second.number && second.number <= (first.newestAtResponse ?? Infinity);
 }
