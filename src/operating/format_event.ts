@@ -108,7 +108,7 @@ export function isShown(event: TraceEvent, verbose: boolean): boolean {
   return verbose || !successTypes.has(event.type) && !isPendingPoll(event);
 }
 
-/** Whether a device polled before its user has decided, which is no failure (RFC 8628 §3.5). */
+/** Whether a device polled before its user has decided, which is not a failure (RFC 8628 §3.5). */
 export function isPendingPoll(event: TraceEvent): boolean {
   return event.type === "rejected" && event.error === "authorization_pending";
 }
@@ -172,7 +172,7 @@ function formatTime(at: number, { localTime = false }: Terminal = {}): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** A heading, and below it what was wrong, each on a line of its own. */
+/** A heading, and below it the issues, one on each line. */
 function formatFailure(
   { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,

@@ -36,7 +36,7 @@ export interface Logging extends Plugin {
   logEvent(event: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A request, and what the text log keeps until the status of its response is known. */
+/** A request, and the data that the text log needs when the status of the response is known. */
 interface ActiveRequest extends Mutable<LoggedRequest> {
   readonly id: string;
   /** The events of the text log so far; absent after the response. */
