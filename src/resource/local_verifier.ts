@@ -33,7 +33,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
   };
 }
 
-/** Verifies proofs as the server does, which keeps the used ones in its store; `undefined` if it accepts none. */
+/** Verifies proofs as the server does, with its record of used proofs; `undefined` if the server accepts no proofs. */
 export function localProofs(server: Server): ProofVerifier | undefined {
   const { keyProofs } = server;
   if (keyProofs === undefined) return undefined;

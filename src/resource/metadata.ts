@@ -16,7 +16,7 @@ const identifierParts = /^(https?:\/\/[^/?#@]+)([^?#]*)(\?[^#]*)?$/i;
  * The URL of the metadata document: the identifier with the well-known path between host and path (RFC 9728 §3.1).
  *
  * @param resource The identifier of the resource.
- * @throws {TypeError} If it is not an absolute URL without a fragment, or plain http although the host is no test host.
+ * @throws {TypeError} If it is not an absolute URL without a fragment, or uses http and the host is not a test host.
  */
 export function metadataUrl(resource: string): string {
   const [, origin, path = "", query = ""] = identifierParts.exec(resource) ?? [];

@@ -39,7 +39,7 @@ export interface TokenVerifier {
 
 /** Why a request was rejected, for the developer. The response says less. */
 export interface Rejection extends ExplanationTexts {
-  /** The ID of the broken rule; absent if a verifier of your own rejects without one. */
+  /** The ID of the broken rule; absent if a custom verifier rejects without one. */
   readonly rule?: RejectionRuleId;
   /** The HTTP status of the response. */
   readonly status: number;
