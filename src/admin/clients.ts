@@ -13,7 +13,7 @@ import { describeSnippets } from "./describe_snippets.ts";
 import { toListedClient } from "./listed_client.ts";
 import { clientVersion, showForm } from "./client_edit.ts";
 import { changedEntry, differingFields, metadataFromForm } from "./client_form.ts";
-import { saveForm } from "./save_form.ts";
+import { removeRecord, saveForm } from "./save_form.ts";
 import { decodeRetry, prefilledValues } from "../app/client_change.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
@@ -275,7 +275,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
   const params = await readProtectedForm(context);
   const action = params.get("action");
   if (action === "remove") {
-    await server.clients.delete(client.id);
+    await removeRecord(server, `client ${client.id}`, async () => await server.clients.delete(client.id));
     return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
   if (action !== "save") throw unknownAction("save or remove", action);

@@ -1,8 +1,9 @@
 /**
- * Saves the form of a client or user once: a form that is older than the record changes nothing, because it would undo
- * the change of another visitor.
+ * Saves the form of a client or user once, and removes the record between two saves. A form that is older than the
+ * record changes nothing, because it would undo the change of another visitor.
  */
 
+import { HttpError } from "../http/message.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
@@ -39,4 +40,21 @@ export function saveForm<T>(server: Server, name: string, save: () => Promise<T 
   });
   lastSaves.set(store, saved.catch(() => {}));
   return saved;
+}
+
+/**
+ * Removes a record after all earlier forms, and while no other instance saves a form of it: the save would add the
+ * record again.
+ *
+ * @throws {HttpError} 409 if another instance is saving a form of the record.
+ */
+export async function removeRecord(server: Server, name: string, remove: () => Promise<unknown>): Promise<void> {
+  const isRemoved = await saveForm(server, name, async () => {
+    await remove();
+    return true;
+  });
+  if (isRemoved) return;
+  throw new HttpError(409, "DI-03", `Nothing was removed: another form changes ${name}`, {
+    fix: "Open the page again, check the values, and remove the entry there.",
+  });
 }

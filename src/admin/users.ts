@@ -13,7 +13,7 @@ import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
 import type { Server } from "../oauth/server.ts";
-import { recordVersion, saveForm } from "./save_form.ts";
+import { recordVersion, removeRecord, saveForm } from "./save_form.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
@@ -126,11 +126,11 @@ async function addUser(context: Context, options: DirectoryOptions): Promise<Htt
 }
 
 async function changeUser(context: Context, user: User): Promise<HttpResponse> {
-  const { users } = context.server;
+  const { server, server: { users } } = context;
   const params = await readProtectedForm(context);
   switch (params.get("action")) {
     case "remove":
-      await users.delete(user.sub);
+      await removeRecord(server, `user ${user.sub}`, async () => await users.delete(user.sub));
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);

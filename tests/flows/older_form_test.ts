@@ -29,7 +29,8 @@ async function openForm(server: TestServer, path: string) {
   const [action = ""] = path.split("?");
   const fields: Readonly<Record<string, string>> = readFields(await (await browser.get(path)).text(), action, "save");
   const save = (changes: Fields) => browser.post(action, { ...fields, ...changes, action: "save" });
-  return { fields, save };
+  const remove = () => browser.post(action, { form_token: fields.form_token, action: "remove" });
+  return { fields, save, remove };
 }
 
 interface Form {
@@ -155,6 +156,34 @@ for (const [store, count, skip, open] of stores) {
         const statuses = responses.map(({ status }) => status);
         assertEquals(statuses.toSorted(), [303, 409, 409, 409, 409, 409]);
         for (const server of servers) assertEquals(await value(server), names[statuses.indexOf(303)]);
+      }
+    }
+    await Promise.all(servers.map(({ as }) => as.close()));
+  });
+
+  test(`[DI-03] ${store} a form that is saved during a removal adds no record again`, { skip }, async () => {
+    const servers = await Promise.all(Array.from({ length: count }, async () => await testServer(await open())));
+    const [{ as }, other] = [servers[0]!, servers.at(-1)!];
+    const add = async () => [
+      await as.clients.set({ client_id: "brief", redirect_uris: ["https://brief.example/cb"] }),
+      await as.users.set({ sub: "brief" }),
+    ];
+    const find = async (path: string) =>
+      path.startsWith("/clients") ? await other.as.clients.reload("brief") : await other.as.users.reload("brief");
+    for (const path of ["/clients/brief?edit", "/users/brief"]) {
+      for (let delay = 0; delay < 60; delay += 3) {
+        await add();
+        const [saving, removing] = [await openForm(other, path), await openForm(servers[0]!, path)];
+        const remove = async () => {
+          for (let i = 0; i < delay; i++) await undefined;
+          return await removing.remove();
+        };
+        const save = saving.save({ client_name: "Saved", claims: '{"name":"Saved"}' });
+        const [{ status }, { status: saved }] = await Promise.all([remove(), save]);
+        assertEquals([303, 404, 409].includes(saved), true);
+        // Only another instance can prevent a removal.
+        assertEquals(status, count === 1 || await find(path) === undefined ? 303 : 409);
+        assertEquals(await find(path) === undefined, status === 303);
       }
     }
     await Promise.all(servers.map(({ as }) => as.close()));
