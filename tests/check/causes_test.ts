@@ -24,10 +24,10 @@ test("a client that accepts unknown keys does not verify signatures, and does no
   ]);
 });
 
-test("a client that compares state and accepts that of an ended login has a cause of its own", async () => {
+test("a client that accepts the state of an ended login and relies on the code verifier has a warning", async () => {
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, keepsStates: true });
   assertEquals(await causesOf(client, { only: ["response/state-used", "response/state-wrong"] }), [
-    "failed, medium: accepts the state of a login that has ended",
+    "warning, low: sends the code of an authorization response to the token endpoint before it rejects the response",
   ]);
 });
 

@@ -8,13 +8,12 @@ import { type ApplicationMistake, startWebApplication } from "./small_web_applic
 
 /** Checks a copy of the application. */
 export async function checkFixedIssuer(
-  { mistake, discoversAtStart, keyPauseMs, restarts, loggedInUrl = "/me", otherUserTexts, ...options }: CheckOptions & {
+  { mistake, discoversAtStart, keyPauseMs, restarts, loggedInUrl = "/me", ...options }: CheckOptions & {
     readonly mistake?: ApplicationMistake;
     readonly discoversAtStart?: boolean;
     readonly keyPauseMs?: number;
     readonly restarts?: boolean;
     readonly loggedInUrl?: string;
-    readonly otherUserTexts?: readonly string[];
   },
 ): Promise<CheckReport> {
   const alg = "EdDSA";
@@ -27,7 +26,6 @@ export async function checkFixedIssuer(
   const driver = webApplication(`${application.url}/login`, {
     loggedInUrl: `${application.url}${loggedInUrl}`,
     loggedInText: ["Alice Adams", "alice"],
-    otherUserTexts,
     refreshUrl: `${application.url}/refresh`,
   });
   return await checkClient(driver, {

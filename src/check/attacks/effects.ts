@@ -194,6 +194,14 @@ export const lateRejection: Effect = {
   fix: "Validate the ID token before the first request with the access token.",
 };
 
+/** For a code of another login that the server, or the client, rejects by code_verifier or nonce. */
+export const lateStateCheck: Effect = {
+  cause: "sends the code of an authorization response to the token endpoint before it rejects the response",
+  severity: "low",
+  consequence: "No session begins. RFC 9700 §2.1 lets a client rely on code_verifier or nonce in place of state.",
+  fix: "Compare state before the token request, so that the code of an attacker is not sent.",
+};
+
 /** For redirects that are followed without credentials. */
 export const followedRedirect: Effect = {
   cause: "follows a redirect of an endpoint, without its credentials",

@@ -4,21 +4,16 @@ import type { Claims } from "../../testing/faults/resign.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../observation.ts";
+import { inventedUsers } from "../invented_users.ts";
 import { isNamedIn } from "../sent_claims.ts";
 import { otherUser } from "./effects.ts";
 import { nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 
-/** Users whom an attack may describe: one is not yet a user of the server. */
-const newUsers: readonly Claims[] = [
-  { sub: "mallory", given_name: "Mallory", family_name: "Miller" },
-  { sub: "trudy", given_name: "Trudy", family_name: "Turner" },
-];
-
 /** The claims of a new user, of whom the user who logs in has nothing. */
 function newUserFor(known: Claims): Claims {
   const isFree = ({ sub }: Claims) => !JSON.stringify(known).toLowerCase().includes(String(sub));
-  const { sub, given_name, family_name } = newUsers.find(isFree) ?? newUsers[0]!;
+  const { sub, given_name, family_name } = inventedUsers.find(isFree) ?? inventedUsers[0];
   return {
     ...{ sub, given_name, family_name },
     name: `${given_name} ${family_name}`,

@@ -6,7 +6,7 @@ import { findParam } from "../../recorder/record_request.ts";
 import type { Callback } from "../../testing/browser/callback.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { foreignLogin, mixUp, repeatedDelivery, usedState } from "./effects.ts";
+import { foreignLogin, lateStateCheck, mixUp, repeatedDelivery, usedState } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -53,12 +53,12 @@ async function deliverForeign(
     return { outcome: "accepted", passed: false, because };
   }
   const error = describeError(result.reason);
-  if (as.log.unmasked.filter("token").length > requests) {
-    const because = `the client reported an error, but only after a request to token: ${error}`;
-    return { outcome: "rejected", passed: false, because };
-  }
   if (before !== undefined && await userOf(before) !== before.sub) {
     return { outcome: "rejected", passed: false, because: "the client rejected the response, but ended the session" };
+  }
+  if (as.log.unmasked.filter("token").length > requests) {
+    const because = `the client reported an error, but only after a request to token: ${error}`;
+    return { outcome: "rejected", passed: false, because, isWarning: true, effect: lateStateCheck };
   }
   return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
 }

@@ -11,7 +11,9 @@ import { editResponse, isJson, readBodyText, withBody } from "../../testing/faul
 import { foreignKeys } from "../../testing/keys.ts";
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
+import { unknownUser } from "../driver.ts";
 import { type Assessment, exchangesOf, type Observation } from "../observation.ts";
+import { inventedUsers } from "../invented_users.ts";
 import { isPartOfClaim } from "../sent_claims.ts";
 import { leakedCredentials } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
@@ -127,15 +129,18 @@ export const userinfoAttacks: readonly Attack[] = [
 /** A client may log in the user of the ID token, without the values of userinfo; a page need not show which it used. */
 function assessDiscarded(observation: Observation): Assessment | undefined {
   const { outcome, session, expectedSub } = observation;
-  const isUndecided = outcome === "accepted" && session!.claims === undefined && session!.sub === expectedSub &&
-    isPartOfClaim(expectedSub, exchangesOf(observation, "token"));
+  const isUndecided = outcome === "accepted" && session!.claims === undefined &&
+    (session!.sub === expectedSub
+      ? isPartOfClaim(expectedSub, exchangesOf(observation, "token"))
+      // A page that shows values of userinfo alone shows no user then.
+      : session!.sub === unknownUser);
   if (!isUndecided) return undefined;
   const because = "the client logged in the user of the ID token, with or without the values of userinfo";
   return { passed: false, isInconclusive: true, because };
 }
 
 /** The sub of a user who is not the one of a userinfo response. */
-const otherSub = ({ sub }: Claims) => sub === "mallory" ? "trudy" : "mallory";
+const otherSub = ({ sub }: Claims) => inventedUsers.find((user) => user.sub !== sub)!.sub;
 
 /** Values that a userinfo response must not replace. */
 const otherClaims: Readonly<Record<string, string>> = {

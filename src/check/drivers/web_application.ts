@@ -15,6 +15,7 @@ import {
   unknownUser,
   UnreachableError,
 } from "../driver.ts";
+import { inventedSubsBeside } from "../invented_users.ts";
 import type { Fetch } from "../../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */
@@ -32,8 +33,8 @@ export interface WebApplicationOptions {
    */
   readonly loggedInText?: string | readonly string[];
   /**
-   * Texts that the page at `loggedInUrl` has only for other users. Default: none; a page of a login without
-   * `loggedInText` is then one of {@link unknownUser}.
+   * Texts that the page at `loggedInUrl` has only for other users, besides `sub` of users whom attacks invent. Default:
+   * none; a page of a login without any of these texts is one of {@link unknownUser}.
    */
   readonly otherUserTexts?: readonly string[];
   /** See {@link ClientDriver.verifiesIdTokenSignature}. Default: true. */
@@ -100,7 +101,8 @@ const maxPageBytes = 2_000_000;
  */
 export function webApplication(loginUrl: string | URL, options: WebApplicationOptions = {}): ClientDriver {
   const { origin, href: start } = new URL(loginUrl);
-  const { name = origin, loggedInText = [], otherUserTexts = [], refreshUrl } = options;
+  const { name = origin, loggedInText = [], refreshUrl } = options;
+  const otherUserTexts = [...options.otherUserTexts ?? [], ...inventedSubsBeside([loggedInText].flat())];
   const { fetch = globalThis.fetch as Fetch } = options;
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
