@@ -162,10 +162,11 @@ async function analyzeModules(
   );
   // A module that the core imports lazily, at any depth, or its imports, must not share a chunk with the program or the
   // mock, which load them together with their own modules. The same applies between entries: the inspector's pages must
-  // not load the mock and its test keys.
+  // not load the mock and its test keys. What the program imports lazily at its start must not load the attacks.
+  const laterInProgram = findReachable(program, graph).flatMap((path) => graph[path]!.later);
   const chunkEntries = new Set([
     ...entries,
-    ...findLater(core, graph)
+    ...[...findLater(core, graph), ...laterInProgram]
       .filter((path) => findReachable(path, graph).some((reached) => outsideCore.has(reached))),
     ...laterBeyond,
   ]);

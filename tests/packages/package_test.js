@@ -39,6 +39,16 @@ test("the built-in test keys come with the mock alone, which the program loads f
   assert.deepEqual(reachedFrom(`${home}/main.js`, false).filter(hasTestKeys), []);
 });
 
+test("the attacks come with the check, and not with what the program loads at its start", () => {
+  const hasAttacks = (path) => readFileSync(path, "utf8").includes("response/state-of-another-browser");
+  assert.ok(reachedFrom(`${home}/check/mod.js`).some(hasAttacks));
+  const program = readFileSync(`${home}/main.js`, "utf8");
+  const [, plugin] = /import\("(\.\/chunks\/client_check-[^"]+)"\)/.exec(program);
+  for (const loaded of ["main.js", "runtime/process.js", plugin]) {
+    assert.deepEqual(reachedFrom(join(home, loaded), false).filter(hasAttacks), [], loaded);
+  }
+});
+
 test("a stack trace names the file of the package, and in CommonJS the bundle", () => {
   const broken = `as.client({ confidential: true, token_endpoint_auth_method: "none" })`;
   const programs = {
