@@ -27,7 +27,7 @@ test("a client that accepts unknown keys does not verify signatures, and does no
 test("a client that accepts the state of an ended login and relies on the code verifier has a warning", async () => {
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, keepsStates: true });
   assertEquals(await causesOf(client, { only: ["response/state-used", "response/state-wrong"] }), [
-    "warning, low: sends the code of an authorization response to the token endpoint before it rejects the response",
+    "warning, low: relies on code_verifier or nonce in place of state",
   ]);
 });
 

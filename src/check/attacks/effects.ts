@@ -196,7 +196,7 @@ export const lateRejection: Effect = {
 
 /** For a code of another login that the server, or the client, rejects by code_verifier or nonce. */
 export const lateStateCheck: Effect = {
-  cause: "sends the code of an authorization response to the token endpoint before it rejects the response",
+  cause: "relies on code_verifier or nonce in place of state",
   severity: "low",
   consequence: "No session begins. RFC 9700 §2.1 lets a client rely on code_verifier or nonce in place of state.",
   fix: "Compare state before the token request, so that the code of an attacker is not sent.",
