@@ -172,10 +172,16 @@ test("[BR-01] a token in the query is ignored, alone and with another one", asyn
     await outcome(await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: "Bearer x" } })),
     "401 invalid_token",
   );
+  await b.get("/oauth2/userinfo");
   assertEquals(getRejections(b.events).map(({ explanation: { received } }) => received), [
     ...Array(3).fill("a token in the query, where it is not accepted"),
     "a token that is not a JWT",
+    "no token",
   ]);
+  // The fix of a token in the query is not that of a request without a token, which may need another token.
+  const fixes = getRejections(b.events).map(({ explanation: { fix } }) => fix);
+  assertMatch(fixes[0]!, /in the header Authorization, not in the query/);
+  assertEquals(fixes.at(-1), undefined);
   const bob = await tokenFor(b, { login_hint: "bob" });
   const response = await b.get(`/oauth2/userinfo${query}`, { headers: { authorization: `Bearer ${bob}` } });
   assertEquals((await response.json()).sub, "bob");

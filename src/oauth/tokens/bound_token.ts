@@ -106,7 +106,7 @@ export function requireSentToken(
       : scheme === undefined
       ? "another Authorization header"
       : "a malformed token",
-    fix: "Send access_token of the token response in the header: Authorization: Bearer TOKEN.",
+    fix: other?.name === "query" ? "Send the token in the header Authorization, not in the query." : undefined,
   });
 }
 
