@@ -13,9 +13,9 @@ import type { GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import {
   assertProvenKey,
+  explainExpiry,
   findInvalidReason,
   formatTime,
-  hasExpired,
   invalidGrantErrors,
   narrowGrant,
   registeredScope,
@@ -81,7 +81,7 @@ export const authorizationCode: GrantType = {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }
     if (server.now() >= record.validUntil) {
-      throw invalidGrant(hasExpired(server, "CI-02", "the code has expired", record.validUntil));
+      throw invalidGrant(explainExpiry(server, "CI-02", "the code has expired", record.validUntil));
     }
     server.passed?.("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);

@@ -88,7 +88,7 @@ export function invalidGrantErrors(rule: RejectionRuleId, message: string): (rea
 }
 
 /** The explanation of something that was valid until a time, in milliseconds since the epoch. */
-export function hasExpired(
+export function explainExpiry(
   server: Server,
   rule: RejectionRuleId,
   reason: string,

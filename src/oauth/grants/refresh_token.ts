@@ -16,9 +16,9 @@ import {
 } from "../tokens/refresh_token.ts";
 import {
   assertProvenKey,
+  explainExpiry,
   findInvalidReason,
   formatTime,
-  hasExpired,
   invalidGrantErrors,
   narrowGrant,
   registeredScope,
@@ -114,10 +114,10 @@ export async function findRefreshToken(
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
   const { validUntil, endsAt } = value;
   const now = server.now();
-  if (now >= endsAt) throw invalidGrant(hasExpired(server, "RT-07", "the grant has expired", endsAt));
+  if (now >= endsAt) throw invalidGrant(explainExpiry(server, "RT-07", "the grant has expired", endsAt));
   // A consumed token is a replay, whether it was idle too long or not.
   if (consumedAt === undefined && now >= validUntil) {
-    throw invalidGrant(hasExpired(server, "RT-07", "the refresh token was unused for too long", validUntil));
+    throw invalidGrant(explainExpiry(server, "RT-07", "the refresh token was unused for too long", validUntil));
   }
 }
 
