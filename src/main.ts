@@ -1,6 +1,6 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
-import { formatLicences, formatVersion, textReader, version } from "./cli/about.ts";
+import { formatLicences, formatVersion, programCommand, textReader, version } from "./cli/about.ts";
 import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
 import type { StoredChanges } from "./cli/banner.ts";
@@ -255,10 +255,7 @@ async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<
 }
 
 async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
-  const [{ clientCheck }, { programCommand }] = await Promise.all([
-    import("./check/client_check.ts"),
-    import("./cli/check/check_flags.ts"),
-  ]);
+  const { clientCheck } = await import("./check/client_check.ts");
   return clientCheck({ exposed, program: programCommand(environment) });
 }
 

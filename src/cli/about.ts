@@ -1,6 +1,7 @@
-/** The version, the commit, the licences and the texts of the program. */
+/** The version, the commit, the licences, the texts and the command of the program. */
 
 import manifest from "../../deno.json" with { type: "json" };
+import type { ProcessEnvironment } from "../runtime/process_environment.ts";
 
 /** The values that the build of the single executable file defines. */
 interface BuildInfo {
@@ -55,4 +56,13 @@ export function textReader(
 /** The path of a file URL. On Windows it has no slash before the drive. */
 function toPath({ pathname }: URL): string {
   return decodeURIComponent(pathname).replace(/^\/(?=[A-Za-z]:\/)/, "");
+}
+
+/**
+ * The command that starts the program in a shell: its name, or in a clone of the repository the task, with npx if npx
+ * runs it.
+ */
+export function programCommand({ mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">): string {
+  if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
+  return `${env.npm_command === "exec" ? "npx -y " : ""}deno task start`;
 }

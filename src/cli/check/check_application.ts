@@ -9,7 +9,8 @@ import type { CheckReport } from "../../check/report.ts";
 import type { reportPage } from "../../check/report_page.ts";
 import { chooseDefaultUser } from "../default_user.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
-import { type CheckFlags, programCommand, readCheckArguments } from "./check_flags.ts";
+import { programCommand } from "../about.ts";
+import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
 
 /** How long the check waits for an application that the user starts after the check. */

@@ -3,7 +3,6 @@
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../oauth/config/field.ts";
 import { shellWord } from "../../app/shell_quote.ts";
-import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
 import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 
 export interface CheckFlags {
@@ -114,15 +113,6 @@ const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
 function repeatFlag(name: string, value: string | undefined): string[] {
   if (value === undefined || reportFlags.includes(name)) return [];
   return [`--${name}`, name === checkFlagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
-}
-
-/**
- * The command that starts the program in a shell: its name, or in a clone of the repository the task, with npx if npx
- * runs it.
- */
-export function programCommand({ mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">): string {
-  if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
-  return `${env.npm_command === "exec" ? "npx -y " : ""}deno task start`;
 }
 
 /**

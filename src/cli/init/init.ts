@@ -4,7 +4,7 @@ import { validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
 import { ConfigurationError } from "../../oauth/config/config_issue.ts";
 import type { Settings } from "../../oauth/config/settings.ts";
 import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
-import { programCommand } from "../check/check_flags.ts";
+import { programCommand } from "../about.ts";
 import { libraries, libraryNames } from "./libraries.ts";
 import { type InitFlags, initHelpText, readInitFlags } from "./init_flags.ts";
 
