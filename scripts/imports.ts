@@ -55,6 +55,7 @@ const importRules: ImportRules = {
         "check/": "dynamic",
         "testing/": "anything",
         "client/": "types",
+        "admin/exclusive_change.ts": "anything",
         "http/": "anything",
         "app/": "anything",
         "oauth/": "anything",

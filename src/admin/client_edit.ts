@@ -10,7 +10,7 @@ import type { FieldError } from "../ui/field.tsx";
 import { pageWithForm } from "./admin_endpoint.ts";
 import { differingFields, metadataGroups } from "./client_form.ts";
 import { toListedClient } from "./listed_client.ts";
-import { recordVersion } from "./save_form.ts";
+import { recordVersion } from "./exclusive_change.ts";
 
 /** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
 function proposedMetadata(

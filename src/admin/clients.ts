@@ -13,7 +13,7 @@ import { describeSnippets } from "./describe_snippets.ts";
 import { toListedClient } from "./listed_client.ts";
 import { clientVersion, showForm } from "./client_edit.ts";
 import { changedEntry, differingFields, metadataFromForm } from "./client_form.ts";
-import { removeRecord, saveForm } from "./save_form.ts";
+import { changeExclusively, removeRecord } from "./exclusive_change.ts";
 import { decodeRetry, prefilledValues } from "../app/client_change.ts";
 import { redirectWithConfirmation } from "../app/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../app/csrf.ts";
@@ -275,7 +275,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
   const params = await readProtectedForm(context);
   const action = params.get("action");
   if (action === "remove") {
-    await removeRecord(server, `client ${client.id}`, async () => await server.clients.delete(client.id));
+    await removeRecord(server, "client", client.id);
     return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
   if (action !== "save") throw unknownAction("save or remove", action);
@@ -283,7 +283,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
     const fix = "Change the metadata document at its client_id; this server fetches it again.";
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
   }
-  const saved = await saveForm(server, `client ${client.id}`, async () => {
+  const saved = await changeExclusively(server, "client", client.id, async () => {
     const current = await server.clients.registered.reload(client.id);
     if (current === undefined) return undefined;
     if (params.get("version") === await clientVersion(server, current)) {

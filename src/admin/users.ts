@@ -13,7 +13,7 @@ import { maxListLength, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
 import type { Server } from "../oauth/server.ts";
-import { recordVersion, removeRecord, saveForm } from "./save_form.ts";
+import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../ui/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
@@ -126,11 +126,11 @@ async function addUser(context: Context, options: DirectoryOptions): Promise<Htt
 }
 
 async function changeUser(context: Context, user: User): Promise<HttpResponse> {
-  const { server, server: { users } } = context;
+  const { server } = context;
   const params = await readProtectedForm(context);
   switch (params.get("action")) {
     case "remove":
-      await removeRecord(server, `user ${user.sub}`, async () => await users.delete(user.sub));
+      await removeRecord(server, "user", user.sub);
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
@@ -145,7 +145,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
 async function saveClaims(context: Context, sub: string, params: Params): Promise<HttpResponse> {
   const { server, server: { users } } = context;
   const text = params.get("claims") ?? "{}";
-  const saved = await saveForm(server, `user ${sub}`, async () => {
+  const saved = await changeExclusively(server, "user", sub, async () => {
     const current = await users.reload(sub);
     if (current === undefined) return undefined;
     if (params.get("version") !== await userVersion(server, current)) {

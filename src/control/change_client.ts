@@ -3,38 +3,31 @@
 import type { ClientEntry, ClientMetadata } from "../oauth/clients/client.ts";
 import { clientField } from "../oauth/clients/client.ts";
 import { hasNewIdentity } from "../oauth/clients/client_identity.ts";
-import type { Client, ClientRepository } from "../oauth/clients/repository.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import { assertNoIssues, quote } from "../oauth/config/config_issue.ts";
 import { validate } from "../oauth/config/field.ts";
 import { randomId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
+import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 
 /** The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
 export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: ClientMetadata[Name] | null };
 
-/** The last pending or completed change of a client, by server. */
-const lastChanges = new WeakMap<ClientRepository, Promise<unknown>>();
-
 /**
- * Changes a client. Changes run one after another, because concurrent ones would overwrite each other. Members that are
- * not named stay, including the secret.
+ * Changes a client. Members that are not named stay, including the secret.
  *
  * @throws {ControlError} If the client is not registered, or must sign assertions with a secret of which the server has
  * only the digest.
  * @throws {ConfigurationError} With one sentence for each issue of the changed metadata.
  */
 export function changeClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
-  const { registered } = server.clients;
-  const earlier = lastChanges.get(registered) ?? Promise.resolve();
-  const change = earlier.then(() => replaceClient(server, client_id, changes));
-  lastChanges.set(registered, change.catch(() => {}));
-  return change;
+  return changeRecord(server, "client", client_id, () => replaceClient(server, client_id, changes));
 }
 
 async function replaceClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
   const { registered } = server.clients;
-  const former = await registered.find(client_id);
+  const former = await registered.reload(client_id);
   if (former === undefined) throw unknownClient(client_id);
   const merged = Object.entries({ ...former.metadata, ...changes, client_id }).filter(([, value]) => value !== null);
   const metadata = Object.fromEntries(merged) as unknown as ClientEntry;

@@ -33,7 +33,10 @@ export interface Browser {
 }
 
 /** Opens a browser in front of a server. */
-export function openBrowser(server: TestServer, initialCookies: Iterable<readonly [string, string]> = []): Browser {
+export function openBrowser(
+  server: Pick<TestServer, "get" | "token">,
+  initialCookies: Iterable<readonly [string, string]> = [],
+): Browser {
   const cookies = new Map(initialCookies);
   const send = async (path: string, init: RequestInit = {}, withCookies = true) => {
     const headers = new Headers(init.headers);

@@ -17,6 +17,8 @@ import {
   timeout,
   uniqueName,
 } from "../stores/servers.ts";
+import { controlClient } from "../control/harness.ts";
+import { testLatchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
 import { assertPageWithForms } from "./csrf.ts";
 import { type Fields, forEachCase, testServer } from "./harness.ts";
@@ -24,7 +26,7 @@ import type { TestServer } from "./harness.ts";
 import { readFields } from "./page.ts";
 
 /** The form of a page in a browser of its own: what it would send, and how to send it. */
-async function openForm(server: TestServer, path: string) {
+async function openForm(server: Parameters<typeof openBrowser>[0], path: string) {
   const browser = openBrowser(server);
   const [action = ""] = path.split("?");
   const fields: Readonly<Record<string, string>> = readFields(await (await browser.get(path)).text(), action, "save");
@@ -109,6 +111,35 @@ test("[DI-03] a change that no form made counts, too: of a program, of a new sec
   assertEquals((await client.save({ client_name: "Typed" })).status, 409);
   assertEquals((await user.save({ claims: "{}" })).status, 409);
   assertEquals(server.as.users.find("bob"), { sub: "bob", name: "Set" });
+});
+
+test("[DI-03] a form and the control undo no change of each other, and a form adds no removed record again", async () => {
+  const as = await testLatchkey({ control: true });
+  const server = {
+    get: (path: string, init?: RequestInit) => as.fetch(path, { redirect: "manual", ...init }),
+    token: () => Promise.reject(new Error("only forms are sent")),
+  };
+  const { post } = controlClient(as);
+  const change = { client_id: "brief", changes: { policy_uri: "https://brief.example/policy" } };
+  for (let delay = 0; delay < 60; delay++) {
+    await post("/clients/set", { client_id: "brief", redirect_uris: ["https://brief.example/cb"] });
+    await post("/users/set", { sub: "brief" });
+    const [client, user] = [await openForm(server, "/clients/brief?edit"), await openForm(server, "/users/brief")];
+    const later = async <T>(send: () => Promise<T>) => {
+      for (let i = 0; i < delay; i++) await undefined;
+      return await send();
+    };
+    const [{ status }, changed] = await Promise.all([
+      client.save({ client_name: "Saved" }),
+      later(() => post("/clients/change", change)),
+      user.save({ claims: '{"name":"Saved"}' }),
+      later(() => post("/users/delete", { sub: "brief" })),
+    ]);
+    const { client_name, policy_uri } = as.clients.find("brief")!.metadata;
+    assertEquals([changed.status, policy_uri], [200, "https://brief.example/policy"]);
+    assertEquals(status, client_name === "Saved" ? 303 : 409);
+    assertEquals(as.users.find("brief"), undefined);
+  }
 });
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-forms-"));

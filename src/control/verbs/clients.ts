@@ -4,6 +4,7 @@ import { clientField, type ClientMetadata } from "../../oauth/clients/client.ts"
 import type { Client } from "../../oauth/clients/repository.ts";
 import { anyValue, list, object, record, text } from "../../oauth/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../testing/clients.ts";
+import { changeRecord } from "../change_record.ts";
 import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
@@ -50,7 +51,8 @@ export const clientVerbs = [
     summary: "Creates a client with exactly this metadata, or replaces the one with this `client_id`.",
     input: { ...clientField, required: ["client_id"] },
     result: metadata as never,
-    run: async ({ app }, client) => describe(await app.server.clients.registered.set(client)),
+    run: async ({ app: { server } }, client) =>
+      describe(await changeRecord(server, "client", client.client_id, () => server.clients.registered.set(client))),
   }),
   defineVerb<ClientChange, ClientMetadata>({
     name: "clients.change",
@@ -86,8 +88,9 @@ export const clientVerbs = [
       required: ["client_id"],
     }),
     args: ["client_id"],
-    async run({ app }, { client_id }) {
-      if (await app.server.clients.registered.delete(client_id, "the control")) return;
+    async run({ app: { server } }, { client_id }) {
+      const remove = () => server.clients.registered.delete(client_id, "the control");
+      if (await changeRecord(server, "client", client_id, remove)) return;
       throw unknownClient(client_id);
     },
   }),

@@ -2,6 +2,7 @@
 
 import { type User, userField } from "../../oauth/clients/client.ts";
 import { anyValue, list, object, record, text } from "../../oauth/config/field.ts";
+import { changeRecord } from "../change_record.ts";
 import { ControlError } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";
 
@@ -28,7 +29,7 @@ export const userVerbs = [
     summary: "Creates a user with these claims, or replaces the one with this `sub`.",
     input: userField as never,
     result: userResult as never,
-    run: async ({ app }, user) => await app.server.users.set(user),
+    run: ({ app: { server } }, user) => changeRecord(server, "user", user.sub, () => server.users.set(user)),
   }),
   defineVerb({
     name: "users.all",
@@ -45,8 +46,8 @@ export const userVerbs = [
     summary: "Removes a user and ends the sessions of the user.",
     input: object<UserId>("UserId", { sub: text(["carol"]) }, { sub: "carol" }, { required: ["sub"] }),
     args: ["sub"],
-    async run({ app }, { sub }) {
-      if (await app.server.users.delete(sub, "the control")) return;
+    async run({ app: { server } }, { sub }) {
+      if (await changeRecord(server, "user", sub, () => server.users.delete(sub, "the control"))) return;
       const errors = [{ place: "sub", expected: "a user of the server", received: JSON.stringify(sub) }];
       throw new ControlError(404, "No user has this sub.", errors);
     },

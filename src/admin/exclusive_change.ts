@@ -1,0 +1,62 @@
+/**
+ * Changes a client or user that exists, by a form or by the control, one change after another. A change that began with
+ * older values than the record has would undo another change; one that ends after a removal would add the record again.
+ */
+
+import { HttpError } from "../http/message.ts";
+import type { ClientRepository } from "../oauth/clients/repository.ts";
+import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { storageKey } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import { computeMac } from "../oauth/session/session.ts";
+
+/** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */
+export function recordVersion(server: Server, record: unknown): MaybePromise<string> {
+  return computeMac(server, "version", JSON.stringify(record));
+}
+
+/** Milliseconds after which a change that was interrupted no longer prevents the next one. */
+const maxChangeMs = 10_000;
+
+/** The last change on this instance, by the clients of its server: plugins may replace the server of a request. */
+const lastChanges = new WeakMap<ClientRepository, Promise<unknown>>();
+
+/**
+ * Changes a record after all earlier changes, and while no other instance changes it.
+ *
+ * @param kind The kind of the record, as messages name it.
+ * @param change Reads the record again: an earlier change may have altered or removed it.
+ * @returns `undefined` also if another instance is changing the record.
+ */
+export function changeExclusively<T>(
+  server: Server,
+  kind: "client" | "user",
+  id: string,
+  change: () => MaybePromise<T>,
+): Promise<T | undefined> {
+  const { store, now, clients: { registered } } = server;
+  const changed = (lastChanges.get(registered) ?? Promise.resolve()).then(async () => {
+    const mark = await storageKey(server, `change ${kind} ${id}`);
+    if (!await store.add("used_identifier", mark, {}, { expiresAt: now() + maxChangeMs })) return undefined;
+    try {
+      return await change();
+    } finally {
+      await store.delete("used_identifier", mark);
+    }
+  });
+  lastChanges.set(registered, changed.catch(() => {}));
+  return changed;
+}
+
+/**
+ * Removes the record of a form.
+ *
+ * @throws {HttpError} 409 if another instance is changing it.
+ */
+export async function removeRecord(server: Server, kind: "client" | "user", id: string): Promise<void> {
+  const records = kind === "client" ? server.clients.registered : server.users;
+  if (await changeExclusively(server, kind, id, () => records.delete(id)) !== undefined) return;
+  throw new HttpError(409, "DI-03", `Nothing was removed: another instance changes the ${kind} ${id}`, {
+    fix: "Open the page again, check the values, and remove the entry there.",
+  });
+}
