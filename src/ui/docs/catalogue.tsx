@@ -4,10 +4,11 @@
 import type { VNode } from "preact";
 import { Section } from "../layout.tsx";
 import { DefinitionItem } from "../value.tsx";
+import { FoldedGroups } from "./folded_groups.tsx";
 import { Frame } from "./frame.tsx";
 import type { CatalogueProps } from "./props.ts";
 
-/** All groups, which unfold into the IDs of their definitions, or one group with all that its definitions say. */
+/** All groups with their definitions in short, or one group with all that its definitions say. */
 export function CataloguePage({ catalogue, group: name, ...site }: CatalogueProps): VNode {
   const { path, title, lead, groups } = catalogue;
   const href = (group: string) => `${site.base}/docs${path}/${group}`;
@@ -15,18 +16,12 @@ export function CataloguePage({ catalogue, group: name, ...site }: CatalogueProp
   if (group === undefined) {
     return (
       <Frame site={site} above={[]} heading={title} opening={<p>{lead}</p>}>
-        <div class="groups">
-          {groups.map(({ name, items }) => (
-            <details key={name}>
-              <summary>
-                {name} <span class="aside">({items.length})</span>
-              </summary>
-              <div class="guides">
-                {items.map(({ id }) => <a key={id} href={`${href(name)}#${id}`}>{id}</a>)}
-              </div>
-            </details>
-          ))}
-        </div>
+        <FoldedGroups
+          groups={groups.map(({ name, items }) => ({
+            title: name,
+            entries: items.map(({ id, title }) => ({ id, text: title, href: `${href(name)}#${id}` })),
+          }))}
+        />
       </Frame>
     );
   }

@@ -8,6 +8,7 @@ import { citedSections } from "../specifications.ts";
 import { Comparison } from "../comparison.tsx";
 import { Code, CodeList, DefinitionItem } from "../value.tsx";
 import { formatLongDuration } from "../duration.ts";
+import { FoldedGroups } from "./folded_groups.tsx";
 import { Frame } from "./frame.tsx";
 import { InlineText } from "./markdown.tsx";
 import type { RejectedExample, RuleGroupProps, RuleProps, RulesProps } from "./props.ts";
@@ -30,22 +31,12 @@ export function Rules({ groups, ...site }: RulesProps): VNode {
         </p>
       }
     >
-      <div class="groups">
-        {groups.map(({ prefix, title, rules }) => (
-          <details key={prefix}>
-            <summary>
-              {prefix}: {title} <span class="aside">({rules.length})</span>
-            </summary>
-            <ul>
-              {rules.map(({ id, summary }) => (
-                <li key={id}>
-                  <a href={`${site.base}/docs/rules/${id}`}>{id}</a> {summary}
-                </li>
-              ))}
-            </ul>
-          </details>
-        ))}
-      </div>
+      <FoldedGroups
+        groups={groups.map(({ prefix, title, rules }) => ({
+          title: `${prefix}: ${title}`,
+          entries: rules.map(({ id, summary }) => ({ id, text: summary, href: `${site.base}/docs/rules/${id}` })),
+        }))}
+      />
     </Frame>
   );
 }
