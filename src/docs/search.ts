@@ -4,50 +4,51 @@ import type { SearchEntry } from "../ui/docs/props.ts";
 import { catalogues } from "./catalogue.ts";
 import { rejectedExample } from "./examples.ts";
 import { listTexts, readLibrary, type ReadText, rulesPath } from "./guides.ts";
-import { describeRule, groupRules, parseRules, type RuleRow } from "./rules.ts";
+import { describeRule, groupRules, parseRules } from "./rules.ts";
 import { describeSetting, listSettings, settingNames } from "./settings.ts";
 
-/** Every page and heading with the words on it, those of the reference first. */
-export async function searchEntries(readText: ReadText): Promise<SearchEntry[]> {
-  const [rules, settings, library, ...lists] = await Promise.all([
-    readText(rulesPath).then(parseRules).then(ruleEntries),
-    settingEntries(),
-    readLibrary(readText),
-    ...Object.values(catalogues).map((list) => list()),
-  ]);
-  return [
-    ...rules,
-    ...settings,
-    ...listTexts(library).map(({ text, ...entry }) => ({
-      ...entry,
-      words: listWords(text.replaceAll(/\]\([^)]*\)/g, "]")),
-    })),
-    ...lists.flatMap(({ path, groups }) =>
-      groups.flatMap(({ name, items }) =>
-        items.map(({ id, title, facts }) => ({
-          title: id,
-          detail: title,
-          path: `${path}/${name}#${id}`,
-          words: listWords(facts.flat().join(" ")),
-        }))
-      )
-    ),
-  ];
+/** The entries for each reader: the pages do not change while a program runs. */
+const entryLists = new WeakMap<ReadText, Promise<SearchEntry[]>>();
+
+/** Every page and heading with the words on it, those of the reference first; listed once. */
+export function searchEntries(readText: ReadText): Promise<SearchEntry[]> {
+  const known = entryLists.get(readText);
+  if (known !== undefined) return known;
+  const listing = listEntries(readText);
+  entryLists.set(readText, listing);
+  listing.catch(() => entryLists.delete(readText));
+  return listing;
 }
 
-async function ruleEntries(rows: readonly RuleRow[]): Promise<SearchEntry[]> {
+async function listEntries(readText: ReadText): Promise<SearchEntry[]> {
+  const entries: SearchEntry[] = [];
+  for (const list of [ruleEntries, settingEntries, textEntries, catalogueEntries]) {
+    await nextTurn();
+    entries.push(...await list(readText));
+  }
+  return entries;
+}
+
+/** Lets the server handle the requests that have arrived. */
+const nextTurn = () => new Promise((resolve) => setTimeout(resolve));
+
+/** Each rule. All examples take about a second, so the server handles other requests between two of them. */
+async function ruleEntries(readText: ReadText): Promise<SearchEntry[]> {
+  const rows = parseRules(await readText(rulesPath));
   const names = await settingNames();
   const texts = new Map<string, string>(rows.map(({ id, text }) => [id, text]));
-  const entries = groupRules(rows).flatMap(({ title: group, rules }) =>
-    rules.map(async ({ id, summary }): Promise<SearchEntry> => {
+  const entries: SearchEntry[] = [];
+  for (const { title: group, rules } of groupRules(rows)) {
+    for (const { id, summary } of rules) {
       const { fix, settings } = describeRule(rows, id, names, "")!;
       const { error, reason, expected, received, to, sent = [] } = await rejectedExample(id) ?? {};
       const example = [error, reason, expected, received, to, ...sent];
       const words = listWords([texts.get(id), group, fix, ...settings, ...example].join(" "));
-      return { title: id, detail: summary, path: `/rules/${id}`, words };
-    })
-  );
-  return await Promise.all(entries);
+      entries.push({ title: id, detail: summary, path: `/rules/${id}`, words });
+      if (to !== undefined) await nextTurn();
+    }
+  }
+  return entries;
 }
 
 /** Each setting, and each member that can be searched by its own name, such as `clients.grant_types`. */
@@ -67,6 +68,29 @@ async function settingEntries(): Promise<SearchEntry[]> {
     ];
   });
   return (await Promise.all(entries)).flat();
+}
+
+/** Each guide, and each of its headings. */
+async function textEntries(readText: ReadText): Promise<SearchEntry[]> {
+  return listTexts(await readLibrary(readText)).map(({ text, ...entry }) => ({
+    ...entry,
+    words: listWords(text.replaceAll(/\]\([^)]*\)/g, "]")),
+  }));
+}
+
+/** Each fault, attack and habit. */
+async function catalogueEntries(): Promise<SearchEntry[]> {
+  const lists = await Promise.all(Object.values(catalogues).map((list) => list()));
+  return lists.flatMap(({ path, groups }) =>
+    groups.flatMap(({ name, items }) =>
+      items.map(({ id, title, facts }) => ({
+        title: id,
+        detail: title,
+        path: `${path}/${name}#${id}`,
+        words: listWords(facts.flat().join(" ")),
+      }))
+    )
+  );
 }
 
 /** The words of a text, each once; `requireForConfidential` also as three words. */

@@ -158,6 +158,25 @@ test("[DC-06] the search has every page, and each of its entries is one that the
   assertEquals(missing.map(([path]) => path), []);
 });
 
+test("[DC-06] the list of pages is made once, and the server handles other requests meanwhile", async () => {
+  const texts: string[] = [];
+  const readOnce = (path: string) => {
+    texts.push(path);
+    return readText(path);
+  };
+  const { get } = await testServer({ plugins: [documentation(readOnce)] });
+  let [turns, isListed] = [0, false];
+  const listing = get("/docs/search.json").then((response) => {
+    isListed = true;
+    return response.text();
+  });
+  for (; !isListed; turns++) await new Promise((resolve) => setTimeout(resolve));
+  assert(turns > Object.keys(mistakes).length / 2, `${turns} turns`);
+  const list = await listing;
+  assertEquals(await (await get("/docs/search.json")).text(), list);
+  assertEquals(texts.length, new Set(texts).size);
+});
+
 test("[DC-06] the search has the words of the rule, its fix, its rejection and its settings, and each member of a setting", async () => {
   const entries: { path: string; title: string; detail: string; words: string }[] =
     await (await server.get("/docs/search.json")).json();
