@@ -294,11 +294,11 @@ test("each rule that never fired is reported in one sentence with the reason", a
   await get(s, "/oauth2/jwks");
   await get(s, metadataPath);
   assertEquals(injector.unmetRules(), [
-    'on("token", { client: spa, params: code }).once(invalid_grant) never fired: of 1 request to token none matched.',
+    'on("token", { client: spa, params: code }).once(invalid_grant) never fired: 1 request to token arrived, but none matched.',
     'on("jwks").times(3, status 503) fired 1 of 3 times.',
-    'on("revoke").always(hang) never fired: no request to revoke came.',
+    'on("revoke").always(hang) never fired: no request to revoke arrived.',
     'an unsigned ID token (on("any").once(expired ID token)) never fired: 1 request matched, but none signed an ID token.',
-    'on("discovery").once(delay of 0 ms) never fired: 1 request matched, but none came as far as this rule.',
+    'on("discovery").once(delay of 0 ms) never fired: 1 request matched, but none reached this rule.',
   ]);
   injector.clear();
   assertEquals(injector.unmetRules(), []);
@@ -420,7 +420,10 @@ test("edited claims are signed by the key of the server, as an object with null 
   assertEquals(await getDetectedError(s.logIn()), "OAUTH_INVALID_RESPONSE");
   s.injector.on("token", { client: "web" }).once(faults.idToken.edited({ sub: "x" }));
   await s.logIn();
-  assertMatch(s.injector.unmetRules().join(), /edited ID token\) never fired: of \d+ requests? to token none matched/);
+  assertMatch(
+    s.injector.unmetRules().join(),
+    /edited ID token\) never fired: \d+ requests? to token arrived, but none matched/,
+  );
 });
 
 test("at_hash is of the access token that the response has, edited or replaced", async () => {

@@ -735,7 +735,7 @@ test("a fault that did not fire is reported once at the end of a test, after the
   const as = await testLatchkey();
   as.on("token").once(faults.error("invalid_grant"));
   const logged = await assertRejects(() => as.reset(), Error, "1 fault fired less often than written");
-  assertMatch(logged.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token came/);
+  assertMatch(logged.message, /on\("token"\)\.once\(invalid_grant\) never fired: no request to token arrived/);
   await as.reset();
   await as.logIn(as.client());
   as.on("jwks").times(2, faults.drop());

@@ -117,11 +117,11 @@ export function activeRule(rule: RuleOptions) {
       if (fired > 0) return `${description} fired ${fired} of ${count} times.`;
       const where = endpoint === "any" ? "" : ` to ${endpoint}`;
       const why = requestCount === 0
-        ? `no request${where} came`
+        ? `no request${where} arrived`
         : matchCount === 0
-        ? `of ${formatRequestCount(requestCount)}${where} none matched`
+        ? `${formatRequestCount(requestCount)}${where} arrived, but none matched`
         : fault.waitsFor === undefined
-        ? `${formatRequestCount(matchCount)} matched, but none came as far as this rule`
+        ? `${formatRequestCount(matchCount)} matched, but none reached this rule`
         : `${formatRequestCount(matchCount)} matched, but none ${fault.waitsFor}`;
       return `${description} never fired: ${why}.`;
     },
