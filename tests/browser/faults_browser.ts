@@ -35,7 +35,7 @@ test(
   async () => {
     await using opened = await openPage(`${url}/faults`);
     const { page } = opened;
-    const link = page.getByRole("link", { name: "ID token has another nonce" });
+    const link = page.getByRole("link", { name: "ID token has the wrong nonce" });
     assertEquals(await link.isVisible(), false);
     await page.getByText("ID token (13)").click();
     assert(

@@ -84,7 +84,7 @@ test("a fault is chosen on the page of a client, added and removed by clicks", {
   const { page } = opened;
   await page.getByRole("link", { name: "Choose a fault for the next request of this client" }).click();
   await page.locator("summary", { hasText: "Whole response" }).click();
-  await page.getByRole("link", { name: "Connection breaks" }).click();
+  await page.getByRole("link", { name: "Connection is dropped" }).click();
   await page.getByRole("button", { name: "Add the fault" }).click();
   assertMatch(await page.locator("#rules").innerText(), /drop at token, for the next request of demo-public: fired 0/);
   await page.getByRole("button", { name: /^Remove/ }).click();

@@ -127,8 +127,8 @@ test("wrong parameters are rejected with what was expected, what was received an
     [
       () => wrongArguments.drop!("during"),
       RangeError,
-      'faults.drop: expected before or after or midway for moment, received "during". moment: before the server does ' +
-      "anything, after it has done everything, or midway through the body.",
+      'faults.drop: expected before or after or midway for moment, received "during". moment: before the server handles ' +
+      "the request, after it has handled it, or midway through the body.",
     ],
     [
       () => wrongArguments.status!(503, 5),

@@ -1,4 +1,4 @@
-/** Access tokens that a resource server must reject, or that are not what a client expects. */
+/** Access tokens with changed claims, a changed header, or an arbitrary text in their place. */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
@@ -6,9 +6,9 @@ import { textParameter } from "./parameters.ts";
 import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
 
 /**
- * Other claims of the access token: a JWT is correctly signed with the key of the server, an opaque token is stored
- * with these claims. `at_hash` of the ID token is of this token. The first argument holds the claims to replace, where
- * `null` removes one, or is a function of the claims that returns all of them.
+ * Changes the claims of the access token. A JWT is still signed correctly, with the key of the server; an opaque token
+ * is stored with these claims. `at_hash` of the ID token matches the changed token. The argument is an object of claims
+ * to replace, where `null` removes one, or a function that receives the claims and returns all of them.
  *
  * @example
  * ```ts ignore
@@ -17,16 +17,17 @@ import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParamet
  */
 export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
   id: "accessToken.edited",
-  title: "Access token has other claims",
+  title: "Claims of the access token are changed",
   endpoints: ["token"],
-  correctClient: "The client does not read the access token. A resource server rejects a token for another resource.",
+  correctClient:
+    "The client does not read the access token. A resource server rejects a token that was issued for another resource.",
   parameters: [claimsParameter({ aud: "https://another.example" })],
   create: ({ edit }) => editClaims("edited access token", "access_token", "issued an access token", edit),
 });
 
 /**
- * Another JOSE header of the access token, correctly signed with the key of the server: members to replace or add,
- * where `null` removes one. An opaque token has no header.
+ * Changes the JOSE header of the access token, which is still signed correctly, with the key of the server. The
+ * argument has the members to replace or add; `null` removes one. An opaque token has no header.
  *
  * @example
  * ```ts ignore
@@ -35,20 +36,21 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
  */
 export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>>) => Fault> = defineFault({
   id: "accessToken.editedHeader",
-  title: "Access token has another JOSE header",
+  title: "JOSE header of the access token is changed",
   endpoints: ["token"],
   correctClient:
-    "The client reads nothing in the access token; a resource server accepts only the typ and alg that it expects.",
+    "The client does not read the access token. A resource server accepts only the typ and alg that it expects.",
   parameters: [headerParameter],
   create: ({ edit }) => editHeader("access token with another header", "access_token", "at+jwt", edit),
 });
 
-/** Another text in place of the access token, which no resource accepts. `at_hash` of the ID token is of this text. */
+/** Replaces the access token with a text that no resource accepts. `at_hash` of the ID token matches this text. */
 export const replaced: FaultFactory<(token?: string) => Fault> = defineFault({
   id: "accessToken.replaced",
-  title: "Access token is another text",
+  title: "Access token is a text that no resource accepts",
   endpoints: ["token"],
-  correctClient: "The client accepts any text, and starts a new login or refreshes when a resource rejects the token.",
+  correctClient:
+    "The client accepts any text as an access token, and refreshes or starts a new login when a resource rejects it.",
   parameters: [textParameter("token", "another-access-token", "The access token.", "Access token")],
   create: ({ token }) => ({
     name: "replaced access token",

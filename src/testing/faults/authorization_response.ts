@@ -1,4 +1,6 @@
-/** Authorization responses with wrong or missing `state` and `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207). */
+/**
+ * Authorization responses with a wrong or missing `state` or `iss`: CSRF and mix-up (RFC 9700 §4.4, §4.7; RFC 9207).
+ */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
@@ -20,8 +22,8 @@ function overrideParameter(name: string, parameter: "state" | "iss", value: stri
 const endpoints = ["authorize", "login", "consent"] as const;
 
 /**
- * Other parameters, which the browser passes to the client: parameters to replace or add, where `null` removes one and
- * a list repeats one.
+ * Changes the parameters that the browser passes to the client. The argument has the parameters to replace or add;
+ * `null` removes one, and an array repeats one.
  *
  * @example
  * ```ts ignore
@@ -31,16 +33,16 @@ const endpoints = ["authorize", "login", "consent"] as const;
 export const edited: FaultFactory<(edit?: Readonly<Record<string, string | readonly string[] | null>>) => Fault> =
   defineFault({
     id: "authorizationResponse.edited",
-    title: "Authorization response has other parameters",
+    title: "Parameters of the authorization response are changed",
     endpoints,
     correctClient:
-      "The client ignores unknown parameters, and rejects a response with a parameter twice or without code.",
+      "The client ignores unknown parameters, and rejects a response that repeats a parameter or has no code.",
     parameters: [{
       name: "edit",
       label: "Parameters to replace",
       type: "object",
       default: { state: ["one", "two"] },
-      description: "Parameters to replace; null removes one, a list repeats one.",
+      description: "Parameters to replace; null removes one, an array repeats one.",
     }],
     create: ({ edit }) =>
       editAuthorizationResponse("edited authorization response", (fields) => [
@@ -51,12 +53,13 @@ export const edited: FaultFactory<(edit?: Readonly<Record<string, string | reado
       ]),
   });
 
-/** Another `state` than the client sent. */
+/** A `state` that the client did not send. */
 export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
   id: "authorizationResponse.wrongState",
-  title: "Authorization response has another state",
+  title: "Authorization response has the wrong state",
   endpoints,
-  correctClient: "The client rejects the response without exchanging the code, because state is not its own (CSRF).",
+  correctClient:
+    "The client rejects the response without exchanging the code, because it did not send this state (CSRF).",
   parameters: [textParameter("value", "state-of-another-request", "The parameter state.", "State")],
   create: ({ value }) => overrideParameter("wrong state", "state", value),
 });
@@ -64,7 +67,7 @@ export const wrongState: FaultFactory<(value?: string) => Fault> = defineFault({
 /** No `state`, although the client sent one. */
 export const missingState: FaultFactory<() => Fault> = defineFault({
   id: "authorizationResponse.missingState",
-  title: "Authorization response lacks the state",
+  title: "Authorization response has no state",
   endpoints,
   correctClient: "The client rejects the response without exchanging the code, because it sent a state (CSRF).",
   create: () => overrideParameter("missing state", "state", undefined),
@@ -73,17 +76,18 @@ export const missingState: FaultFactory<() => Fault> = defineFault({
 /** The `iss` of another authorization server, as in a mix-up attack. */
 export const wrongIss: FaultFactory<(value?: string) => Fault> = defineFault({
   id: "authorizationResponse.wrongIss",
-  title: "Authorization response has the iss of another server",
+  title: "Authorization response has the iss of another issuer",
   endpoints,
-  correctClient: "The client rejects the response without exchanging the code, because iss is not the issuer (mix-up).",
+  correctClient:
+    "The client rejects the response without exchanging the code, because iss is not the issuer of its request (mix-up).",
   parameters: [textParameter("value", "https://another.example", "The parameter iss.", "Issuer")],
   create: ({ value }) => overrideParameter("wrong iss", "iss", value),
 });
 
-/** No `iss`, although the metadata announces it. */
+/** No `iss`, although the metadata announces that the server sends it. */
 export const missingIss: FaultFactory<() => Fault> = defineFault({
   id: "authorizationResponse.missingIss",
-  title: "Authorization response lacks the iss",
+  title: "Authorization response has no iss",
   endpoints,
   correctClient:
     "The client rejects the response, because the metadata has authorization_response_iss_parameter_supported (mix-up).",

@@ -1,4 +1,4 @@
-/** Broken bodies: the server does its work, and the body of its response arrives broken. */
+/** Broken response bodies: the server handles the request as usual, and the body of its response arrives broken. */
 
 import type { ResponseLike } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
@@ -22,11 +22,11 @@ function corrupted(name: string, corrupt: (response: ResponseLike, text: string)
   return editResponse(name, bodyText, hasBody, async (response) => corrupt(response, await readBodyText(response)));
 }
 
-/** The body ends in the middle; status and headers are those of the complete one. */
+/** The body ends in the middle; status and headers are those of the complete response. */
 export const truncated: FaultFactory<() => Fault> = defineFault({
   id: "body.truncated",
-  title: "Body ends in the middle",
-  correctClient: "The client rejects JSON that does not parse and reports the endpoint and the status.",
+  title: "Response body ends in the middle",
+  correctClient: "The client rejects JSON that it cannot parse, and reports the endpoint and the status.",
   create: () =>
     corrupted("truncated body", (response, text) => withBody(response, text.slice(0, Math.ceil(text.length / 2)))),
 });
@@ -34,7 +34,7 @@ export const truncated: FaultFactory<() => Fault> = defineFault({
 /** The HTML page of a gateway in place of the body, with the status of the response and `Content-Type: text/html`. */
 export const html: FaultFactory<() => Fault> = defineFault({
   id: "body.html",
-  title: "HTML page of a gateway in place of the body",
+  title: "Response body is the HTML page of a gateway",
   correctClient: "The client checks Content-Type before it parses, and reports the media type that it received.",
   create: () => {
     const page = "<!DOCTYPE html>\n<title>Bad gateway</title>\n<h1>Bad gateway</h1>\n";
@@ -45,26 +45,26 @@ export const html: FaultFactory<() => Fault> = defineFault({
 /** No body, with the status and headers of the response. */
 export const empty: FaultFactory<() => Fault> = defineFault({
   id: "body.empty",
-  title: "Body is empty",
-  correctClient: "The client rejects the empty body and reports the endpoint and the status.",
+  title: "Response body is empty",
+  correctClient: "The client rejects the empty body, and reports the endpoint and the status.",
   create: () => corrupted("empty body", (response) => withBody(response, "")),
 });
 
-/** The right body with another media type. */
+/** The right body with the wrong `Content-Type`. */
 export const contentType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "body.contentType",
-  title: "Media type of the body is wrong",
-  correctClient: "The client rejects a response whose media type is not the one of the endpoint.",
+  title: "Content-Type of the response is wrong",
+  correctClient: "The client rejects a response whose media type is not the one that the endpoint must send.",
   parameters: [textParameter("type", "text/plain", "The value of Content-Type.", "Content type")],
   create: ({ type }) =>
     corrupted(`body as ${type}`, (response, text) => withBody(response, text, { "content-type": type })),
 });
 
 /**
- * Another JSON object in place of the one of a successful response.
+ * Changes the JSON object of a successful response.
  *
- * The first argument holds the members to replace, where `null` removes a member (JSON Merge Patch, RFC 7396, without
- * nesting), or is a function of the members that returns the ones to send, where `undefined` ones are left out.
+ * The first argument is an object of members to replace, where `null` removes one (JSON Merge Patch, RFC 7396, without
+ * nesting), or a function that receives the members and returns the ones to send, where `undefined` ones are left out.
  *
  * @example
  * ```ts ignore
@@ -76,7 +76,7 @@ export const edited: FaultFactory<
   (edit?: Members | ((members: Members, context: FaultContext) => Members), name?: string) => Fault
 > = defineFault({
   id: "body.edited",
-  title: "JSON members of the body are changed",
+  title: "Members of the JSON response are changed",
   endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
   correctClient: "The client checks the presence and the type of every member that it uses.",
   parameters: [
@@ -95,8 +95,8 @@ export const edited: FaultFactory<
 });
 
 /**
- * The JSON object of a successful response with a member twice (RFC 8259 §4). The second value comes before or after
- * the other members; most parsers use the last one.
+ * Repeats a member of the JSON object of a successful response, with a second value (RFC 8259 §4). The second value
+ * comes before or after the other members; most parsers use the last value of a member.
  *
  * @example
  * ```ts ignore
@@ -106,9 +106,9 @@ export const edited: FaultFactory<
 export const repeated: FaultFactory<(member?: string, value?: string, position?: "first" | "last") => Fault> =
   defineFault({
     id: "body.repeated",
-    title: "JSON body has a member twice",
+    title: "JSON response has a member twice",
     endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
-    correctClient: "The client rejects the body, or checks and uses the same of the two values.",
+    correctClient: "The client rejects the body, or checks and uses the same one of the two values.",
     parameters: [
       textParameter("member", "access_token", "The member.", "Member to repeat"),
       textParameter("value", "second-value", "The second value.", "Second value"),
@@ -118,7 +118,7 @@ export const repeated: FaultFactory<(member?: string, value?: string, position?:
         type: "string",
         enum: ["first", "last"],
         default: "last",
-        description: "Where the second value stands: before or after all other members.",
+        description: "Where the second value is: before (first) or after (last) all other members.",
       },
     ],
     create: ({ member, value, position }) =>
@@ -131,8 +131,8 @@ export const repeated: FaultFactory<(member?: string, value?: string, position?:
 /** The right JSON, followed by white space up to a size. It is sent in parts as the client reads them. */
 export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
   id: "body.padded",
-  title: "Body is huge",
-  correctClient: "The client limits the size of a body, and stops reading there.",
+  title: "Response body is huge",
+  correctClient: "The client limits the size of a body, and stops reading at the limit.",
   parameters: [{
     name: "bytes",
     label: "Bytes of white space",

@@ -1,4 +1,4 @@
-/** A server whose clock is wrong. */
+/** A server with a wrong clock. */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
@@ -10,9 +10,9 @@ import { secondsParameter } from "./parameters.ts";
  */
 export const skewed: FaultFactory<(seconds?: number) => Fault> = defineFault({
   id: "clock.skewed",
-  title: "Server clock is wrong",
+  title: "Clock of the server is wrong",
   correctClient:
-    "The client tolerates a skew of a minute or so in iat, nbf and exp, and rejects tokens with a larger difference.",
+    "The client tolerates a clock skew of about a minute in iat, nbf and exp, and rejects tokens with a larger one.",
   parameters: [
     secondsParameter("seconds", -7200, "How far the clock is ahead; a negative number sets it back.", "Clock skew"),
   ],

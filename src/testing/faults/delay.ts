@@ -6,8 +6,8 @@ import type { Fault } from "./fault.ts";
 /** Delays the response, in real time. The delay ends early when the server closes or the faults are cleared. */
 export const delay: FaultFactory<(milliseconds?: number) => Fault> = defineFault({
   id: "delay",
-  title: "Slow response",
-  correctClient: "The client waits until its own timeout and accepts a response that comes before.",
+  title: "Response is slow",
+  correctClient: "The client waits until its own timeout, and accepts a response that arrives before it.",
   parameters: [{
     name: "milliseconds",
     label: "Delay",

@@ -1,4 +1,4 @@
-/** A body that arrives slowly. */
+/** A response body that arrives slowly. */
 
 import { ConnectionDropped } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
@@ -8,21 +8,21 @@ import { editResponse, hasBody, readBodyText } from "./response_body.ts";
 /** Sends status and headers immediately, and the body a few bytes at a time, in real time. */
 export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault> = defineFault({
   id: "drip",
-  title: "Body arrives a few bytes at a time",
-  correctClient: "The client limits the time of the whole response, not only the time without a byte.",
+  title: "Response body arrives a few bytes at a time",
+  correctClient: "The client limits the time of the whole response, not only the time between two bytes.",
   parameters: [
     {
       name: "milliseconds",
-      label: "Wait of each part",
+      label: "Wait before each part",
       type: "number",
       unit: "milliseconds",
       minimum: 0,
       default: 1000,
-      description: "How long each part waits.",
+      description: "How long the server waits before each part.",
     },
     {
       name: "bytes",
-      label: "Bytes of each part",
+      label: "Bytes in each part",
       type: "integer",
       minimum: 1,
       default: 1,

@@ -1,4 +1,4 @@
-/** A connection that breaks. */
+/** A connection that is dropped. */
 
 import { ConnectionDropped, type ResponseLike } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
@@ -6,29 +6,29 @@ import type { Fault } from "./fault.ts";
 import { readBodyText } from "./response_body.ts";
 
 /**
- * When the connection breaks: `before` the server does anything; `after` it has done everything, so that only the
+ * When the connection is dropped: `before` the server does anything; `after` it has done everything, so that only the
  * response is lost; `midway` through the body of the response.
  */
 export type DropMoment = "before" | "after" | "midway";
 
 /**
- * Drops the connection. In process `fetch` rejects with a TypeError, as it does on a network; with `midway`, reading
- * the body does. On a socket of Node or Bun the connection closes without a byte of a response. Deno can only break off
- * a response that it has begun: the client sees status 200, and reading the body fails.
+ * Drops the connection. In the same process, `fetch` rejects with a TypeError, as it does on a network; with `midway`,
+ * reading the body rejects. On a socket of Node or Bun the connection closes without a byte of a response. Deno can
+ * only break off a response that it has begun: the client sees status 200, and reading the body fails.
  */
 export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
   id: "drop",
-  title: "Connection breaks",
+  title: "Connection is dropped",
   correctClient:
-    "The client reports a network error; it retries what is safe to repeat and starts a new login instead of exchanging " +
-    "a code again.",
+    "The client reports a network error. It repeats only requests that are safe to repeat, and starts a new login instead " +
+    "of sending a code again.",
   parameters: [{
     name: "moment",
-    label: "When the connection ends",
+    label: "When the connection is dropped",
     type: "string",
     enum: ["before", "after", "midway"],
     default: "before",
-    description: "before the server does anything, after it has done everything, or midway through the body.",
+    description: "before the server handles the request, after it has handled it, or midway through the body.",
   }],
   create: ({ moment }) => ({
     name: moment === "before" ? "dropped connection" : `connection dropped ${moment} the response`,

@@ -1,4 +1,4 @@
-/** Any OAuth error, in the form that the endpoint uses itself (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
+/** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
 import { authorizationResponse } from "../../app/authorization.ts";
 import { basicChallenge, bearerChallenge } from "../../app/error_response.ts";
@@ -28,7 +28,7 @@ export interface ErrorOptions {
 type AnyErrorCode = ErrorCode | (string & Record<never, never>);
 
 /**
- * Responds with an OAuth error, and the server does nothing. The endpoints for clients respond with JSON and the
+ * Responds with an OAuth error in place of the server. The endpoints for clients respond with JSON and the
  * `WWW-Authenticate` challenge of the status. At `authorize`, `login` and `consent` the client receives the error with
  * `state` and `iss`, by redirect or form. A request without a valid redirect URI is rejected by the server and does not
  * count.
@@ -41,7 +41,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
     ...["register", "client_configuration", "resource", "resource_metadata"],
   ],
   correctClient:
-    "The client reports the error code, and starts a new login where the code says so, as invalid_grant does.",
+    "The client reports the error code, and starts a new login if the code requires one, as invalid_grant does.",
   parameters: [
     textParameter("code", "server_error", "The member error.", "Error code"),
     {
@@ -65,7 +65,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       type: "integer",
       minimum: 200,
       maximum: 599,
-      description: "The status of a JSON response; the one of the code by default.",
+      description: "The status of a JSON response; by default the status that belongs to the code.",
       option: true,
     },
     {

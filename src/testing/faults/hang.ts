@@ -4,13 +4,13 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
 /**
- * Never responds. The connection is dropped when the server closes or the faults are cleared. On Bun, a connection of a
- * socket is dropped after 15 seconds of silence in any case.
+ * Never responds. The connection is dropped when the server closes or the faults are cleared. On Bun, a connection over
+ * a socket is dropped after 15 seconds without data in any case.
  */
 export const hang: FaultFactory<() => Fault> = defineFault({
   id: "hang",
-  title: "No response",
-  correctClient: "The client gives up after its own timeout and keeps its state, so that the user can try again.",
+  title: "Server never responds",
+  correctClient: "The client stops waiting at its own timeout, and stays usable, so that the user can try again.",
   create: () => ({
     name: "hang",
     handle: (_, { signal }) => async () => {

@@ -27,7 +27,8 @@ export interface Hold extends Fault {
 export const hold: FaultFactory<() => Hold> = defineFault({
   id: "hold",
   title: "Request waits until the test releases it",
-  correctClient: "The client sends nothing twice while it waits: one refresh at a time, one exchange of a code.",
+  correctClient:
+    "The client does not repeat a request while it waits: it refreshes once at a time, and sends a code once.",
   create: createHold,
 });
 

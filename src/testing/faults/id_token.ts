@@ -24,18 +24,20 @@ export const expired: FaultFactory<(secondsAgo?: number) => Fault> = defineFault
     }),
 });
 
-/** The ID token becomes valid later (`nbf`). */
+/** The ID token becomes valid in the future (`nbf`). */
 export const notYetValid: FaultFactory<(secondsAhead?: number) => Fault> = defineFault({
   id: "idToken.notYetValid",
   title: "ID token is not valid yet",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because nbf lies in the future.",
-  parameters: [secondsParameter("secondsAhead", 3600, "When the ID token becomes valid.", "Time until it is valid")],
+  correctClient: "The client rejects the ID token, because nbf is in the future.",
+  parameters: [
+    secondsParameter("secondsAhead", 3600, "In how many seconds the ID token becomes valid.", "Time until it is valid"),
+  ],
   create: ({ secondsAhead }) =>
     overrideClaims("ID token not yet valid", (_, now) => ({ nbf: now + secondsAhead, exp: now + secondsAhead + 3600 })),
 });
 
-/** Signed with another key, with the `kid` of the server's own key. */
+/** Signed with a foreign key, under the `kid` of the server's own key. */
 export const wrongSignature: FaultFactory<() => Fault> = defineFault({
   id: "idToken.wrongSignature",
   title: "ID token has an invalid signature",
@@ -48,10 +50,10 @@ export const wrongSignature: FaultFactory<() => Fault> = defineFault({
     }),
 });
 
-/** Signed with a key that is not published, with a `kid` of its own. */
+/** Signed with a key that the JWKS does not have, under a `kid` that it does not have. */
 export const unknownKid: FaultFactory<() => Fault> = defineFault({
   id: "idToken.unknownKid",
-  title: "ID token is signed with an unpublished key",
+  title: "ID token is signed with a key that the JWKS does not have",
   endpoints: ["token"],
   correctClient: "The client fetches the JWKS once more, at most once, and then rejects the ID token.",
   create: () =>
@@ -77,8 +79,9 @@ export const unsigned: FaultFactory<() => Fault> = defineFault({
 });
 
 /**
- * Other claims, correctly signed with the key of the server. The first argument holds the claims to replace, where
- * `null` removes one, or is a function of the claims that returns all of them, where `undefined` ones are left out.
+ * Changes the claims of the ID token, which is still signed correctly, with the key of the server. The argument is an
+ * object of claims to replace, where `null` removes one, or a function that receives the claims and returns all of
+ * them, where `undefined` ones are left out.
  *
  * @example
  * ```ts ignore
@@ -87,7 +90,7 @@ export const unsigned: FaultFactory<() => Fault> = defineFault({
  */
 export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
   id: "idToken.edited",
-  title: "ID token has other claims",
+  title: "Claims of the ID token are changed",
   endpoints: ["token"],
   correctClient: "The client checks the presence and the type of every claim that it uses.",
   parameters: [claimsParameter({ sub: null })],
@@ -95,8 +98,8 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
 });
 
 /**
- * Another JOSE header, correctly signed with the key of the server: members to replace or add, where `null` removes
- * one.
+ * Changes the JOSE header of the ID token, which is still signed correctly, with the key of the server. The argument
+ * has the members to replace or add; `null` removes one.
  *
  * @example
  * ```ts ignore
@@ -105,10 +108,10 @@ export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
  */
 export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>>) => Fault> = defineFault({
   id: "idToken.editedHeader",
-  title: "ID token has another JOSE header",
+  title: "JOSE header of the ID token is changed",
   endpoints: ["token"],
   correctClient:
-    "The client accepts only the alg that it expects, ignores keys in the header, and rejects unknown crit.",
+    "The client accepts only the alg that it expects, ignores keys in the header, and rejects an unknown crit extension.",
   parameters: [headerParameter],
   create: ({ edit }) => editHeader("ID token with another header", "id_token", "JWT", edit),
 });
@@ -116,7 +119,7 @@ export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>
 /** Issued for another client. */
 export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => Fault> = defineFault({
   id: "idToken.wrongAudience",
-  title: "ID token is for another client",
+  title: "ID token was issued for another client",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because aud does not contain its client_id.",
   parameters: [{
@@ -132,19 +135,20 @@ export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => F
 /** Issued by another issuer. */
 export const wrongIssuer: FaultFactory<(iss?: string) => Fault> = defineFault({
   id: "idToken.wrongIssuer",
-  title: "ID token names another issuer",
+  title: "ID token has the iss of another issuer",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because iss is not identical to the issuer of the metadata.",
   parameters: [textParameter("iss", "https://another.example", "The claim iss.", "Issuer")],
   create: ({ iss }) => overrideClaims("ID token with wrong iss", () => ({ iss })),
 });
 
-/** Another nonce than the client sent, or a nonce although it sent none. */
+/** A nonce that the client did not send. */
 export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
   id: "idToken.wrongNonce",
-  title: "ID token has another nonce",
+  title: "ID token has the wrong nonce",
   endpoints: ["token"],
-  correctClient: "The client rejects the ID token, because nonce is not the one of its authorization request (replay).",
+  correctClient:
+    "The client rejects the ID token, because it did not send this nonce in its authorization request (replay).",
   parameters: [textParameter("nonce", "nonce-of-another-request", "The claim nonce.")],
   create: ({ nonce }) => overrideClaims("ID token with wrong nonce", () => ({ nonce })),
 });
@@ -152,7 +156,7 @@ export const wrongNonce: FaultFactory<(nonce?: string) => Fault> = defineFault({
 /** Without the nonce that the client sent. */
 export const missingNonce: FaultFactory<() => Fault> = defineFault({
   id: "idToken.missingNonce",
-  title: "ID token lacks the nonce",
+  title: "ID token has no nonce",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because it sent a nonce (replay).",
   create: () =>
@@ -166,16 +170,16 @@ export const wrongAtHash: FaultFactory<() => Fault> = defineFault({
   id: "idToken.wrongAtHash",
   title: "ID token has the at_hash of another access token",
   endpoints: ["token"],
-  correctClient: "The client rejects the tokens if it verifies at_hash, which the code flow leaves to the client.",
+  correctClient: "The client rejects the tokens, if it verifies at_hash; in the code flow this check is optional.",
   create: () => overrideClaims("ID token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) })),
 });
 
 /** About another user than the access token and the userinfo response. */
 export const wrongSubject: FaultFactory<(sub?: string) => Fault> = defineFault({
   id: "idToken.wrongSubject",
-  title: "ID token is about another user",
+  title: "ID token has the sub of another user",
   endpoints: ["token"],
-  correctClient: "The client rejects the userinfo response, because its sub is not the one of the ID token.",
+  correctClient: "The client rejects the userinfo response, because its sub is not the sub of the ID token.",
   parameters: [textParameter("sub", "another-user", "The claim sub.", "Subject")],
   create: ({ sub }) => overrideClaims("ID token with wrong sub", () => ({ sub })),
 });

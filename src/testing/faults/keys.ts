@@ -1,4 +1,4 @@
-/** Rotated, withdrawn, stale and surplus keys in the JWKS (RFC 7517; OpenID Connect Core §10.1.1). */
+/** Rotated, missing, outdated and additional keys in the JWKS (RFC 7517; OpenID Connect Core §10.1.1). */
 
 import { algorithmsInUse } from "../../endpoints/jwks.ts";
 import type { Keys, PublishedKey } from "../../oauth/keys/keys.ts";
@@ -10,15 +10,15 @@ import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
 
 /**
- * Rotates the key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key, and one that
- * is fetched later has it. The new key stays.
+ * Rotates the signing key just before the ID token is signed: a JWKS that was fetched earlier lacks the new key, and
+ * one that is fetched later has it. The server keeps the new key.
  */
 export const rotated: FaultFactory<() => Fault> = defineFault({
   id: "keys.rotated",
-  title: "Signing key is rotated just before signing",
+  title: "ID token is signed with a new key that a cached JWKS lacks",
   endpoints: ["token"],
   correctClient:
-    "The client does not find the kid in its cached JWKS, fetches the JWKS once more and accepts the ID token.",
+    "The client does not find the kid in its cached JWKS, fetches the JWKS once more, and accepts the ID token.",
   create: () => ({
     name: "key rotated before signing",
     waitsFor: "signed an ID token",
@@ -45,12 +45,13 @@ function overrideJwks(
   };
 }
 
-/** The JWKS has other keys in place of those that sign now: tokens that were just signed can no longer be verified. */
+/** The JWKS has other keys in place of the current signing keys: tokens that they signed can no longer be verified. */
 export const withdrawn: FaultFactory<() => Fault> = defineFault({
   id: "keys.withdrawn",
-  title: "JWKS lacks the signing key",
+  title: "JWKS does not have the signing key",
   endpoints: ["jwks"],
-  correctClient: "The client rejects tokens of the withdrawn key, and does not fall back to another key of the JWKS.",
+  correctClient:
+    "The client rejects tokens that the missing key signed, and does not fall back to another key of the JWKS.",
   create: () =>
     overrideJwks("withdrawn keys", async ({ keys }, algs) => {
       const all = await keys.publishedKeys(algs);
@@ -61,7 +62,7 @@ export const withdrawn: FaultFactory<() => Fault> = defineFault({
     }),
 });
 
-/** The JWKS as it was when the rule was added, as an HTTP cache would return it: later keys are missing. */
+/** Returns the JWKS as it was when the rule was added, as an HTTP cache does: later keys are missing. */
 export const stale: FaultFactory<() => Fault> = defineFault({
   id: "keys.stale",
   title: "JWKS is outdated, as from an HTTP cache",

@@ -9,10 +9,10 @@ import { status } from "./status.ts";
 /** The document names another issuer. */
 export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault({
   id: "metadata.wrongIssuer",
-  title: "Metadata names another issuer",
+  title: "Metadata has the issuer of another server",
   endpoints: ["discovery"],
   correctClient:
-    "The client rejects the document: its issuer must be identical to the issuer that the client requested.",
+    "The client rejects the document, because its issuer is not identical to the issuer whose metadata the client requested.",
   parameters: [textParameter("issuer", "https://another.example", "The issuer in the document.")],
   create: ({ issuer }) => editJsonBody("metadata of another issuer", (document) => ({ ...document, issuer })),
 });
@@ -20,7 +20,7 @@ export const wrongIssuer: FaultFactory<(issuer?: string) => Fault> = defineFault
 /** The document lacks a member: `without("jwks_uri")`. */
 export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   id: "metadata.without",
-  title: "Metadata lacks a member",
+  title: "Metadata lacks a member, such as jwks_uri",
   endpoints: ["discovery"],
   correctClient: "The client reports the missing member by name, or does without it if the member is optional.",
   parameters: [textParameter("member", "jwks_uri", "The member to remove.", "Member to remove")],
@@ -28,10 +28,10 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
     editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
 
-/** A redirect to another address in place of the document. */
+/** A redirect to another URL in place of the document. */
 export const redirecting: FaultFactory<(location?: string) => Fault> = defineFault({
   id: "metadata.redirecting",
-  title: "Metadata redirects to another address",
+  title: "Metadata URL redirects to another URL",
   endpoints: ["discovery"],
   correctClient: "The client does not follow the redirect to another origin.",
   parameters: [

@@ -24,11 +24,11 @@
  */
 
 import { suggest } from "../../oauth/config/config_issue.ts";
-/** Access tokens with other claims, or another text in their place. */
+/** Access tokens with changed claims, a changed header, or an arbitrary text in their place. */
 import * as accessToken from "./access_token.ts";
 /** Authorization responses with wrong or missing parameters. */
 import * as authorizationResponse from "./authorization_response.ts";
-/** Broken bodies of responses. */
+/** Broken response bodies. */
 import * as body from "./body.ts";
 /** A wrong clock of the server. */
 import * as clock from "./clock.ts";
@@ -42,11 +42,11 @@ import { hang } from "./hang.ts";
 import { hold } from "./hold.ts";
 /** ID tokens that a client must reject. */
 import * as idToken from "./id_token.ts";
-/** Rotated, withdrawn, stale and surplus keys. */
+/** Rotated, missing, outdated and additional keys. */
 import * as keys from "./keys.ts";
 /** Metadata documents that a client must reject. */
 import * as metadata from "./metadata.ts";
-/** Protected resources whose metadata or challenges a client must not trust. */
+/** Protected resources with wrong or incomplete metadata or challenges. */
 import * as resource from "./resource.ts";
 import { status } from "./status.ts";
 /** A store that fails or forgets. */

@@ -1,4 +1,4 @@
-/** Protected resources whose metadata or challenges a client must not trust (RFC 9728 §3.3, §5, §7). */
+/** Protected resources with wrong or incomplete metadata or challenges (RFC 9728 §3.3, §5, §7). */
 
 import { getHeader, type ResponseLike, withHeaders } from "../../http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
@@ -12,10 +12,10 @@ const resourceEndpoints = ["resource"] as const;
 /** The document names another resource. */
 export const wrongResource: FaultFactory<(resource?: string) => Fault> = defineFault({
   id: "resource.wrongResource",
-  title: "Resource metadata names another resource",
+  title: "Resource metadata is about another resource",
   endpoints: metadataEndpoints,
   correctClient:
-    "The client rejects the document: its resource must be identical to the URL that the client requested.",
+    "The client rejects the document, because its resource is not identical to the URL that the client requested.",
   parameters: [textParameter("resource", "https://another.example/mcp", "The resource in the document.")],
   create: ({ resource }) => editJsonBody("metadata of another resource", (document) => ({ ...document, resource })),
 });
@@ -45,30 +45,29 @@ export const wrongAuthorizationServer: FaultFactory<(issuer?: string) => Fault> 
 /** The document lacks a member: `without("scopes_supported")`. */
 export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   id: "resource.without",
-  title: "Resource metadata lacks a member",
+  title: "Resource metadata lacks a member, such as authorization_servers",
   endpoints: metadataEndpoints,
-  correctClient: "The client reports that authorization_servers is missing, or does without an optional member.",
+  correctClient: "The client reports that authorization_servers is missing, or works without an optional member.",
   parameters: [textParameter("member", "authorization_servers", "The member to remove.", "Member to remove")],
   create: ({ member }) =>
     editJsonBody(`resource metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),
 });
 
-/** The challenge does not say where the metadata is. */
+/** The challenge (`WWW-Authenticate`) does not name the URL of the metadata. */
 export const missingMetadataUrl: FaultFactory<() => Fault> = defineFault({
   id: "resource.missingMetadataUrl",
-  title: "Challenge lacks resource_metadata",
+  title: "Challenge of the resource lacks resource_metadata",
   endpoints: resourceEndpoints,
-  correctClient: "The client finds the metadata at the well-known URLs of the resource.",
+  correctClient: "The client fetches the metadata from the well-known URLs of the resource.",
   create: () => editChallenge("challenge without resource_metadata", "resource_metadata", undefined),
 });
 
-/** The challenge names metadata on another host. */
+/** The challenge names the URL of metadata on another host. */
 export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFault({
   id: "resource.wrongMetadataUrl",
-  title: "Challenge names metadata on another host",
+  title: "Challenge of the resource names metadata on another host",
   endpoints: resourceEndpoints,
-  correctClient:
-    "The client rejects the document there, because its resource is not the URL that the client requested.",
+  correctClient: "The client rejects that document, because its resource is not the URL that the client requested.",
   parameters: [
     textParameter(
       "url",
@@ -80,12 +79,12 @@ export const wrongMetadataUrl: FaultFactory<(url?: string) => Fault> = defineFau
   create: ({ url }) => editChallenge("challenge with another resource_metadata", "resource_metadata", url),
 });
 
-/** The challenge does not say which scope the operation needs. */
+/** The challenge does not name the scope that the request needs. */
 export const missingScope: FaultFactory<() => Fault> = defineFault({
   id: "resource.missingScope",
-  title: "Challenge lacks the scope",
+  title: "Challenge of the resource lacks the scope",
   endpoints: resourceEndpoints,
-  correctClient: "The client requests scopes_supported of the resource metadata, or leaves scope out.",
+  correctClient: "The client requests the scopes_supported of the resource metadata, or sends no scope.",
   create: () => editChallenge("challenge without scope", "scope", undefined),
 });
 

@@ -6,11 +6,11 @@ import { wrapStore } from "../wrap_store.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 
-/** Every call of the store fails, so that a response that needs the store is `server_error`. */
+/** Every call of the store fails, so that every response that needs the store is `server_error`. */
 export const failing: FaultFactory<() => Fault> = defineFault({
   id: "store.failing",
-  title: "Store fails",
-  correctClient: "The client reports server_error (status 500), and retries later.",
+  title: "Store of the server fails",
+  correctClient: "The client reports server_error (status 500), and can repeat the request later.",
   create: () => ({ name: "failing store", extend: (server) => ({ ...server, store: failingStore(server.store) }) }),
 });
 
@@ -21,14 +21,14 @@ function failingStore(store: Store): Store {
 }
 
 /**
- * The store forgets that a code or a refresh token was used: it works again. This breaks the single use that OAuth 2.1
- * §4.1.3 requires, to test a client or a gateway behind such a server.
+ * The store forgets that a code or a refresh token was used, so that the server accepts it again. This violates OAuth
+ * 2.1 §4.1.3, which requires single use; it shows how a client or a gateway behaves with such a server.
  */
 export const forgetsConsumed: FaultFactory<(kind?: "code" | "refresh_token") => Fault> = defineFault({
   id: "store.forgetsConsumed",
-  title: "Store forgets that a code or refresh token was used",
+  title: "Server accepts a code or refresh token a second time",
   endpoints: ["token"],
-  correctClient: "The client exchanges a code or refresh token once, although the server would accept it again.",
+  correctClient: "The client sends a code or refresh token once, although the server would accept it again.",
   parameters: [{
     name: "kind",
     label: "What can be used again",
@@ -57,8 +57,9 @@ function forgetConsumed(store: Store, forgottenKind: RecordKind): Store {
 }
 
 /**
- * The code or refresh token of the request has expired when it arrives, so that the server rejects the request by CI-02
- * or RT-07, as each one after it with the same code or refresh token. It fires when a request brings one that is valid.
+ * The code or refresh token of the request has expired when it arrives, so that the server rejects the request by rule
+ * CI-02 or RT-07, and each later one with the same code or refresh token. The fault fires when a request has a valid
+ * one.
  *
  * @example An application that takes too long to exchange its code
  * ```ts ignore
@@ -67,7 +68,7 @@ function forgetConsumed(store: Store, forgottenKind: RecordKind): Store {
  */
 export const expired: FaultFactory<(kind?: "code" | "refresh_token") => Fault> = defineFault({
   id: "store.expired",
-  title: "Authorization code or refresh token has expired when it is exchanged",
+  title: "Authorization code or refresh token has expired when the client sends it",
   endpoints: ["token"],
   correctClient: "The client starts a new login, and does not send the same code or refresh token again.",
   parameters: [{

@@ -8,12 +8,12 @@ import type { Fault, FaultContext } from "./fault.ts";
 import { withSettings } from "../with_settings.ts";
 
 /**
- * Another `expires_in`; the token itself does not change. Some servers send text such as `"3600"`; `null`, the default,
- * removes the member.
+ * Changes `expires_in`; the token itself does not change. Some servers send a string such as `"3600"`; `null`, the
+ * default, removes the member.
  */
 export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> = defineFault({
   id: "tokens.expiresIn",
-  title: "expires_in is wrong, a text, or missing",
+  title: "expires_in of the token response is wrong, a string, or missing",
   endpoints: ["token"],
   correctClient: "The client accepts the tokens, and refreshes when the resource server rejects the access token.",
   parameters: [{
@@ -21,7 +21,7 @@ export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> 
     label: "Announced lifetime",
     type: ["number", "string", "null"],
     default: null,
-    description: "The member expires_in, a number or a text; null removes it.",
+    description: "The member expires_in, a number or a string; null removes it.",
   }],
   create: ({ value }) =>
     editJsonBody(
@@ -30,12 +30,12 @@ export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> 
     ),
 });
 
-/** Another `token_type`; by default the right one in odd letter case, which a client must accept (OAuth 2.1 §1.4.3). */
+/** Changes `token_type`; by default only its letter case, which a client must accept (OAuth 2.1 §1.4.3). */
 export const tokenType: FaultFactory<(type?: string) => Fault> = defineFault({
   id: "tokens.tokenType",
-  title: "token_type has another value, or unusual letter case",
+  title: "token_type has a wrong value, or unusual letter case",
   endpoints: ["token"],
-  correctClient: "The client compares token_type without regard to case, and rejects a type that it does not support.",
+  correctClient: "The client compares token_type case-insensitively, and rejects a type that it does not support.",
   parameters: [textParameter("type", "bEARER", "The member token_type.", "Token type")],
   create: ({ type }) => editJsonBody(`token_type ${type}`, (body) => ({ ...body, token_type: type })),
 });
@@ -59,9 +59,10 @@ function wrapIssuers(
 /** No refresh token, although the client may have one. After a refresh the old one stays valid (RFC 6749 §6). */
 export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   id: "tokens.withoutRefreshToken",
-  title: "Refresh token is missing",
+  title: "Token response has no refresh token",
   endpoints: ["token"],
-  correctClient: "The client starts a new login when the access token expires; after a refresh it keeps the old token.",
+  correctClient:
+    "The client starts a new login when the access token expires; after a refresh it keeps the old refresh token.",
   create: () => {
     const name = "no refresh token";
     const waitsFor = "got a refresh token";
@@ -80,12 +81,13 @@ export const withoutRefreshToken: FaultFactory<() => Fault> = defineFault({
   },
 });
 
-/** The tokens allow less than was requested, and the response says so: they lack the last requested scope value. */
+/** The tokens lack the last requested scope value, and so does `scope` of the response. */
 export const scopeNarrowed: FaultFactory<() => Fault> = defineFault({
   id: "tokens.scopeNarrowed",
-  title: "Tokens allow less than was requested",
+  title: "Scope of the tokens is narrower than requested",
   endpoints: ["token"],
-  correctClient: "The client uses the scope of the response, and requests the missing scope value again at most once.",
+  correctClient:
+    "The client relies on the scope of the response, and requests the missing scope value again at most once.",
   create: () =>
     wrapIssuers("narrowed scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
       const scope = withoutLastScope(granted.scope);
@@ -94,10 +96,10 @@ export const scopeNarrowed: FaultFactory<() => Fault> = defineFault({
     }),
 });
 
-/** The tokens allow less than `scope` in the response states: they lack the last requested scope value. */
+/** The tokens lack the last requested scope value, although `scope` of the response has it. */
 export const scopeOverstated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.scopeOverstated",
-  title: "Tokens allow less than the response states",
+  title: "Scope of the tokens is narrower than the response states",
   endpoints: ["token"],
   correctClient:
     "The client handles insufficient_scope from the resource server, although the response stated the scope.",
@@ -110,12 +112,12 @@ export const scopeOverstated: FaultFactory<() => Fault> = defineFault({
     }),
 });
 
-/** The tokens allow more than `scope` in the response states: the last requested scope value is missing there. */
+/** The tokens have every requested scope value, although `scope` of the response lacks the last one. */
 export const scopeUnderstated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.scopeUnderstated",
-  title: "Tokens allow more than the response states",
+  title: "Scope of the tokens is wider than the response states",
   endpoints: ["token"],
-  correctClient: "The client uses the scope of the response, and does without the missing scope value.",
+  correctClient: "The client relies on the scope of the response, and works without the missing scope value.",
   create: () =>
     wrapIssuers("understated scope", waitsForScope, (issue, context) => async (server, granted, ...others) => {
       const issued = await issue(server, granted, ...others);
@@ -142,7 +144,8 @@ export const refreshTokenNotRotated: FaultFactory<() => Fault> = defineFault({
   id: "tokens.refreshTokenNotRotated",
   title: "Refresh token of a public client is not rotated",
   endpoints: ["token"],
-  correctClient: "The client stores whichever refresh token the response has, and keeps the old one if it has none.",
+  correctClient:
+    "The client stores the refresh token of the response, new or old, and keeps the old one if the response has none.",
   create: () => ({
     name: "refresh token not rotated",
     waitsFor: "was a refresh that rotates the refresh token",

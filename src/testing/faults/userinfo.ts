@@ -5,8 +5,9 @@ import type { Fault } from "./fault.ts";
 import { type ClaimsEdit, claimsParameter, editClaims } from "./resign.ts";
 
 /**
- * Other claims in a successful response, plain or signed with the key of the server. The first argument holds the
- * claims to replace, where `null` removes one, or is a function of the claims that returns all of them.
+ * Changes the claims of a successful response, JSON or a JWT signed with the key of the server. The argument is an
+ * object of claims to replace, where `null` removes one, or a function that receives the claims and returns all of
+ * them.
  *
  * @example
  * ```ts ignore
@@ -15,9 +16,10 @@ import { type ClaimsEdit, claimsParameter, editClaims } from "./resign.ts";
  */
 export const edited: FaultFactory<(edit?: ClaimsEdit) => Fault> = defineFault({
   id: "userinfo.edited",
-  title: "Userinfo has other claims",
+  title: "Claims of the userinfo response are changed",
   endpoints: ["userinfo"],
-  correctClient: "The client rejects a response with another sub, and checks the type of every claim that it uses.",
+  correctClient:
+    "The client rejects a response whose sub is not the sub of the ID token, and checks the type of every claim that it uses.",
   parameters: [claimsParameter({ sub: "another-user" })],
   create: ({ edit }) => editClaims("edited userinfo", "userinfo", "returned claims of a user", edit),
 });
