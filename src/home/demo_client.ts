@@ -13,6 +13,7 @@ import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
+import { fixLink } from "../app/client_change.ts";
 import type { Context } from "../app/context.ts";
 import { endpointPath, issuerUrl } from "../app/endpoint.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
@@ -34,6 +35,15 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
   return (await server.clients.list({ limit: maxSearchedClients })).filter((client) =>
     client.hasRedirectUri(callback) && client.grantTypes.includes("authorization_code")
   );
+}
+
+/**
+ * The path of the form that adds a client with this server's own page as its redirect URI; `undefined` if the visitor
+ * may not add a client, or if another client has the ID.
+ */
+export function addClientPath(context: Context, client_id: string): string | undefined {
+  const client = { client_id, redirect_uri: callbackUri(context.server), token_endpoint_auth_method: "none" };
+  return fixLink(context, { ...client, isNew: true })?.path;
 }
 
 /**

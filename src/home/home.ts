@@ -24,7 +24,7 @@ import { describeSnippets } from "../admin/describe_snippets.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import type { HomeProps } from "../ui/home.tsx";
-import { callbackUri, startLinks } from "./demo_client.ts";
+import { addClientPath, callbackUri, startLinks } from "./demo_client.ts";
 
 export const home: Handlers = {
   async GET(context) {
@@ -39,6 +39,7 @@ export const home: Handlers = {
       connect: await describeConnection(context, clients, login === "automatic"),
       edits: server.settings.directory === "edit",
       startLinks: await startLinks(context, browser),
+      addPath: addClientPath(context, "demo"),
       directory: mayListClients(context)
         ? {
           clients: clients.map((client) => toListedClient(context, client)),

@@ -15,6 +15,8 @@ import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
 export interface HomeProps extends Site {
   /** One per client whose redirect URI is this server's `/authorized`; the first is the main one. */
   readonly startLinks: readonly StartLink[];
+  /** The form that adds a client for the demo flow; absent if the visitor may not. */
+  readonly addPath?: string;
   /** Clients and users; absent if the page must not show them. */
   readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
   /** The settings of a client for each library; absent if there is no client, or the page must not show it. */
@@ -128,6 +130,7 @@ export function Home(props: HomeProps): VNode {
     base,
     issuer,
     startLinks,
+    addPath,
     directory,
     endpoints,
     profile,
@@ -180,7 +183,7 @@ export function Home(props: HomeProps): VNode {
                 {flows && <a href={base + flows.path}>Watch each request</a>}
               </nav>
             )
-            : <NoDemoFlow site={props} />}
+            : <NoDemoFlow site={props} addPath={addPath} />}
           <dl class="values">
             <CopyableValue label="Issuer" text={issuer} />
             {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}

@@ -37,12 +37,23 @@ export function StartButtons({ label, links, plain = false }: StartButtonsProps)
 }
 
 /** Says why a page has no start button, if no client has the redirect URI of this server. */
-export function NoDemoFlow({ site: { issuer } }: { readonly site: Site }): VNode {
+export function NoDemoFlow({ site: { base, issuer }, addPath }: {
+  readonly site: Site;
+  /** The form that adds such a client; absent if the visitor may not. */
+  readonly addPath?: string;
+}): VNode {
   return (
-    <p>
-      The demo flow is not available, because no client is registered with the redirect URI{" "}
-      <Code text={`${issuer}/authorized`} />.
-    </p>
+    <>
+      <p>
+        The demo flow is not available, because no client is registered with the redirect URI{" "}
+        <Code text={`${issuer}/authorized`} />.
+      </p>
+      {addPath !== undefined && (
+        <p class="ways">
+          <a class="button" href={base + addPath}>Add a client that fits</a>
+        </p>
+      )}
+    </>
   );
 }
 

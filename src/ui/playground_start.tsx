@@ -12,6 +12,8 @@ import { Code, CodeList } from "./value.tsx";
 export interface PlaygroundStartProps extends Site {
   /** The clients whose redirect URI is this server's `/authorized`; the first is the main one. Empty: no form. */
   readonly clientIds: readonly string[];
+  /** The form that adds such a client; absent if the visitor may not. */
+  readonly addPath?: string;
   /** Whether clients may push requests. */
   readonly par: boolean;
   /** The clients that the page can sign requests for. */
@@ -35,6 +37,7 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
   const {
     base,
     clientIds,
+    addPath,
     par,
     signingClientIds,
     addKeyClient,
@@ -49,7 +52,7 @@ export function PlaygroundStart(props: PlaygroundStartProps): VNode {
       site={props}
       head={<Stylesheet site={props} name="people" />}
       heading="Try an authorization request"
-      opening={clientIds.length === 0 ? <NoDemoFlow site={props} /> : (
+      opening={clientIds.length === 0 ? <NoDemoFlow site={props} addPath={addPath} /> : (
         <>
           <p>
             The response arrives on a page of this server, which exchanges the code and shows each request as a client

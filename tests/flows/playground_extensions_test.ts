@@ -11,6 +11,7 @@ import { openBrowser, parseAttributes } from "./browser.ts";
 import { assertPage, decodeClaims, forEachCase, type ListedOptions, testServer } from "./harness.ts";
 import { arrive, callback, type Page, press, read, unescapeHtml } from "./playground_page.ts";
 import { findCsrfToken } from "./csrf.ts";
+import { findLink, readFields } from "./page.ts";
 import { openPage, submit } from "./page_navigation.ts";
 
 const demo: LatchkeyOptions = { clients: undefined };
@@ -137,6 +138,20 @@ test("[DM-17] without a client for this page there is no form, as on the home pa
     const html = await (await get(path)).text();
     assertMatch(html, /The demo flow is not available, because no client is registered with the redirect URI/);
     assertNotMatch(html, /Send the request|<fieldset/);
+  }
+});
+
+test("[DM-17, DI-09] without such a client both pages link to the form that adds one, filled in, if the visitor may", async () => {
+  const clients = [{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }];
+  for (const path of ["/", "/authorized/try"]) {
+    const browser = openBrowser(await testServer({ clients }));
+    const href = findLink(await (await browser.get(path)).text(), "Add a client that fits")!;
+    const form = readFields(await (await browser.get(href)).text(), "/clients");
+    assertEquals([form.client_id, form.redirect_uris], ["demo", callback]);
+    assertEquals((await browser.post("/clients", form)).status, 303);
+    assertNotMatch(await (await browser.get(path)).text(), /The demo flow is not available|Add a client that fits/);
+    const readOnly = await (await testServer({ clients, directory: "read" })).get(path);
+    assertEquals(findLink(await readOnly.text(), "Add a client that fits"), undefined);
   }
 });
 

@@ -6,7 +6,7 @@ import { browserCsrfToken } from "../../app/csrf.ts";
 import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
 import { htmlWithForms, type HttpResponse, redirect } from "../../http/message.ts";
 import { deviceCodeType } from "../../oauth/clients/standing.ts";
-import { hasDemoKey, startLinks } from "../demo_client.ts";
+import { addClientPath, hasDemoKey, startLinks } from "../demo_client.ts";
 import { canPush } from "../../extensions/par/settings.ts";
 import { canSign } from "../../extensions/signed_requests/settings.ts";
 import { exampleOf } from "./schema_example.ts";
@@ -28,6 +28,7 @@ export async function showStartPage(context: Context): Promise<HttpResponse> {
   const page = pages.playgroundStart({
     ...site,
     clientIds: ids,
+    addPath: addClientPath(context, "demo"),
     par: canPush(server),
     signingClientIds: clients.filter((client) => hasDemoKey(client) && canSign(server)).map(({ id }) => id),
     addKeyClient: await mayAddKeyClient(context) ? [["form_token", csrfToken], ["step", addKeyClientStep]] : undefined,

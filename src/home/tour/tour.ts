@@ -6,14 +6,13 @@
  */
 
 import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { fixLink } from "../../app/client_change.ts";
 import type { Context } from "../../app/context.ts";
 import { readProtectedForm } from "../../app/csrf.ts";
 import type { Handlers } from "../../app/route.ts";
 import { html, type HttpResponse, redirect } from "../../http/message.ts";
 import { inspectCode } from "../../oauth/authorize/code.ts";
 import type { TourStep } from "../../ui/tour/props.ts";
-import { assertCallbackPage, callbackUri, restoreDemoFlow } from "../demo_client.ts";
+import { addClientPath, assertCallbackPage, callbackUri, restoreDemoFlow } from "../demo_client.ts";
 import {
   type ArrivedFlow,
   describeCheck,
@@ -81,19 +80,14 @@ async function describeStep(
   arrived: ArrivedFlow | undefined,
 ): Promise<TourStep> {
   const client = await findTourClient(context);
-  if (client === undefined) return describeNoClient(context);
+  if (client === undefined) {
+    return { step: "no_client", redirectUri: callbackUri(context.server), addPath: addClientPath(context, "tour") };
+  }
   if (step === "mistakes") return await describeMistakes(context, browser, client);
   if (arrived === undefined) return await describeRequest(context, browser, client);
   if (step === "check") return describeCheck(context, arrived);
   if (step === "exchange") return await describeExchange(context, browser, arrived);
   return await describeRequest(context, browser, client);
-}
-
-/** The client that the tour needs, with the form that adds it, if the visitor may do so. */
-function describeNoClient(context: Context): TourStep {
-  const redirectUri = callbackUri(context.server);
-  const client = { isNew: true, redirect_uri: redirectUri, token_endpoint_auth_method: "none" };
-  return { step: "no_client", redirectUri, addPath: fixLink(context, { client_id: "tour", ...client })?.path };
 }
 
 async function render(
