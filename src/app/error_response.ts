@@ -205,28 +205,26 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
 function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
   const isTemporary = !(thrown instanceof OAuthError) || errorStatus[thrown.code] >= 500;
   if (destination.storedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
-  return consumeAndRedirect(context, destination, destination.storedRequest, thrown);
-}
-
-async function consumeAndRedirect(
-  context: Context,
-  destination: Destination,
-  storedRequest: string,
-  thrown: unknown,
-): Promise<HttpResponse> {
-  try {
-    await storedRequests(context.server).consume(context.server, storedRequest);
-  } catch (error) {
-    return await errorPage(context, error);
-  }
-  return await redirectError(context, destination, thrown);
+  const consumed = storedRequests(context.server).consume(context.server, destination.storedRequest);
+  return redirectErrorAfter(consumed, context, destination, thrown);
 }
 
 /** Denies a polled request if the user denied it; any other error leaves the request pending. */
 async function polledError(context: Context, destination: PolledDestination, thrown: unknown): Promise<HttpResponse> {
   if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
+  const denied = deliveryTo(context.server, destination).deny(context.server, destination);
+  return await redirectErrorAfter(denied, context, destination, thrown);
+}
+
+/** Sends the error to the client when the store has ended the request; if the store fails, shows that error. */
+async function redirectErrorAfter(
+  ended: Promise<void>,
+  context: Context,
+  destination: Destination,
+  thrown: unknown,
+): Promise<HttpResponse> {
   try {
-    await deliveryTo(context.server, destination).deny(context.server, destination);
+    await ended;
   } catch (error) {
     return await errorPage(context, error);
   }
@@ -235,11 +233,8 @@ async function polledError(context: Context, destination: PolledDestination, thr
 
 /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
 function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
-  return authorizationResponse(
-    context,
-    destination,
-    Object.entries(errorMembers(context, tracedError(context, thrown))),
-  );
+  const members = Object.entries(errorMembers(context, tracedError(context, thrown)));
+  return authorizationResponse(context, destination, members);
 }
 
 /**
