@@ -15,12 +15,12 @@ import type { PartRequest, Server } from "./server.ts";
 type Note = Explanation & { readonly fix: string };
 
 function note(server: Server, client: Client, explanation: Note): void {
+  if (!server.tracesNotes) return;
   server.trace({ type: "note", at: server.now(), client: client.id, explanation });
 }
 
 /** Notes the default scope, and that no ID token will be issued for a scope without `openid`. */
 export function noteScope({ server, client, params }: PartRequest, { scope }: AuthorizationRequest): void {
-  if (!server.tracesNotes) return;
   if (params.get("scope") === undefined) {
     if (scope.length === 0) return;
     return note(server, client, {
@@ -40,7 +40,6 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
 
 /** Notes an ignored `audience`, and a slash at the end of `resource` that `aud` of the access token lacks. */
 export function noteResource(server: Server, client: Client, params: Params): void {
-  if (!server.tracesNotes) return;
   if (params.get("audience") !== undefined) {
     note(server, client, {
       reason: "audience is a parameter of other servers, and was ignored",
@@ -60,7 +59,6 @@ export function noteResource(server: Server, client: Client, params: Params): vo
 
 /** Notes that id and secret of HTTP Basic matched only as they stand, without the form encoding (OAuth 2.1 §2.4.1). */
 export function noteUnencodedSecret(server: Server, client: Client): void {
-  if (!server.tracesNotes) return;
   note(server, client, {
     rule: "CA-04",
     reason:
@@ -69,12 +67,12 @@ export function noteUnencodedSecret(server: Server, client: Client): void {
   });
 }
 
-/** Whether each client has called userinfo since its last ID token that lacked the claims of its scope. */
-const hasReadUserinfo = new WeakMap<Client, boolean>();
+/** The clients that have not called userinfo since their last ID token without the claims of their scope. */
+const clientsWithoutUserinfo = new WeakSet<Client>();
 
 /** Records that a client called userinfo. */
 export function recordUserinfoCall(client: Client): void {
-  hasReadUserinfo.set(client, true);
+  clientsWithoutUserinfo.delete(client);
 }
 
 /**
@@ -82,18 +80,15 @@ export function recordUserinfoCall(client: Client): void {
  * token: it probably reads only the ID token.
  */
 export function noteMinimalIdToken(server: Server, { client, scope }: Authorization): void {
-  if (!server.tracesNotes) return;
-  const values = scope.filter((value) => value === "profile" || value === "email");
-  if (values.length === 0) return;
-  const isUnread = hasReadUserinfo.get(client) === false;
-  hasReadUserinfo.set(client, false);
-  if (!isUnread) return;
-  note(server, client, {
-    reason: `the ID token has no claims of ${
-      values.join(" ")
-    }, and the client has not called userinfo since its last login`,
-    fix: 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".',
-  });
+  const values = scope.filter((value) => value === "profile" || value === "email").join(" ");
+  if (values === "") return;
+  if (clientsWithoutUserinfo.has(client)) {
+    note(server, client, {
+      reason: `the ID token has no claims of ${values}, and the client has not called userinfo since its last login`,
+      fix: 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".',
+    });
+  }
+  clientsWithoutUserinfo.add(client);
 }
 
 /** Warns the operator about a request that was accepted, or about a failure without a request. */
