@@ -19,8 +19,18 @@ function note(server: Server, client: Client, explanation: Note): void {
   server.trace({ type: "note", at: server.now(), client: client.id, explanation });
 }
 
-/** Notes the default scope, and that no ID token will be issued for a scope without `openid`. */
+/** Notes the default scope, and which tokens the client will not receive, because scope lacks a value. */
 export function noteScope({ server, client, params }: PartRequest, { scope }: AuthorizationRequest): void {
+  const mayRefresh = !server.settings.refresh.onlyOffline || scope.includes("offline_access");
+  if (client.grantTypes.includes("refresh_token") && !mayRefresh) {
+    note(server, client, {
+      reason: "scope lacks offline_access, so the client receives no refresh token",
+      expected: "offline_access",
+      received: scope.join(" "),
+      fix:
+        "Add offline_access to scope if the client must refresh its tokens, or turn the setting refresh.onlyOffline off.",
+    });
+  }
   if (params.get("scope") === undefined) {
     if (scope.length === 0) return;
     return note(server, client, {

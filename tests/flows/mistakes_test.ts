@@ -887,6 +887,27 @@ test("[RI-04, FL-02] a surprise of a valid request is a note: once for each clie
   });
 });
 
+test("[RT-01, FL-02] a login without offline_access gets a note if only offline_access would bring a refresh token", async () => {
+  const refresh = { onlyOffline: true };
+  const client = { client_id: "spa", redirect_uris: [spaCallback], scope: "openid offline_access" };
+  const logIn = async (server: Watched, scope: string) => "refresh_token" in await tokens(server, { scope });
+  const server = await watched({ refresh, clients: [{ ...client, grant_types }] });
+  assertEquals([await logIn(server, "openid offline_access"), notesOf(server)], [true, []]);
+  assertEquals(await logIn(server, "openid"), false);
+  assertEquals(notesOf(server).length, 1);
+  const [, reason, ...facts] = notesOf(server)[0]!.split("\n").map((line) => line.trim());
+  assertEquals(reason, "scope lacks offline_access, so the client receives no refresh token");
+  assertEquals(facts.slice(0, 2), ["expected  offline_access", "received  openid"]);
+  assertMatch(facts[2]!, /^fix {7}Add offline_access to scope if the client must refresh its tokens, or turn/);
+  const { text } = readPage(await (await server.get("/flows/2")).text());
+  assertMatch(text, /i Scope lacks offline_access, so the client receives no refresh token\. Add offline_access/);
+
+  const lenient = await watched({ clients: [{ ...client, grant_types }] });
+  assertEquals([await logIn(lenient, "openid"), notesOf(lenient)], [true, []]);
+  const other = await watched({ refresh, clients: [client] });
+  assertEquals([await logIn(other, "openid"), notesOf(other)], [false, []]);
+});
+
 /** Ids and secrets whose form encoding has other characters than they have themselves. */
 const encodedCredentials: readonly (readonly [id: string, secret: string])[] = [
   ["web", "hV7-kq93nf+LwPz0aYtRbX2mC8dGsJ5uE4oW"],
