@@ -4,7 +4,7 @@
 export interface PageDecisions {
   /** The id of a session; `login`: the id of its login, which the browser had before. */
   sessionId(login: string): string;
-  /** The attributes of the cookie of the session. */
+  /** The attributes of the session cookie. */
   readonly cookieAttributes: string;
   /** A text as HTML. */
   show(text: string, what: "error" | "error_description" | "state" | "token error" | "name"): string;
@@ -52,17 +52,17 @@ export const brokenApplications: readonly BrokenApplication[] = [
     foundBy: ["session/fixed"],
   },
   {
-    name: "sets the cookie of the session without HttpOnly",
+    name: "sets the session cookie without HttpOnly",
     change: { cookieAttributes: "Path=/; Secure; SameSite=Lax" },
     foundBy: ["session/cookie-flags"],
   },
   {
-    name: "sets the cookie of the session without Secure",
+    name: "sets the session cookie without Secure",
     change: { cookieAttributes: "Path=/; HttpOnly; SameSite=Lax" },
     foundBy: ["session/cookie-flags"],
   },
   {
-    name: "sets the cookie of the session with SameSite=None",
+    name: "sets the session cookie with SameSite=None",
     change: { cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=None" },
     foundBy: ["session/cookie-flags"],
   },

@@ -20,7 +20,7 @@ test("a client that accepts unknown keys does not verify signatures, and does no
     "failed, high: does not verify the signature of the ID token",
   ]);
   assertEquals(await causesOf(smallClient("fetches the JWKS for each unknown key"), { only }), [
-    "failed, medium: repeats requests without end",
+    "failed, medium: repeats requests in an endless loop",
   ]);
 });
 
@@ -50,7 +50,7 @@ test("a client that rejects a token response after a request to userinfo has a w
     },
   };
   assertEquals(await causesOf(client, { only: ["id-token/sub-missing"] }), [
-    "warning, low: uses an access token before it has validated the ID token",
+    "warning, low: uses the access token before it has validated the ID token",
   ]);
 });
 

@@ -192,7 +192,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   ]);
   const lines = blocks[0]!.split("\n");
   assertEquals(lines.slice(1, 4), [
-    "  attack:      The ID token is for another client.",
+    "  attack:      The ID token was issued for another client (aud).",
     "  consequence: The operator of another application logs in here as its users, with their ID tokens.",
     "  expected:    The client discards the token response, and no session begins.",
   ]);

@@ -66,7 +66,7 @@ test("a mistake is reported while it runs and at the end, with exit code 1", asy
   assertEquals(code, 1, stdout + stderr);
   assertMatch(
     stdout,
-    /FAILED response\/state-wrong \(must-reject, high\), \d+ of \d+ variants\n {2}attack: .*\n {2}consequence: An attacker logs a user in to/,
+    /FAILED response\/state-wrong \(must-reject, high\), \d+ of \d+ variants\n {2}attack: .*\n {2}consequence: An attacker logs the user in to/,
   );
   assertMatch(stderr, /✗ response\/state-wrong \{ how: "unrelated" \}: the client completed the journey/);
 });
@@ -194,7 +194,7 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   assertMatch(stdout, /^\d{3,} attacks: /);
   assertMatch(
     stdout,
-    /\nid-token\/aud-wrong \(must-reject\)\n {2}The ID token is for another client\.\n {2}A correct client: .*\n {2}aud: /,
+    /\nid-token\/aud-wrong \(must-reject\)\n {2}The ID token was issued for another client \(aud\)\.\n {2}A correct client: .*\n {2}aud: /,
   );
   assertMatch(stdout, /\ndelay \(any\)\n/);
   assertMatch(stdout, /\npkce-used \(required\)\n/);

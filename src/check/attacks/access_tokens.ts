@@ -1,9 +1,9 @@
-/** Access tokens in unusual forms, which the server accepts: a client does not read them (RFC 6749 §1.4). */
+/** Access tokens in unusual forms that the server accepts; a client must not read them (RFC 6749 §1.4). */
 
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 
-/** A fault that issues an opaque access token. Its text, without a dot, is chosen by a function of a random one. */
+/** A fault that issues an opaque access token. `choose` receives a random token, and returns a text without a dot. */
 export function opaqueAccessToken(name: string, choose: (token: string) => string): Fault {
   return {
     name,

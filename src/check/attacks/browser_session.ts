@@ -1,4 +1,4 @@
-/** The sessions of browsers in a web application (OWASP Session Management; RFC 9700 §4.7). */
+/** Browser sessions of a web application (OWASP Session Management; RFC 9700 §4.7). */
 
 import { parseJsonObject } from "../../http/message.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
@@ -34,13 +34,13 @@ function usersOfRefreshes(exchanges: readonly Exchange[], since: number): readon
   });
 }
 
-/** Markup that runs a script wherever a page does not escape it. */
+/** Markup that runs a script if a page does not escape it. */
 const markup = `" onfocus=latchkey() x="><img src=x onerror=latchkey()>`;
 
 /** A link that runs a script. */
 const hostileUri = "javascript:latchkey()";
 
-/** Where a text of the server can reach a page. */
+/** Where a text of the server can appear in a page. */
 const markedPlaces = ["error_description", "error", "error_uri", "state", "iss", "token error", "name"];
 
 /** The targets of the links of a page. */
@@ -72,7 +72,7 @@ function markedName(): Fault {
   };
 }
 
-/** The parameters with which applications commonly say where to go after a login. */
+/** Common names of parameters with the target after a login. */
 const targetParameters = [
   ...["return_to", "returnTo", "return_url", "returnUrl", "return", "redirect", "redirect_to", "redirectTo"],
   ...["redirect_url", "redirectUrl", "next", "continue", "callbackUrl", "target", "target_link_uri", "url", "rd"],
@@ -102,8 +102,8 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/two-users",
     effect: otherUser,
-    title: "Two users log in, each in a browser of their own.",
-    correctClient: "Each browser has the user and the tokens of its own login.",
+    title: "Two users log in at the same time, each in their own browser.",
+    correctClient: "The client keeps the user and the tokens of each browser apart.",
     journey: "session",
     needsUser: true,
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
@@ -127,8 +127,8 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/fixed",
     effect: fixedSession,
-    title: "An attacker knows the cookies that a browser had before the login (session fixation).",
-    correctClient: "The client gives the session a new id at the login, so that the old cookies have no session.",
+    title: "An attacker knows the session cookies that a browser had before the login (session fixation).",
+    correctClient: "The client creates a new session id at login, so that the old cookies have no session.",
     needs: ["visits", "currentUser"],
     sources: ["CWE-384", "OWASP ASVS 7.2.4"],
     async perform({ journey: { browser: { cookies } }, startLogin }) {
@@ -147,8 +147,9 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/cookie-flags",
     effect: stolenCookie,
-    title: "A script, a plain connection or another site can get or use the cookie of the session.",
-    correctClient: "The cookie has HttpOnly, Secure where the application uses https, and not SameSite=None.",
+    title: "A script, an http connection or another site can read or use the session cookie.",
+    correctClient:
+      "The client sets the session cookie with HttpOnly, with Secure if it uses https, and without SameSite=None.",
     level: "should-reject",
     needs: ["visits", "currentUser"],
     sources: ["RFC 6265 §8.3", "OAuth 2.0 for Browser-Based Applications §6.1.3.2", "OWASP ASVS 3.3"],
@@ -168,15 +169,15 @@ export const browserSessionAttacks: readonly Attack[] = [
       }
       return conclude(
         lacking.length === 0 ? undefined : `the application sets the cookie ${lacking.join(", and ")}`,
-        "the cookie of the session has the flags",
+        "the session cookie has these attributes",
       );
     },
   }),
   defineAttack({
     id: "session/token-in-url",
     effect: leakedCredentials,
-    title: "A history, a log and a Referer header keep the URLs of a login.",
-    correctClient: "No URL of the application has a token.",
+    title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
+    correctClient: "The client puts no token into a URL.",
     needs: ["visits"],
     sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
     async perform({ as, driver, journey }) {
@@ -195,8 +196,9 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/markup",
     effect: hostileText,
-    title: "A parameter of the response, an error of the token endpoint or the name of the user has markup.",
-    correctClient: "The client escapes each text in its pages, and links to https URLs only.",
+    title:
+      "A parameter of the authorization response, an error of the token endpoint or the user's name has HTML markup.",
+    correctClient: "The client escapes all text in its pages, and links only to https URLs.",
     endpoints: ["authorize", "token", "userinfo"],
     needs: ["visits"],
     sources: ["RFC 6749 §4.1.2.1", "CWE-79"],
@@ -218,16 +220,16 @@ export const browserSessionAttacks: readonly Attack[] = [
       });
       const shown = visits.find(({ html }) => hasMarkup(html));
       return conclude(
-        shown && `the page at ${shown.url.replace(/[?#].*$/, "")} has the text as markup`,
-        "no page has the text as markup",
+        shown && `the page at ${shown.url.replace(/[?#].*$/, "")} has the text as HTML markup`,
+        "no page has the text as HTML markup",
       );
     },
   }),
   defineAttack({
     id: "session/return-target",
     effect: foreignLogin,
-    title: "The URL that starts the login has parameters that send the browser to a page of another site afterwards.",
-    correctClient: "The client redirects the browser within the application and to the issuer only.",
+    title: "The URL that starts the login has a parameter with the URL of another site, as a target after the login.",
+    correctClient: "The client redirects the browser only to the issuer and within the application.",
     needs: ["visits"],
     sources: ["RFC 9700 §4.11.1", "CWE-601"],
     ...oneOf(

@@ -1,4 +1,4 @@
-/** What the attacks of a category and of a level have in common; an attack says what differs. */
+/** Defaults of attacks by category and level; an attack states what differs. */
 
 import { type AttackDefaults, categoryOf } from "../attack.ts";
 import type { AttackLevel, Effect } from "../effect.ts";
@@ -13,7 +13,7 @@ import {
   wrongTime,
 } from "./effects.ts";
 
-/** What the attacks of a category have in common. */
+/** The defaults of each category. */
 const byCategory: Readonly<Record<string, AttackDefaults>> = {
   metadata: { level: "must-reject", endpoints: ["discovery"] },
   error: { level: "must-recover", endpoints: ["authorize"] },
@@ -29,49 +29,53 @@ const byCategory: Readonly<Record<string, AttackDefaults>> = {
   transport: { endpoints: ["discovery", "token"] },
   resource: { by: "requestResource", endpoints: ["resource"] },
   registration: { endpoints: ["register"], needs: ["registration"] },
-  dpop: { endpoints: ["token", "userinfo"], needs: ["dpop"], ifUnmet: "the client sends no proof to this endpoint" },
+  dpop: {
+    endpoints: ["token", "userinfo"],
+    needs: ["dpop"],
+    ifUnmet: "the client sends no DPoP proof to this endpoint",
+  },
   par: { endpoints: ["par"], needs: ["par"] },
   jarm: { level: "must-reject", endpoints: ["authorize"], needs: ["jarm"] },
   device: { by: "logInDevice", endpoints: ["token"] },
 };
 
-/** The effect of an attack, by its level alone. */
+/** The default effect of each level. */
 const byLevel: Readonly<Record<AttackLevel, Effect>> = {
   "must-reject": {
-    cause: "uses a response that is not valid",
+    cause: "uses an invalid response",
     severity: "high",
-    consequence: "An attacker makes the client use what the server did not issue for it.",
-    fix: "Validate the whole response before any part of it is used.",
+    consequence: "An attacker makes the client use a response that the server did not issue for it.",
+    fix: "Validate the whole response before you use any part of it.",
   },
   "should-reject": {
     cause: "accepts a response that a specification advises against",
     severity: "low",
-    consequence: "A server or a network of an attacker has more ways to mislead the client.",
+    consequence: "A malicious server or network has more ways to mislead the client.",
     fix: "Reject the response, as the source recommends.",
   },
   "must-tolerate": {
     cause: "rejects a response that a specification allows",
     severity: "medium",
     consequence: "Users of a correct server cannot log in, or lose their session.",
-    fix: "Accept what the specification allows, and ignore what the client does not know.",
+    fix: "Accept what the specification allows, and ignore unknown members and parameters.",
   },
   "must-recover": {
     cause: "does not recover from a failure of the server",
     severity: "medium",
-    consequence: "One failure of the server keeps users from logging in, until the application restarts.",
-    fix: "Set a time limit, show the error, and keep nothing of the failed attempt, so that the next login works.",
+    consequence: "After one failure of the server, users cannot log in until the application restarts.",
+    fix: "Set a timeout, show the error, and discard all data of the failed attempt, so that the next login works.",
   },
   informational: {
-    cause: "behaves differently from most clients",
+    cause: "behaves unlike most clients",
     severity: "low",
-    consequence: "The client behaves differently from most clients.",
+    consequence: "The client behaves unlike most clients; no specification forbids it.",
     fix: "Decide whether this behaviour is intended.",
   },
 };
 
 type LevelDefaults = Partial<Effect> & Pick<AttackDefaults, "stop" | "correctClient">;
 
-/** The effect of an attack by its category and its level, where a correct client stops, and what it does. */
+/** The defaults of each level in a category: the effect, where a correct client stops, and what it does. */
 const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLevel]?: LevelDefaults }>> = {
   metadata: {
     "must-reject": {
@@ -79,22 +83,25 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
       correctClient: "The client rejects the document, and sends no authorization request.",
       cause: "does not check the metadata of the issuer",
       severity: "high",
-      consequence: "A server of an attacker takes part in the login and receives codes and credentials of the client.",
-      fix: "Require that issuer is the configured one, character by character, and that each endpoint is an https URL.",
+      consequence:
+        "The server of an attacker takes part in the login, and receives codes and credentials of the client.",
+      fix:
+        "Compare issuer with the configured issuer, character by character, and require an https URL for each endpoint.",
     },
     "should-reject": {
       cause: "accepts endpoints and issuers that only resemble the correct ones",
       severity: "low",
-      consequence: "A server of an attacker makes the client send requests to hosts that only the client can reach.",
+      consequence:
+        "The server of an attacker makes the client send requests to hosts that only the client can reach (SSRF).",
       fix: "Compare issuer character by character, and reject endpoints in internal networks.",
     },
   },
   error: {
     "must-reject": {
-      cause: "does not read the parameter error first",
+      cause: "does not check for an error first",
       severity: "medium",
       consequence: "The client treats a login that the server rejected as successful.",
-      fix: "Read the parameter error first, and stop there, whatever else the response has.",
+      fix: "Check for error first, and stop if the response has one, whatever else it has.",
     },
   },
   response: {
@@ -106,11 +113,10 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
     "should-reject": {
       stop: "callback",
       correctClient: "The client rejects the response, and sends no token request.",
-      cause: "accepts an authorization response in another form than it requested",
+      cause: "accepts an authorization response in a form that it did not request",
       severity: "low",
-      consequence:
-        "An attacker adds a value of their own to a response, and the client and a proxy read different ones.",
-      fix: "Reject a response with a repeated parameter, or in another mode than the client asked for.",
+      consequence: "An attacker adds a second value to a response, and the client and a proxy read different values.",
+      fix: "Reject a response with a repeated parameter, or in a response mode that the client did not request.",
     },
     "must-tolerate": { correctClient: "The client exchanges the code." },
   },
@@ -131,10 +137,11 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
     "should-reject": {
       stop: "token",
       correctClient: "The client discards the token response, and no session begins.",
-      cause: "does not check what a specification recommends for the ID token",
+      cause: "does not make a recommended check of the ID token",
       severity: "low",
-      consequence: "An ID token that was not issued with this access token, or not now, begins a session.",
-      fix: "Check also the claims that OpenID Connect Core §3.1.3.7 and §3.1.3.8 recommend.",
+      consequence:
+        "The client begins a session for an ID token that was issued with another access token, or at another time.",
+      fix: "Also make the checks that OpenID Connect Core §3.1.3.7 and §3.1.3.8 recommend.",
     },
     "must-tolerate": { correctClient: "The client accepts the ID token." },
   },
@@ -142,39 +149,41 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
     "must-reject": {
       stop: "token",
       correctClient:
-        "The client discards the token response: an ID token is never accepted without a check of its signature.",
+        "The client discards the token response: it never accepts an ID token without verifying its signature.",
       ...forgedIdToken,
     },
   },
   userinfo: {
     "must-reject": otherUser,
     "must-recover": {
-      cause: "does not recover from a failure of userinfo",
+      cause: "does not recover from a failure of the userinfo endpoint",
       severity: "medium",
-      consequence: "A failure of userinfo keeps users from logging in, although their ID token is valid.",
-      fix: "Show the error, and keep nothing of the response, so that the next login works.",
+      consequence: "A failure of the userinfo endpoint keeps users from logging in, although their ID token is valid.",
+      fix: "Show the error, and discard the response, so that the next login works.",
     },
     "should-reject": {
-      cause: "uses claims of userinfo in place of those of the ID token",
+      cause: "replaces claims of the ID token with claims of userinfo",
       severity: "medium",
-      consequence: "Claims of userinfo replace those that the ID token proves.",
-      fix: "Keep the claims of the ID token, verify a signed response, and require the same sub.",
+      consequence:
+        "Claims of an unverified userinfo response replace claims that the signature of the ID token protects.",
+      fix: "Prefer the claims of the ID token to those of userinfo, and require the same sub in both.",
     },
   },
   refresh: {
     "must-reject": {
       cause: "does not compare the ID token of a refresh with that of the login",
       severity: "high",
-      consequence: "A refresh turns the session of one user into that of another.",
-      fix: "Compare iss, sub and aud of a new ID token with those of the login, and keep the old claims otherwise.",
+      consequence: "A refresh turns the session of one user into the session of another user.",
+      fix:
+        "Compare iss, sub and aud of a new ID token with those of the login, and discard the response if one differs.",
     },
     "must-recover": {
       cause: "loses the session when one refresh fails",
       severity: "medium",
-      consequence: "Users lose their session because one refresh failed, or a refresh is repeated without end.",
+      consequence: "Users lose their session because one refresh failed, or the client repeats the refresh endlessly.",
       fix:
-        "Keep the refresh token until a response replaces it, refresh once at a time, and after invalid_grant start " +
-        "one new login.",
+        "Keep the refresh token until a response replaces it, send one refresh request at a time, and start one new login " +
+        "after invalid_grant.",
     },
   },
   logout: {
@@ -182,44 +191,45 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
       correctClient: "The client responds with status 400, and the session continues.",
       cause: "does not validate the logout token",
       severity: "medium",
-      consequence: "An attacker without any credentials ends the sessions of users.",
-      fix: "Verify a logout token like an ID token: signature, iss, aud, iat, exp, events, and no nonce.",
+      consequence: "An attacker without credentials ends the sessions of users.",
+      fix:
+        "Validate a logout token like an ID token: signature, iss, aud, iat and exp; also require events and reject a nonce.",
     },
     "should-reject": {
-      cause: "ends a session for a page or a logout token of another login",
+      cause: "ends a session for a foreign page or a replayed logout token",
       severity: "low",
       consequence: "A page of an attacker ends the session of a user.",
-      fix: "Require iss and sid of the session, and accept a logout token once, by its jti.",
+      fix: "Require iss and sid of the session, and accept each logout token once; compare its jti.",
     },
     "must-recover": {
       cause: "keeps the session when the logout at the server fails",
       severity: "medium",
       consequence: "A user who has logged out is still logged in to the application.",
-      fix: "End the session of the application first, whatever the server responds afterwards.",
+      fix: "End the session of the application first, whatever the server responds.",
     },
   },
   clock: {
     "should-reject": wrongTime,
     "must-tolerate": {
-      cause: "does not tolerate clocks that differ by seconds",
+      cause: "does not tolerate a clock skew of seconds",
       severity: "medium",
-      consequence: "Users cannot log in while the clocks of client and server differ by seconds.",
-      fix: "Allow a minute of difference in exp, iat and nbf.",
+      consequence: "Users cannot log in while the clocks of client and server differ by a few seconds.",
+      fix: "Allow a clock skew of a minute when you check exp, iat and nbf.",
     },
   },
   transport: {
     "must-reject": {
-      correctClient: "The client reports the response, and uses nothing of it.",
-      cause: "does not check status, media type and JSON of a response",
+      correctClient: "The client reports an error, and uses no part of the response.",
+      cause: "does not check the status, the media type and the JSON of a response",
       severity: "medium",
-      consequence: "The client takes half a response, or a page of a proxy, for a response of the server.",
-      fix: "Accept only status 200, with the media type of JSON and a complete JSON object.",
+      consequence: "The client treats half a response, or a page of a proxy, as a response of the server.",
+      fix: "Accept only a response with status 200, the media type application/json and a complete JSON object.",
     },
     "should-reject": {
       cause: "does not limit the time and the size of a response",
       severity: "low",
-      consequence: "A hostile server occupies the memory or the connections of the client.",
-      fix: "Limit the time and the size of each response, and reject JSON objects with a repeated member.",
+      consequence: "A malicious server exhausts the memory or the connections of the client.",
+      fix: "Limit the time and the size of each response, and reject JSON objects that repeat a member.",
     },
   },
   resource: {
@@ -228,27 +238,26 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
   },
   registration: {
     "must-reject": {
-      cause: "does not check the response to its registration",
+      cause: "does not check the registration response",
       severity: "medium",
       consequence: "The client uses a registration that is not its own, or sends its credentials to another host.",
-      fix: "Check that client_id is a text, and that each URL of the response is on the origin of the issuer.",
+      fix: "Require that client_id is a string, and that each URL of the response is on the origin of the issuer.",
     },
   },
   par: {
     "must-reject": {
-      cause: "does not check the response to a pushed request",
+      cause: "does not check the response to a pushed authorization request",
       severity: "medium",
-      consequence: "The client sends the browser to the server without the request that it pushed.",
-      fix: "Require status 201 and a request_uri that is a text, and report an error otherwise.",
+      consequence: "The client sends the browser to the server without the authorization request that it pushed.",
+      fix: "Require status 201 and a request_uri that is a string; otherwise report an error.",
     },
   },
   jar: {
     "must-reject": {
       cause: "falls back to an unsigned authorization request",
       severity: "medium",
-      consequence:
-        "The client falls back to an authorization request without a signature, which an attacker can change.",
-      fix: "Report the error; never repeat the request unsigned.",
+      consequence: "The client sends an authorization request without a signature, which an attacker can change.",
+      fix: "Report the error, and never repeat the request without a signature.",
     },
   },
   jarm: {
@@ -257,7 +266,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
       correctClient: "The client discards the response, and sends no token request.",
       cause: "does not verify the signed authorization response",
       severity: "high",
-      consequence: "An attacker changes the authorization response, although the client asked for a signed one.",
+      consequence: "An attacker changes the authorization response, although the client requested a signed one.",
       fix: "Use only the parameters of a JWT whose signature, iss, aud and exp are valid.",
     },
   },
@@ -265,26 +274,26 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
     "should-reject": {
       cause: "accepts a bearer token in place of a DPoP token",
       severity: "medium",
-      consequence: "The client uses a token that works without its key, so an attacker with a copy can use it, too.",
-      fix: "Require token_type DPoP where the client sent a proof.",
+      consequence: "The access token is not bound to the key of the client, so an attacker with a copy can use it.",
+      fix: "Require token_type DPoP if the client sent a DPoP proof.",
     },
     "must-recover": endlessRequests,
   },
   device: {
     "must-reject": {
-      cause: "does not check the response to a device request",
+      cause: "does not check the device authorization response",
       severity: "medium",
-      consequence: "The device shows the user something else than a code and a URL of the server.",
-      fix: "Require every member that RFC 8628 §3.2 demands, and show https URLs only.",
+      consequence: "The device shows the user something other than a code and a URL of the server.",
+      fix: "Require every member that RFC 8628 §3.2 requires, and show only https URLs.",
     },
     "must-recover": endlessRequests,
   },
 };
 
 /**
- * Adds what the category and the level say.
+ * Fills in the defaults of the category and the level.
  *
- * @throws {TypeError} If nothing says the level, the endpoints, or what a correct client does.
+ * @throws {TypeError} If the level, the endpoints or what a correct client does is missing.
  */
 export function withDefaults<Source extends AttackDefaults & { readonly id: string }>(record: Source) {
   const category = categoryOf(record.id);

@@ -1,10 +1,10 @@
-/** A server with another time than the client (OpenID Connect Core §3.1.3.7). */
+/** Clock skew between server and client (OpenID Connect Core §3.1.3.7). */
 
 import { clock } from "../../testing/faults/mod.ts";
 import { secondsParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 
-const isAhead = "How far the clock of the server is ahead; negative: behind.";
+const isAhead = "How far the clock of the server is ahead; negative: how far behind.";
 
 /** The attacks of the category `clock`. */
 export const clockAttacks: readonly Attack[] = [

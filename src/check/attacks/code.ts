@@ -28,7 +28,7 @@ function codeOfAnotherLogin(): Fault {
   };
 }
 
-/** Two faults: the authorization endpoint lengthens the code, and the token endpoint knows it. */
+/** Two faults: the authorization endpoint sends a longer code, and the token endpoint accepts it. */
 function longerCode(suffix: string): { readonly authorize: Fault; readonly token: Fault } {
   let code = "";
   return {
@@ -62,16 +62,16 @@ export const codeAttacks: readonly Attack[] = [
     id: "response/code-injected",
     effect: injectedCode,
     needs: ["idToken", "readsIdToken", "nonce"],
-    title: "The code belongs to a login in another browser, and the token endpoint does not check the code verifier.",
-    correctClient: "The client rejects the ID token, because the nonce is not that of this login.",
+    title: "The code belongs to a login in another browser, and the token endpoint does not verify the code verifier.",
+    correctClient: "The client rejects the ID token, because it has the nonce of the other login.",
     stop: "token",
     sources: ["RFC 9700 §4.5.3.2", "OpenID Connect Core §3.1.3.7"],
     once: () => codeOfAnotherLogin(),
   }),
   defineAttack({
     id: "response/code-odd",
-    title: "The code is 2 KiB long, or has characters that a URL encodes.",
-    correctClient: "The client exchanges the code, byte for byte.",
+    title: "The code is 2 KiB long, or has characters that must be encoded in a URL.",
+    correctClient: "The client sends exactly this code to the token endpoint.",
     level: "must-tolerate",
     endpoints: ["authorize", "token"],
     sources: ["RFC 6749 §4.1.2", "RFC 6749 §A.11"],

@@ -1,4 +1,4 @@
-/** What attacks conclude from one fact. The texts are one sentence each, without a full stop. */
+/** Conclusions of attacks. Each text is one sentence without a full stop. */
 
 import type { Assessment, Conclusion } from "../attack.ts";
 import { exchangesOf, type Observation } from "../observation.ts";

@@ -1,4 +1,4 @@
-/** Credentials of the client (RFC 6749 §2.3.1). */
+/** The client secret in HTTP Basic (RFC 6749 §2.3.1). */
 
 import { decodeFormValue } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -11,10 +11,10 @@ export const credentialAttacks: readonly Attack[] = [
     level: "must-tolerate",
     needs: ["basic"],
     needsOwnServer: true,
-    title: "The secret of the client has characters that HTTP Basic must encode.",
-    correctClient: "The client encodes id and secret as in a form, before Base64, and logs in.",
+    title: "The client secret has characters that the client must encode in the HTTP Basic header.",
+    correctClient: "The client form-encodes its id and its secret before Base64, and logs in.",
     sources: ["RFC 6749 §2.3.1", "RFC 6749 appendix B"],
-    ...sent("secret", ["a b+c", "a%2Fb", "a:b/c=d&e"], "The secret."),
+    ...sent("secret", ["a b+c", "a%2Fb", "a:b/c=d&e"], "The client secret."),
     async perform({ as, driver, journey, client }, { secret }) {
       const { client_id, ...metadata } = driver.client ?? {};
       const other = as.client({ ...metadata, client_id: `${client_id ?? client.client_id}-2`, client_secret: secret });

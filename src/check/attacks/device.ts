@@ -70,18 +70,24 @@ function assessPolls(observation: Observation, expected: readonly number[]): Ass
 export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/pending",
-    title: "The user takes a long time: many polls receive authorization_pending.",
-    correctClient: "The client polls no faster than the interval, until it has tokens.",
+    title: "The user takes a long time, and the device receives authorization_pending for many polls.",
+    correctClient: "The client polls no faster than the interval until it has tokens.",
     level: "must-tolerate",
     sources: ["RFC 8628 §3.5"],
-    parameters: [{ name: "times", type: "integer", default: 31, description: "How many polls." }],
+    parameters: [{
+      name: "times",
+      type: "integer",
+      default: 31,
+      description: "How many polls receive authorization_pending.",
+    }],
     start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
     assess: (observation) => assessPolls(observation, [defaultInterval]),
   }),
   defineAttack({
     id: "device/never-approved",
-    title: "The user never decides, and the server still responds authorization_pending when the codes have expired.",
-    correctClient: "The client stops when expires_in has passed, and reports it; the next login works.",
+    title:
+      "The user never decides, and the server responds with authorization_pending even after the codes have expired.",
+    correctClient: "The client stops polling when expires_in has passed, and reports it; the next login works.",
     level: "must-recover",
     needs: ["clock"],
     sources: ["RFC 8628 §3.5"],
@@ -101,7 +107,7 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/slow-down",
-    title: "Two polls receive slow_down, and later ones authorization_pending.",
+    title: "Two polls receive slow_down, and the later ones receive authorization_pending.",
     correctClient: "The client waits 5 seconds longer after each slow_down, and keeps the longer interval.",
     level: "must-tolerate",
     sources: ["RFC 8628 §3.5", "modelcontextprotocol/registry#1290", "flyteorg/flyte-sdk#1587"],
@@ -111,8 +117,8 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/ended",
-    title: "A poll receives an error that ends the login.",
-    correctClient: "The client sends no further poll, and reports the code; the next login works.",
+    title: "A poll receives an error that ends the device login.",
+    correctClient: "The client stops polling, and reports the error code; the next login works.",
     level: "must-recover",
     sources: ["RFC 8628 §3.5"],
     ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
@@ -121,8 +127,8 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/response-odd",
-    title: "The device response has no interval, or one that is 0, a text or a year.",
-    correctClient: "The client waits 5 seconds without a usable interval, and never polls without a pause.",
+    title: "The device authorization response has no interval, or one that is 0, negative, null, a string or a year.",
+    correctClient: "The client polls every 5 seconds if the interval is not usable, and never without a pause.",
     level: "must-recover",
     endpoints: ["device_authorization", "token"],
     sources: ["RFC 8628 §3.2", "NousResearch/hermes-agent#87437"],
@@ -150,8 +156,8 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/member-missing",
-    title: "The device response lacks a member that it must have.",
-    correctClient: "The client reports the member, and does not poll.",
+    title: "The device authorization response lacks a required member.",
+    correctClient: "The client reports the missing member, and does not poll.",
     level: "must-reject",
     stop: "callback",
     endpoints: ["device_authorization"],
@@ -162,8 +168,8 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/verification-uri-hostile",
     effect: hostileText,
-    title: "The verification URI is a script, a file, a plain http URL, or text for a shell.",
-    correctClient: "The client shows the URI as text, or rejects it; it does not open it.",
+    title: "The verification_uri is a script, a file, an http URL, or text for a shell.",
+    correctClient: "The client shows the URI as text or rejects it, and does not open it.",
     level: "must-reject",
     endpoints: ["device_authorization"],
     sources: ["RFC 8628 §3.2", "RFC 8628 §5.4", "CVE-2025-6514"],

@@ -87,8 +87,8 @@ function assessAttempts(observation: Observation): Assessment | undefined {
 export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-asked",
-    title: "The server demands a nonce in the proof.",
-    correctClient: "The client repeats the request once, with a new proof that has the nonce.",
+    title: "The server requires a nonce in the DPoP proof.",
+    correctClient: "The client repeats the request once, with a new DPoP proof that has the nonce.",
     level: "must-tolerate",
     sources: ["RFC 9449 §8", "RFC 9449 §9"],
     parameters: [endpointParameter, {
@@ -103,8 +103,8 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/nonce-for-ever",
-    title: "The server demands another nonce each time.",
-    correctClient: "The client repeats the request once or twice, and reports the failure; the next login works.",
+    title: "The server rejects every DPoP proof, and requires another nonce each time.",
+    correctClient: "The client repeats the request at most twice, and reports the failure; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §8", "guillp/requests_oauth2client#92"],
     parameters: [endpointParameter],
@@ -123,8 +123,8 @@ export const dpopAttacks: readonly Attack[] = [
   defineAttack({
     id: "dpop/nonce-renewed",
     title:
-      "Each response has a new nonce, and the server accepts no earlier one; token endpoint and userinfo have their own.",
-    correctClient: "The client uses the newest nonce of each server.",
+      "Each response has a new DPoP nonce, and the server accepts only the newest; token endpoint and userinfo have their own.",
+    correctClient: "The client uses the newest nonce of each endpoint.",
     level: "must-tolerate",
     sources: ["RFC 9449 §8.2", "RFC 9449 §9", "opentdf/java-sdk#374"],
     on: "any",
@@ -143,8 +143,8 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/nonce-odd",
-    title: "The server demands a nonce, and sends none, two, or one with characters that no nonce has.",
-    correctClient: "The client reports the failure, without a loop; the next login works.",
+    title: "The server requires a DPoP nonce, but sends none, two, or one with invalid characters.",
+    correctClient: "The client reports the failure after at most three requests; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §8.1"],
     parameters: [endpointParameter, {
@@ -164,9 +164,9 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/proof-rejected",
-    title: "The server rejects each proof, as a server with another clock does.",
+    title: "The server rejects every DPoP proof, as a server with a wrong clock does.",
     correctClient:
-      "The client repeats the request at most once with a new proof, and reports the failure; the next login works.",
+      "The client repeats the request at most twice with a new DPoP proof, and reports the failure; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §5", "RFC 9449 §7.1", "RFC 9449 §11.1"],
     parameters: [endpointParameter],
@@ -176,8 +176,8 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/type-downgraded",
-    title: "The server ignores the proof, and issues a bearer token.",
-    correctClient: "The client discards the token, because any copy of it works.",
+    title: "The server ignores the DPoP proof, and issues a bearer token.",
+    correctClient: "The client discards the access token, because it is not bound to the key of the client.",
     level: "should-reject",
     stop: "token",
     endpoints: ["token"],

@@ -8,12 +8,12 @@ const noIdTokenCheck = "does not validate the ID token";
 /** The cause of a client that checks nothing about an authorization response. */
 const noResponseCheck = "does not validate the authorization response";
 
-/** For claims that have no effect of their own. */
+/** For ID token claims without an effect of their own. */
 export const idTokenClaims: Effect = {
   cause: "does not check every claim of the ID token",
   partOf: noIdTokenCheck,
   severity: "critical",
-  consequence: "An attacker logs in as another user, with an ID token that was not issued for this login.",
+  consequence: "An attacker logs in as another user with an ID token that was not issued for this login.",
   fix: "Check every claim that OpenID Connect Core §3.1.3.7 names, with a maintained library, before a session begins.",
 };
 
@@ -24,44 +24,44 @@ export const forgedIdToken: Effect = {
   severity: "high",
   consequence: "An attacker who can change a token response logs in as any user; OpenID Connect Core §3.1.3.7 lets a " +
     "client rely on TLS instead, but not over http.",
-  fix:
-    "Verify the signature with the key of jwks_uri that kid names, by the registered algorithm alone; in openid-client 6 " +
-    "by client.enableNonRepudiationChecks(config).",
+  fix: "Verify the signature with the key of jwks_uri that kid names, and accept the registered algorithm only; in " +
+    "openid-client 6 call client.enableNonRepudiationChecks(config).",
 };
 
-/** For responses that belong to no login of this browser. */
+/** For responses that belong to no login of this browser (login CSRF). */
 export const loginCsrf: Effect = {
-  cause: "does not bind the authorization response to the browser by state",
+  cause: "does not use state to bind the authorization response to the browser",
   partOf: noResponseCheck,
   severity: "high",
-  consequence: "An attacker logs a user in to the account of the attacker, who then sees what the user enters.",
-  fix: "Keep a new random state in the session of the browser for each login, and compare the whole value before the " +
-    "token request.",
+  consequence: "An attacker logs the user in to the account of the attacker, and then sees what the user enters there.",
+  fix:
+    "Create a random state for each login, keep it in the session of the browser, and compare the whole value before " +
+    "the token request.",
 };
 
 /** For responses to a login that has ended. */
 export const usedState: Effect = {
   cause: "accepts the state of a login that has ended",
   severity: "medium",
-  consequence: "Of the checks against a code of an attacker, only those of code verifier and nonce remain.",
+  consequence: "Only the code verifier and the nonce still protect the login against a code of an attacker.",
   fix: "Delete the state of a login before its token request, and reject a response whose state is unknown.",
 };
 
-/** For responses of another issuer than that of the login. */
+/** For responses of an issuer other than the one of the login (mix-up). */
 export const mixUp: Effect = {
   cause: "does not compare the issuer of the authorization response",
   partOf: noResponseCheck,
   severity: "high",
   consequence:
-    "A malicious server among several receives codes that an honest server issued, and logs in as their users.",
+    "If the client uses several servers, a malicious one receives codes that an honest one issued, and logs in as their users.",
   fix: "Keep the issuer of each login in the session of the browser, and compare iss with it, character by character.",
 };
 
 /** For codes of another login. */
 export const injectedCode: Effect = {
-  cause: "does not bind a code to its login by code verifier and nonce",
+  cause: "does not use code verifier and nonce to bind a code to its login",
   severity: "critical",
-  consequence: "An attacker who gets a code of a user logs in as this user.",
+  consequence: "An attacker who obtains the code of a user logs in as this user.",
   fix:
     "Create a new code verifier and nonce for each login, keep both in the session of the browser, and compare the " +
     "nonce of the ID token.",
@@ -73,7 +73,8 @@ export const replayedIdToken: Effect = {
   partOf: noIdTokenCheck,
   severity: "critical",
   consequence: "An attacker logs in as the user of an ID token that was issued for another login.",
-  fix: "Create a new nonce for each login, keep it in the session of the browser, and compare it with the ID token's.",
+  fix:
+    "Create a new nonce for each login, keep it in the session of the browser, and compare it with the nonce of the ID token.",
 };
 
 /** For tokens of other issuers. */
@@ -81,7 +82,7 @@ export const foreignIssuer: Effect = {
   cause: "does not compare the issuer of the ID token",
   partOf: noIdTokenCheck,
   severity: "critical",
-  consequence: "A user of another issuer logs in as the user who has the same sub here.",
+  consequence: "A user of another issuer logs in as the user of this issuer who has the same sub.",
   fix: "Compare iss with the configured issuer, character by character.",
 };
 
@@ -94,47 +95,49 @@ export const foreignAudience: Effect = {
   fix: "Require that aud is the client_id or contains it, and that azp, if present, is the client_id.",
 };
 
-/** For tokens at a wrong time. */
+/** For tokens that are not valid now. */
 export const wrongTime: Effect = {
-  cause: "does not check the times of the ID token",
+  cause: "does not check the times (exp, iat, nbf, auth_time) of the ID token",
   partOf: noIdTokenCheck,
   severity: "medium",
-  consequence: "An ID token that was stolen or logged works long after its time.",
+  consequence: "An ID token that was stolen or logged still works long after it has expired.",
   fix: "Compare exp, iat and nbf with the clock, with a few minutes of tolerance, and require exp and iat.",
 };
 
 /** For claims that do not identify a user. */
 export const otherUser: Effect = {
-  cause: "identifies users by something else than iss and sub of the ID token",
+  cause: "identifies users by something other than iss and sub of the ID token",
   severity: "critical",
   consequence: "An attacker logs in to the account of another user.",
-  fix: "Identify users by iss and sub of the ID token, and by nothing else; reject userinfo with another sub.",
+  fix: "Identify users only by iss and sub of the ID token, and reject a userinfo response with another sub.",
 };
 
 /** For responses that arrive twice. */
 export const repeatedDelivery: Effect = {
-  cause: "does not handle a response that arrives twice",
+  cause: "does not handle an authorization response that arrives twice",
   severity: "medium",
   consequence:
-    "A double click or a reload ends the login of the user: a server that is strict revokes the tokens of a code that " +
-    "arrives twice.",
-  fix: "Delete the state of a login before its token request, and let a second response show the session that exists.",
+    "A double click or a reload ends the login of the user, because a strict server revokes the tokens of a code that it " +
+    "receives twice.",
+  fix:
+    "Delete the state of a login before its token request, and continue the existing session if the response arrives " +
+    "again.",
 };
 
-/** For sessions whose id an attacker knows. */
+/** For session ids that an attacker knows (session fixation). */
 export const fixedSession: Effect = {
-  cause: "keeps the id of the session at a login",
+  cause: "keeps the session id at login (session fixation)",
   severity: "high",
   consequence: "An attacker who sets a cookie in the browser of a user before the login acts as this user after it.",
-  fix: "Create a new id for the session at every login, and delete the old one.",
+  fix: "Create a new session id at every login, and delete the old session.",
 };
 
-/** For cookies of a session that others reach. */
+/** For session cookies that a script or another site can read or use. */
 export const stolenCookie: Effect = {
-  cause: "sets the cookie of the session without protection",
+  cause: "sets the session cookie without HttpOnly, Secure or SameSite",
   severity: "medium",
-  consequence: "A script, a network or another site of an attacker gets or uses the session of the user.",
-  fix: "Set the cookie of the session with HttpOnly, Secure, and SameSite=Lax or Strict.",
+  consequence: "An attacker gets or uses the session of the user, by a script, on the network, or from another site.",
+  fix: "Set the session cookie with HttpOnly, Secure, and SameSite=Lax or Strict.",
 };
 
 /** For tokens of a session that has ended. */
@@ -145,56 +148,58 @@ export const deadTokens: Effect = {
   fix: "Delete the tokens with the session, and require a session before each request with a token.",
 };
 
-/** For texts of a server that reach pages and programs. */
+/** For texts of a server that reach pages, logs and other programs. */
 export const hostileText: Effect = {
-  cause: "uses texts of a server without escaping or checking them",
+  cause: "uses text of the server without escaping or checking it",
   severity: "high",
-  consequence: "A script or a command of an attacker runs in the pages or on the machine of the user.",
-  fix: "Escape each text of the server in pages and logs, and open https URLs only.",
+  consequence:
+    "A script or a command of an attacker runs in the pages of the application, or on the machine of the user.",
+  fix: "Escape all text of the server in pages and logs, and open only https URLs.",
 };
 
-/** For requests with credentials that go to another host. */
+/** For requests with credentials to a host other than the issuer. */
 export const leakedCredentials: Effect = {
-  cause: "sends credentials to another host than the issuer",
+  cause: "sends credentials to a host other than the issuer",
   severity: "high",
   consequence: "Codes, tokens or credentials of the client arrive at a server of an attacker.",
-  fix: "Follow no redirect in a request with credentials, and send it only to https URLs of the configured issuer.",
+  fix:
+    "Do not follow redirects in requests with credentials, and send them only to https URLs of the configured issuer.",
 };
 
 /** For logins that a third party starts. */
 export const foreignLogin: Effect = {
   cause: "starts a login for any issuer, or redirects anywhere after it",
   severity: "medium",
-  consequence: "A link makes the application log in at a server of an attacker, or leads to a page of the attacker.",
+  consequence: "A link makes the application log in at the server of an attacker, or leads to a page of the attacker.",
   fix: "Start a login only at the configured issuer, and follow target_link_uri only to pages of the application.",
 };
 
-/** For codes that nothing binds to their login. */
+/** For codes that are not bound to their login. */
 export const unboundCode: Effect = {
   cause: "does not require PKCE",
   severity: "medium",
-  consequence: "A code that leaks can be exchanged by an attacker, because no code verifier binds it to its login.",
+  consequence: "An attacker can exchange a leaked code, because no code verifier binds it to its login.",
   fix: "Require S256 in code_challenge_methods_supported, and send a code challenge with every request.",
 };
 
 /** For responses that lack what the client needs. */
 export const unusableResponse: Effect = {
-  cause: "uses a response without the members that it needs",
+  cause: "uses a response that lacks required members",
   severity: "medium",
-  consequence: "The client takes an unusable response for a success, and uses it.",
+  consequence: "The client treats an unusable response as a success.",
   fix:
     "Check the status, and that each value the client uses is present and of the right type, before using any of them.",
 };
 
 /** For ID tokens that are rejected after their access token was used. */
 export const lateRejection: Effect = {
-  cause: "uses an access token before it has validated the ID token",
+  cause: "uses the access token before it has validated the ID token",
   severity: "low",
   consequence: "The client sends the access token of a response that it then rejects; no session begins.",
   fix: "Validate the ID token before the first request with the access token.",
 };
 
-/** For a code of another login that the server, or the client, rejects by code_verifier or nonce. */
+/** For a code of another login that the server or the client rejects because of code_verifier or nonce. */
 export const lateStateCheck: Effect = {
   cause: "relies on code_verifier or nonce in place of state",
   severity: "low",
@@ -204,16 +209,16 @@ export const lateStateCheck: Effect = {
 
 /** For redirects that are followed without credentials. */
 export const followedRedirect: Effect = {
-  cause: "follows a redirect of an endpoint, without its credentials",
+  cause: "follows a redirect of an endpoint, but without its credentials",
   severity: "low",
-  consequence: "Another host can send the response in place of the issuer, but gets no code, token or secret.",
-  fix: "Follow no redirect in a request to the token endpoint or to userinfo.",
+  consequence: "Another host can respond in place of the issuer, but gets no code, token or secret.",
+  fix: "Do not follow redirects in requests to the token endpoint or to userinfo.",
 };
 
 /** For requests without end. */
 export const endlessRequests: Effect = {
-  cause: "repeats requests without end",
+  cause: "repeats requests in an endless loop",
   severity: "medium",
-  consequence: "The client sends requests without end, which burdens the server and locks out its users.",
-  fix: "Repeat a request at most a few times, later each time; after that show the error.",
+  consequence: "The client sends requests in an endless loop, which loads the server and keeps users from logging in.",
+  fix: "Repeat a request at most a few times, with a longer delay each time; then show the error.",
 };

@@ -1,4 +1,4 @@
-/** Protocol errors: a client reports them, and stays usable (RFC 6749 §4.1.2.1, §5.2). */
+/** Error responses: a client reports them, and stays usable (RFC 6749 §4.1.2.1, §5.2). */
 
 import { body, error, status } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
@@ -28,15 +28,15 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/access-denied",
     title: "The authorization endpoint responds with access_denied.",
-    correctClient: "The client sends no token request and reports that the user denied; the next login works.",
+    correctClient: "The client sends no token request, and reports that the user denied access; the next login works.",
     sources: ["RFC 6749 §4.1.2.1", "OpenID Connect Core §3.1.2.6", "microsoft/vscode#252651"],
     once: () => error("access_denied"),
     assess: assessErrorResponse,
   }),
   defineAttack({
     id: "error/authorization",
-    title: "The authorization endpoint responds with another error code.",
-    correctClient: "The client sends no token request, and reports the code; the next login works.",
+    title: "The authorization endpoint responds with an error other than access_denied.",
+    correctClient: "The client sends no token request, and reports the error code; the next login works.",
     sources: ["RFC 6749 §4.1.2.1", "RFC 8707 §2"],
     ...sent("code", [
       ...["invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error"],
@@ -47,7 +47,7 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/beside-code",
-    title: "The authorization response has an error and a code that works.",
+    title: "The authorization response has both an error and a valid code.",
     correctClient: "The client treats the response as an error, and sends no token request.",
     level: "must-reject",
     stop: "callback",
@@ -58,8 +58,8 @@ export const errorAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/text-hostile",
     effect: hostileText,
-    title: "The error has markup, line breaks and terminal escapes in its description, and a script as its URI.",
-    correctClient: "The client shows the text as text, or not at all; the next login works.",
+    title: "The error_description has markup, line breaks and terminal escapes, and the error_uri is a script.",
+    correctClient: "The client shows the description as plain text, or not at all; the next login works.",
     sources: ["RFC 6749 §4.1.2.1"],
     once: () =>
       error("access_denied", {
@@ -70,8 +70,8 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/token",
-    title: "The token endpoint rejects the code.",
-    correctClient: "The client reports the code of the error, and does not send the authorization code again.",
+    title: "The token endpoint responds to the code with an error.",
+    correctClient: "The client reports the error, and does not send the authorization code again.",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2", "PrefectHQ/fastmcp#1762"],
     parameters: [
@@ -90,7 +90,7 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/token-200",
-    title: "The token endpoint responds with 200 and a JSON error instead of tokens.",
+    title: "The token endpoint responds with status 200 and a JSON error instead of tokens.",
     correctClient: "The client reports the error; no session begins.",
     level: "must-reject",
     stop: "token",
@@ -100,7 +100,7 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/token-shape",
-    title: "The member error of a token error is missing, or not a text.",
+    title: "The token endpoint responds with status 400, but the member error is missing or not a string.",
     correctClient: "The client reports the status; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6749 §5.2"],

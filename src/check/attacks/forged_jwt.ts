@@ -1,4 +1,4 @@
-/** JWTs as an attacker makes them: any header, any payload text, and signatures of any key (RFC 7515, RFC 8725). */
+/** Forged JWTs: any header, any payload, and signatures of any key (RFC 7515, RFC 8725). */
 
 import type { JwtKind, SignClaims } from "../../oauth/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../oauth/keys/signing_algorithm.ts";
@@ -79,7 +79,7 @@ export async function signWithFreshKey(
   return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
 }
 
-/** The forms of a public key that a careless verifier takes for the secret of an HMAC. */
+/** The forms of a public key that a careless verifier uses as the secret of an HMAC. */
 export const publicKeyForms = [
   ...["pem", "pem-without-final-newline", "pem-one-line", "base64", "der", "jwk", "modulus", "exponent"] as const,
 ];

@@ -19,21 +19,21 @@ const everyRefresh = [...everyLogin, "refresh"] as const;
 const wrongClaim = (claim: string, value: unknown) =>
   overrideClaims(`ID token with wrong ${claim}`, () => ({ [claim]: value ?? undefined }));
 
-const ofClaim = "The value of the claim; null removes it.";
+const ofClaim = "The value of the claim; null removes the claim.";
 
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iss-wrong",
     effect: foreignIssuer,
-    title: "The ID token names another issuer.",
+    title: "The ID token has the iss of another issuer.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47807"],
     alsoIn: everyRefresh,
     once: () => idToken.wrongIssuer(),
   }),
   defineAttack({
     id: "id-token/iss-known",
-    title: "The ID token names another issuer, at which the client logged in before.",
+    title: "The ID token has the iss of another issuer, at which the client logged in before.",
     journey: "second issuer",
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 9700 §4.4"],
     async once(_, { openOtherIssuer }) {
@@ -44,7 +44,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iss-missing",
     effect: foreignIssuer,
-    title: "The ID token names no issuer.",
+    title: "The ID token has no iss, or one that is empty or not a string.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "", 7], ofClaim),
     once: ({ value }) => wrongClaim("iss", value),
@@ -52,7 +52,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iss-partial",
     effect: foreignIssuer,
-    title: "The ID token names a part of the issuer, more than it, or a list that contains it.",
+    title:
+      "The iss of the ID token only resembles the issuer: it is shorter, longer, spelled differently, or an array with it.",
     sources: ["RFC 8725 §3.8", "CVE-2024-53861", "CVE-2025-30144"],
     ...oneOf("how", ["slash", "case", "port", "prefix", "suffix", "path", "list"]),
     once: ({ how }) =>
@@ -65,9 +66,13 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/aud-wrong",
     effect: foreignAudience,
-    title: "The ID token is for another client.",
+    title: "The ID token was issued for another client (aud).",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
-    ...oneOf("aud", ["another-client", ...nearMisses], "The claim aud: another one, or the client_id as written."),
+    ...oneOf(
+      "aud",
+      ["another-client", ...nearMisses],
+      "The claim aud: another client, or a near miss of the client_id.",
+    ),
     alsoIn: everyRefresh,
     once: ({ aud }, { client }) =>
       idToken.wrongAudience(aud === "another-client" ? aud : nearMissOf(client.client_id, aud)),
@@ -75,7 +80,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/aud-missing",
     effect: foreignAudience,
-    title: "The ID token has no audience.",
+    title: "The ID token has no aud, or an empty one.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, []], ofClaim),
     once: ({ value }) => wrongClaim("aud", value),
@@ -83,28 +88,28 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/aud-extra",
     effect: foreignAudience,
-    title: "The ID token has a second audience that the client does not know, and no azp.",
+    title: "The ID token has a second value in aud that the client does not know, and no azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     once: (_, { client }) => idToken.wrongAudience([client.client_id, "https://attacker.example"]),
   }),
   defineAttack({
     id: "id-token/aud-list",
     level: "must-tolerate",
-    title: "The claim aud is a list with exactly the client.",
+    title: "The aud of the ID token is an array with the client as its only value.",
     sources: ["OpenID Connect Core §2"],
     once: (_, { client }) => idToken.wrongAudience([client.client_id]),
   }),
   defineAttack({
     id: "id-token/azp-wrong",
     effect: foreignAudience,
-    title: "The ID token names another client in azp.",
+    title: "The ID token has two values in aud, and another client in azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     once: (_, { client }) =>
       overrideClaims("ID token with wrong azp", () => ({ aud: [client.client_id, "other"], azp: "other" })),
   }),
   defineAttack({
     id: "id-token/azp-other",
-    title: "The ID token is for the client alone, and names another client in azp.",
+    title: "The ID token has only the client in aud, but another client in azp.",
     level: "should-reject",
     sources: ["OpenID Connect Core §3.1.3.7"],
     once: (_, { client }) =>
@@ -112,7 +117,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/sub-missing",
-    title: "The ID token names no user.",
+    title: "The ID token has no sub, or one that is empty or not a string.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "", 7], ofClaim),
     once: ({ value }) => wrongClaim("sub", value),
@@ -121,7 +126,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     id: "id-token/sub-other",
     effect: otherUser,
     needs: ["idToken", "readsIdToken", "userinfo"],
-    title: "The ID token is about another user than the userinfo response.",
+    title: "The ID token and the userinfo response have different values of sub.",
     correctClient: "The client does not use the userinfo response.",
     stop: undefined,
     sources: ["OpenID Connect Core §5.3.2"],
@@ -139,7 +144,11 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §3.1.3.7"],
     parameters: [
       secondsParameter("secondsAgo", 3600, "How long ago it expired."),
-      textParameter("issued", "before", "before, or now: then exp alone is in the past."),
+      textParameter(
+        "issued",
+        "before",
+        "When it was issued: before (an hour before it expired), or now, so that only exp is in the past.",
+      ),
     ],
     variants: [{ issued: "now" }, { secondsAgo: 3600 }, { secondsAgo: 360 }, { secondsAgo: 31_536_000 }],
     alsoIn: everyRefresh,
@@ -151,7 +160,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/exp-missing",
     effect: wrongTime,
-    title: "The ID token has no time of expiry.",
+    title: "The ID token has no exp, or one that is not a number.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "2099-01-01"], ofClaim),
     once: ({ value }) => wrongClaim("exp", value),
@@ -159,7 +168,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iat-missing",
     effect: wrongTime,
-    title: "The ID token has no time of issue.",
+    title: "The ID token has no iat, or one that is not a number.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "2026-01-01"], ofClaim),
     once: ({ value }) => wrongClaim("iat", value),
@@ -167,11 +176,11 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iat-odd",
     effect: wrongTime,
-    title: "The ID token was issued a week ago, or will be issued in an hour.",
-    correctClient: "The client may reject the ID token: how far iat may be from now is its own decision.",
+    title: "The iat of the ID token is a week ago, or an hour in the future.",
+    correctClient: "The client may reject the ID token; it decides itself how far iat may be from now.",
     level: "informational",
     sources: ["OpenID Connect Core §3.1.3.7"],
-    parameters: [secondsParameter("offset", 3600, "The difference to now.")],
+    parameters: [secondsParameter("offset", 3600, "How far iat is from now; negative: in the past.")],
     variants: [{ offset: 3600 }, { offset: -604_800 }],
     once: ({ offset }) => overrideClaims("ID token with odd iat", (_, now) => ({ iat: now + offset })),
     assess: ({ outcome }) => failIf(outcome === "accepted", "the client does not compare iat with now"),
@@ -179,7 +188,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/nbf-future",
     effect: wrongTime,
-    title: "The ID token becomes valid in an hour.",
+    title: "The nbf of the ID token is an hour in the future.",
     sources: ["RFC 7519 §4.1.5"],
     once: () => idToken.notYetValid(),
   }),
@@ -187,7 +196,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     id: "id-token/nonce-wrong",
     effect: replayedIdToken,
     needs: ["idToken", "readsIdToken", "nonce"],
-    title: "The ID token has another nonce than the client sent.",
+    title: "The ID token has a nonce that the client did not send.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-10318"],
     ...oneOf("how", ["unrelated", ...nearMisses], `unrelated, ${nearMisses.join(" or ")}.`),
     alsoIn: everyLogin,
@@ -202,7 +211,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     id: "id-token/nonce-missing",
     effect: replayedIdToken,
     needs: ["idToken", "readsIdToken", "nonce"],
-    title: "The ID token lacks the nonce that the client sent.",
+    title: "The ID token has no nonce, although the client sent one.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     once: () => idToken.missingNonce(),
   }),
@@ -236,9 +245,9 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/c-hash-s-hash",
-    title: "The ID token of the token endpoint has the c_hash of another code, or the s_hash of another state.",
+    title: "The ID token from the token endpoint has the c_hash of another code, or the s_hash of another state.",
     correctClient:
-      "The client may reject the ID token; these claims protect responses with an ID token beside the code.",
+      "The client may reject the ID token; these claims protect only authorization responses that have an ID token.",
     level: "informational",
     sources: ["OpenID Connect Core §3.3.2.11"],
     ...oneOf("claim", ["c_hash", "s_hash"]),
@@ -249,8 +258,8 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/claims-odd",
     level: "must-tolerate",
-    title: "The ID token has claims of unexpected types, markup, and a long text.",
-    correctClient: "The client logs in the user, and derives no right from a claim of a wrong type.",
+    title: "The ID token has claims with unexpected types, with markup, and with a long text.",
+    correctClient: "The client logs in the user, and derives no permission from a claim of the wrong type.",
     sources: ["OpenID Connect Core §5.1"],
     once: () =>
       overrideClaims("ID token with odd claims", () => ({

@@ -1,4 +1,4 @@
-/** ID tokens of a wrong form (RFC 7515, RFC 7519). */
+/** ID tokens of an invalid form (RFC 7515, RFC 7519). */
 
 import { encodeBase64url } from "../../runtime/crypto.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
@@ -11,7 +11,7 @@ import { passIf } from "./conclusions.ts";
 export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/parts",
-    title: "The ID token does not have three parts.",
+    title: "The ID token does not have exactly three parts.",
     needsSignatureCheck: true,
     sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
     ...oneOf("form", ["one", "two", "four", "dots"]),
@@ -60,7 +60,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/typ-foreign",
-    title: "The token response has an access token as its ID token.",
+    title: "The token response has an access token in place of the ID token.",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
     once: () =>
       forgeJwt(
@@ -80,8 +80,8 @@ export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/claims-twice",
     needsUser: true,
-    title: "The payload of the ID token has a claim twice, with two values.",
-    correctClient: "The client discards the token response, or checks and uses the same value.",
+    title: "The payload of the ID token has a claim twice, with different values.",
+    correctClient: "The client discards the token response, or checks and uses the same one of the two values.",
     level: "should-reject",
     stop: undefined,
     sources: ["RFC 7519 §4", "RFC 8259 §4"],
@@ -89,7 +89,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
       textParameter("claim", "sub", "The claim: sub, aud or exp."),
       textParameter("wrong", "first", "Which of the two values is wrong: first or last."),
     ],
-    // Of two sub, a client may use the last one (RFC 7519 §4).
+    // If sub is repeated, a client may use the last one (RFC 7519 §4).
     variants: [{ claim: "sub" }, { claim: "aud" }, { claim: "aud", wrong: "last" }, { claim: "exp", wrong: "last" }],
     once: ({ claim, wrong }) =>
       forgeJwt(`ID token with ${claim} twice`, (original) => {

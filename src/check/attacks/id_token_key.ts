@@ -23,7 +23,8 @@ export const idTokenKeyAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/key-unfit",
     effect: forgedIdToken,
-    title: "The key that signs is published for encryption, for another algorithm or operation, or has 1024 bits.",
+    title:
+      "The key that signs the ID token is published for encryption, for another algorithm or operation, or has only 1024 bits.",
     needsSignatureCheck: true,
     endpoints: ["jwks"],
     sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],
@@ -38,7 +39,7 @@ export const idTokenKeyAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/key-of-another-issuer",
     effect: forgedIdToken,
-    title: "The ID token is signed with a key that another issuer publishes, at which the client logged in before.",
+    title: "The ID token is signed with the key of another issuer, at which the client logged in before.",
     needsSignatureCheck: true,
     needsOwnServer: true,
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.8"],

@@ -1,4 +1,4 @@
-/** ID tokens of another login than the requested one: too old, or of another level (OpenID Connect Core §3.1.3.7). */
+/** ID tokens of a login other than the requested one: too old, or with a weaker acr (OpenID Connect Core §3.1.3.7). */
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -11,7 +11,7 @@ import { passIf } from "./conclusions.ts";
 export const idTokenLoginAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/acr-weaker",
-    title: "The ID token has another acr than the one that the client requested as essential, or none.",
+    title: "The client requested an essential acr, and the ID token has a weaker acr, or none.",
     needs: ["idToken", "readsIdToken", "essentialAcr"],
     sources: ["OpenID Connect Core §3.1.3.7", "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
     ...sent("acr", ["0", "urn:example:weaker", null], "The claim acr; null removes it."),
@@ -21,7 +21,7 @@ export const idTokenLoginAttacks: readonly Attack[] = [
     id: "id-token/auth-time-old",
     effect: wrongTime,
     allowsNewLogin: true,
-    title: "The ID token has no auth_time although the client sent max_age, or one of a login long before.",
+    title: "The client sent max_age, and the ID token has an auth_time that is too old, or none.",
     correctClient: "The client discards the token response, or requests a new login once.",
     needs: ["idToken", "readsIdToken", "maxAge"],
     sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §3.1.3.7"],
@@ -29,7 +29,7 @@ export const idTokenLoginAttacks: readonly Attack[] = [
       name: "secondsAgo",
       type: ["number", "null"],
       default: 31_536_000,
-      description: "How long ago auth_time is; null removes it.",
+      description: "How long ago the user logged in, by auth_time; null removes the claim.",
     }],
     variants: [{ secondsAgo: 31_536_000 }, { secondsAgo: null }],
     once: ({ secondsAgo }) =>

@@ -25,7 +25,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/alg-none",
-    title: "The ID token is not signed: its alg is none.",
+    title: "The ID token is not signed: its header has alg none.",
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.2", "CVE-2021-44878"],
     parameters: [
       textParameter("alg", "none", "The header parameter alg."),
@@ -38,14 +38,14 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/signature-missing",
-    title: "The ID token keeps alg and kid, and its signature is empty.",
+    title: "The ID token has the usual alg and kid, but an empty signature.",
     sources: ["RFC 8725 §3.3"],
     once: () => forgeJwt("ID token without signature", ({ header, claims }) => `${encodeJwt(header, claims)}.`),
   }),
   defineAttack({
     ...forged,
     id: "id-token/signature-corrupt",
-    title: "One bit of the signature is changed, or the payload is changed after signing.",
+    title: "One bit of the ID token's signature is changed, or its payload is changed after signing.",
     sources: ["RFC 7515 §5.2", "OpenID Connect Core §3.1.3.7"],
     ...oneOf("part", ["signature", "payload"], "The changed part."),
     once: ({ part }) =>
@@ -64,9 +64,9 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     ...forged,
     id: "id-token/signed-by-stranger",
     alsoIn: everyLogin,
-    title: "The ID token is signed with another key, under the kid of the server or without one.",
+    title: "The ID token is signed with a key of an attacker, and has the kid of the server's key or no kid.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2021-22573", "CVE-2020-15240"],
-    ...oneOf("kid", ["own", "absent"], "The header parameter kid: own or absent."),
+    ...oneOf("kid", ["own", "absent"], "The header parameter kid: own (the kid of the server's key) or absent."),
     once: ({ kid }) =>
       kid === "own"
         ? idToken.wrongSignature()
@@ -76,7 +76,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/kid-unknown",
-    title: "The ID token names a key that is not published.",
+    title: "The ID token has a kid that the JWKS does not have.",
     sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.10", "openfga/openfga#3100"],
     ...sent(
       "kid",
@@ -89,14 +89,14 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/kid-absent",
     level: "must-tolerate",
     needsSignatureCheck: true,
-    title: "The ID token has no kid, and one fitting key is published.",
+    title: "The ID token has no kid, and the JWKS has one key that matches.",
     sources: ["OpenID Connect Core §10.1"],
     once: () => forgeJwt("ID token without kid", (original) => signWithOwnKey(original, { kid: undefined })),
   }),
   defineAttack({
     ...forged,
     id: "id-token/alg-hmac-public-key",
-    title: "The ID token has an HMAC whose secret is the published public key.",
+    title: "The ID token is signed with HMAC (HS256), with the public key of the server as the secret.",
     sources: ["RFC 8725 §2.1", "CVE-2022-29217", "CVE-2024-33663", "CVE-2024-37568"],
     ...oneOf("form", publicKeyForms, `The form of the key: ${publicKeyForms.join(", ")}.`),
     once: ({ form }) =>
@@ -110,7 +110,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/alg-hmac-known-key",
-    title: "The ID token has an HMAC with an empty secret.",
+    title: "The ID token is signed with HMAC (HS256) and an empty secret.",
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.5"],
     once: () =>
       forgeJwt(
@@ -122,7 +122,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/alg-other",
     needsSignatureCheck: true,
     level: "should-reject",
-    title: "The ID token is signed with a published key, by another algorithm than the registered one.",
+    title: "The ID token is signed with a published key, but with an algorithm that the client did not register.",
     sources: ["OpenID Connect Core §3.1.3.7 item 7"],
     once: () =>
       forgeJwt(
@@ -134,7 +134,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/alg-unknown",
-    title: "The ID token names an algorithm that does not exist.",
+    title: "The ID token has an alg that does not exist.",
     sources: ["RFC 8725 §3.1", "CVE-2026-28498"],
     ...sent("alg", ["XX256", "", "RS257"], "The header parameter alg."),
     once: ({ alg }) => forgeJwt("ID token with unknown algorithm", (original) => signWithOwnKey(original, { alg })),
@@ -154,7 +154,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/header-jwk",
-    title: "The header of the ID token contains the public key that verifies it.",
+    title: "The header of the ID token contains the attacker's public key (jwk), which verifies the signature.",
     sources: ["RFC 8725 §3.10", "CVE-2018-0114", "CVE-2026-27962"],
     ...oneOf("kid", ["attacker", "own"], "The header parameter kid; `own` is the one of the server."),
     once: ({ kid }) =>
@@ -166,10 +166,11 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/header-urls",
-    title: "The header of the ID token has the URL of the keys that verify it.",
+    title:
+      "The header of the ID token has the URL of the attacker's keys (jku, x5u or kid), which verify the signature.",
     correctClient: "The client discards the token response, and does not fetch the URL.",
     sources: ["RFC 8725 §3.10"],
-    ...oneOf("member", ["jku", "x5u", "kid"], "The header parameter: jku, x5u or kid."),
+    ...oneOf("member", ["jku", "x5u", "kid"], "The header parameter with the URL: jku, x5u or kid."),
     once: ({ member }, { trap }) =>
       forgeJwt(
         `ID token with ${member}`,

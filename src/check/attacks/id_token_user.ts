@@ -1,4 +1,4 @@
-/** Who the user of a login is: iss and sub, and nothing else (OpenID Connect Core §5.7). */
+/** How a client identifies the user: by iss and sub only (OpenID Connect Core §5.7). */
 
 import type { Claims } from "../../testing/faults/resign.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
@@ -10,7 +10,7 @@ import { otherUser } from "./effects.ts";
 import { nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 
-/** The claims of a new user, of whom the user who logs in has nothing. */
+/** The claims of a new user, none of which the user who logs in has. */
 function newUserFor(known: Claims): Claims {
   const isFree = ({ sub }: Claims) => !JSON.stringify(known).toLowerCase().includes(String(sub));
   const { sub, given_name, family_name } = inventedUsers.find(isFree) ?? inventedUsers[0];
@@ -26,7 +26,8 @@ function newUserFor(known: Claims): Claims {
 /**
  * A fault that describes a new user in the ID token, the access token and by userinfo.
  *
- * @param claims The claims that the new user has of the user who logs in; none of them: the fault does not fire.
+ * @param claims Returns the claims that the new user shares with the user who logged in before. If it returns none, the
+ *   fault does not fire.
  */
 function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault {
   let known: Claims | undefined;
@@ -59,14 +60,14 @@ function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault
   };
 }
 
-/** Every new user whom a client may take for the user who logged in before. */
+/** Attacks with a new user whom a client may confuse with the user who logged in before. */
 const otherAccount = {
   effect: otherUser,
   needsUser: true,
   stop: undefined,
   journey: "second login",
-  correctClient: "The client does not log in the earlier user: a user is a pair of iss and sub.",
-  ifUnmet: "the client gets no ID token, or the user has no such claim",
+  correctClient: "The client does not log in the earlier user, because it identifies users by iss and sub.",
+  ifUnmet: "the client receives no ID token, or the user has no such claim",
 } as const;
 
 function assessUser({ outcome, session, expectedSub, exchanges }: Observation): Assessment {
@@ -83,7 +84,7 @@ function assessUser({ outcome, session, expectedSub, exchanges }: Observation): 
   };
 }
 
-/** Users whose sub is nearly that of another user. */
+/** Values of sub that resemble the sub of another user. */
 const similarSubs: Readonly<Record<string, (sub: string) => string>> = {
   case: (sub) => sub !== sub.toUpperCase() ? sub.toUpperCase() : nearMissOf(sub, "case"),
   extended: (sub) => `${sub}-2`,
@@ -95,8 +96,9 @@ export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,
     id: "id-token/email-claimed",
-    title: "A new user, with another sub, has the email of the user who logged in before.",
-    correctClient: "The client does not log in the user with this email: a user is a pair of iss and sub.",
+    title: "A new user with another sub has the email address of the user who logged in before.",
+    correctClient:
+      "The client does not log in the earlier user with this address, because it identifies users by iss and sub.",
     sources: ["OpenID Connect Core §5.7", "CVE-2023-3128", "sandbox-quantum/switch#291"],
     ...sent(
       "verified",
@@ -115,7 +117,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,
     id: "id-token/name-claimed",
-    title: "A new user, with another sub, has the name of the user who logged in before.",
+    title: "A new user with another sub has the name of the user who logged in before.",
     sources: ["OpenID Connect Core §5.7", "OpenID Connect Core §5.1"],
     ...oneOf("claim", ["preferred_username", "name"], "The claim: preferred_username or name."),
     on: "any",
@@ -130,7 +132,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,
     id: "id-token/sub-similar",
-    title: "A new user has the sub of the user who logged in before, in other letter case or with more characters.",
+    title: "A new user has the sub of the user who logged in before, but in other letter case or with more characters.",
     sources: ["OpenID Connect Core §2", "OpenID Connect Core §5.7"],
     ...oneOf("how", Object.keys(similarSubs)),
     on: "any",

@@ -32,18 +32,23 @@ const plantedCode = "planted-code";
 export const jarmAttacks: readonly Attack[] = [
   defineAttack({
     id: "jarm/signature",
-    title: "The signed authorization response is unsigned, or its signature is wrong.",
+    title: "The JWT of the authorization response (JARM) is not signed, or has an invalid signature.",
     sources: ["JARM §2.4", "RFC 8725 §3.1"],
     ...oneOf("flaw", Object.keys(forgeries), "What is wrong with the signature."),
     once: ({ flaw }) => forgeJwt(`response with signature ${flaw}`, forgeries[flaw]!, "authorization_response"),
   }),
   defineAttack({
     id: "jarm/claims",
-    title: "The signed authorization response has a wrong, missing or expired iss, aud or exp.",
+    title: "The JWT of the authorization response (JARM) has a wrong or missing iss or aud, or has expired or no exp.",
     sources: ["JARM §2.1", "JARM §2.4"],
     parameters: [
-      textParameter("claim", "iss", "iss, aud or exp."),
-      { name: "value", type: ["string", "number", "null"], default: null, description: "The claim; null removes it." },
+      textParameter("claim", "iss", "The claim: iss, aud or exp."),
+      {
+        name: "value",
+        type: ["string", "number", "null"],
+        default: null,
+        description: "The value of the claim; null removes the claim.",
+      },
     ],
     variants: [
       ...[null, "https://another.example"].map((value) => ({ claim: "iss", value })),
@@ -57,10 +62,15 @@ export const jarmAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "jarm/beside-plain",
-    title: "The response has a plain code and state beside the signed response, or in its place.",
+    title:
+      "The authorization response has an unsigned code and state beside the signed response (JARM), or in its place.",
     correctClient: "The client uses no parameter that is not signed.",
     sources: ["JARM §2.4"],
-    ...oneOf("where", ["instead", "beside"], "Where the plain parameters are."),
+    ...oneOf(
+      "where",
+      ["instead", "beside"],
+      "Where the unsigned parameters are: instead of the signed response, or beside it.",
+    ),
     once: ({ where }) =>
       editAuthorizationResponse(
         `plain parameters ${where}`,
@@ -82,7 +92,7 @@ export const jarmAttacks: readonly Attack[] = [
       const used = exchangesOf(observation, "token").some(({ request }) => findParam(request, "code") === plantedCode);
       return {
         passed: !used,
-        because: used ? "the client exchanged the plain code" : "the client used the signed response alone",
+        because: used ? "the client exchanged the unsigned code" : "the client used only the signed response",
       };
     },
   }),

@@ -15,15 +15,15 @@ import { passIf } from "./conclusions.ts";
 
 type Key = Readonly<Record<string, unknown>>;
 
-/** Longer than clients wait before they fetch keys again, and shorter than they keep keys. */
+/** Longer than clients wait before they fetch the keys again, and shorter than they cache them. */
 const secondsOfKeyCaches = 120;
 
 /** The keys of a JWKS body. */
 const keysOf = (members: Readonly<Record<string, unknown>>) => members.keys as readonly Key[];
 
 /**
- * The logins with an unknown key, and how often a client may fetch keys meanwhile: for the first one, and for their
- * age.
+ * The logins with an unknown key, and how often a client may fetch the keys meanwhile: once for the first login, and
+ * once because the cached keys are old.
  */
 const [unknownLogins, maxFetches] = [10, 2];
 
@@ -32,8 +32,8 @@ export const keyAttacks: readonly Attack[] = [
   defineAttack({
     id: "keys/rotated",
     level: "must-tolerate",
-    title: "The server signs with a new key, which keys that were fetched before lack.",
-    correctClient: "The client fetches the keys once more, and accepts the ID token.",
+    title: "The server signs the ID token with a new key that the JWKS in the client's cache does not have.",
+    correctClient: "The client fetches the JWKS once more, and accepts the ID token.",
     journey: "second login",
     endpoints: ["token"],
     sources: ["OpenID Connect Core §10.1.1", "giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
@@ -51,8 +51,10 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/stale",
-    title: "The server signs with a new key, and its JWKS lacks the key for a while, as from an HTTP cache.",
-    correctClient: "The client reports the error, after at most three fetches; a login some minutes later works.",
+    title:
+      "The server signs the ID token with a new key, but its JWKS lacks the key for a while, as from an HTTP cache.",
+    correctClient:
+      "The client reports an error after at most three fetches of the JWKS; a login a few minutes later works.",
     level: "must-recover",
     journey: "second login",
     endpoints: ["token", "jwks"],
@@ -80,8 +82,8 @@ export const keyAttacks: readonly Attack[] = [
   defineAttack({
     id: "keys/unknown-often",
     effect: endlessRequests,
-    title: "The ID tokens of ten logins in a row name keys that are not published.",
-    correctClient: "The client fetches the keys again at most once a minute, and rejects the tokens.",
+    title: "The ID tokens of ten logins in a row have a kid that the JWKS does not have.",
+    correctClient: "The client fetches the JWKS again at most once a minute, and rejects the ID tokens.",
     journey: "second login",
     endpoints: ["token"],
     sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.10", "openfga/openfga#3100"],
@@ -101,28 +103,28 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/withdrawn",
-    title: "The JWKS no longer has the key that signs.",
+    title: "The JWKS no longer has the key that signed the ID token.",
     sources: ["OpenID Connect Core §10.1.1"],
     always: () => keys.withdrawn(),
   }),
   defineAttack({
     id: "keys/extra",
     level: "must-tolerate",
-    title: "The JWKS lists keys that the client cannot use, besides the right one.",
-    correctClient: "The client ignores them, and accepts the ID token.",
+    title: "The JWKS has keys that the client cannot use beside the key that signed the ID token.",
+    correctClient: "The client ignores the keys that it cannot use, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
     always: () => keys.extra(),
   }),
   defineAttack({
     id: "keys/empty",
-    title: "The JWKS has no keys, or its member keys is not a list.",
+    title: "The JWKS has no keys, or its member keys is not an array.",
     sources: ["RFC 7517 §5"],
     ...sent("value", [[], null, {}, "keys"], "The member keys; null removes it."),
     always: ({ value }) => body.edited(() => ({ keys: value ?? undefined }), "no keys"),
   }),
   defineAttack({
     id: "keys/down",
-    title: "The JWKS cannot be fetched.",
+    title: "The JWKS endpoint responds with status 503, an HTML page, an empty body or incomplete JSON.",
     sources: ["RFC 8725 §3.3"],
     ...oneOf("how", ["503", "html", "empty", "truncated"]),
     always: ({ how }) =>
@@ -136,8 +138,8 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/same-kid",
-    title: "The JWKS has two keys under one kid, and the wrong one comes first.",
-    correctClient: "The client finds the key that fits, or reports that the keys are ambiguous.",
+    title: "The JWKS has two keys with the same kid, and the wrong one comes first.",
+    correctClient: "The client uses the key that verifies the signature, or reports that the kid is ambiguous.",
     level: "must-tolerate",
     sources: ["RFC 7517 §4.5"],
     ...oneOf("type", ["other", "same"], "The type of the wrong key: other or same."),
@@ -151,7 +153,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/symmetric",
-    title: "The JWKS has a symmetric key, and the ID token has an HMAC with this key.",
+    title: "The JWKS has a symmetric key, and the ID token is signed with HMAC (HS256) and this key.",
     endpoints: ["token", "jwks"],
     sources: ["RFC 8725 §3.1", "RFC 8725 §3.5"],
     on: "any",
@@ -159,7 +161,7 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/swapped-under-kid",
-    title: "Another key is published under the kid of the key that signs.",
+    title: "The JWKS has a wrong key under the kid of the key that signed the ID token.",
     sources: ["RFC 7517 §4.5", "auth0/jwks-rsa-java#277"],
     always: () =>
       body.edited((members) => {

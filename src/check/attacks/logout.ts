@@ -12,7 +12,7 @@ import { undecided } from "./conclusions.ts";
 /** The member of `events` (Back-Channel Logout §2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Every logout token that a client must reject. */
+/** Attacks with a logout token that a client must reject. */
 const rejected = {
   level: "must-reject",
   journey: "session",
@@ -33,7 +33,7 @@ function mintLogoutToken(stage: Stage, options: MintedLogoutToken): Promise<stri
   return stage.as.mint.logoutToken({ client: stage.client.client_id, sid: sessionIdOf(stage.as), ...options });
 }
 
-/** What the client did with a logout: the session must continue. */
+/** Concludes from the response to a logout: the session must continue. */
 async function concludeLogout({ session }: Stage, status: number, isRejected = true): Promise<Conclusion> {
   const user = await session!.currentUser!();
   const passed = user !== undefined && isRejected;
@@ -64,7 +64,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-signature",
-    title: "The logout token is unsigned, or signed by another key.",
+    title: "The logout token is not signed, or signed with another key.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
     ...oneOf("flaw", ["none", "wrong key", "unknown key"]),
     perform: async (stage, { flaw }) =>
@@ -79,11 +79,14 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-claims",
-    title: "The logout token has a wrong issuer or audience, lacks a claim, or has expired.",
+    title: "The logout token has a wrong iss or aud, lacks a required claim, or has expired.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
     parameters: [
-      textParameter("claim", "iss", "The claim; subject: sub and sid."),
-      { ...claimParameter("value"), description: "The value; null removes the claim, % stands for the right one." },
+      textParameter("claim", "iss", "The claim; subject stands for both sub and sid."),
+      {
+        ...claimParameter("value"),
+        description: "The value; null removes the claim, and % stands for the right value.",
+      },
     ],
     variants: [
       ...[{ claim: "iss", value: "https://other.test" }, { claim: "aud", value: "another-client" }],
@@ -101,7 +104,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-event",
-    title: "The logout token has no logout event, another event, or one that is not an object.",
+    title: "The logout token has no logout event, another event, or an event that is not an object.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "outline/outline#13438"],
     parameters: [claimParameter("events")],
     variants: [
@@ -115,7 +118,7 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-nonce",
-    title: "The logout token has a nonce, or is an ID token.",
+    title: "The logout token has a nonce, or is an ID token instead.",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12"],
     ...oneOf("which", ["nonce", "id-token"]),
     async perform(stage, { which }) {
@@ -132,8 +135,8 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-other",
-    title: "The logout token is about another session, or another user.",
-    correctClient: "The session continues, because only the named session ends.",
+    title: "The logout token has the sid of another session, or the sub of another user.",
+    correctClient: "The client ends no session other than the one that the token names.",
     sources: ["OpenID Connect Back-Channel Logout §2.7"],
     ...oneOf("who", ["sid", "sub"]),
     async perform(stage, { who }) {
@@ -147,8 +150,8 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "logout/back-channel-replayed",
-    title: "A logout token that was used comes again, after the user has logged in again.",
-    correctClient: "The client rejects the token because of jti; the new session continues.",
+    title: "A logout token is sent a second time, after the user has logged in again.",
+    correctClient: "The client rejects the token because of its jti, and the new session continues.",
     level: "should-reject",
     sources: ["OpenID Connect Back-Channel Logout §2.6", "keycloak/keycloak#51218"],
     async perform(stage) {
@@ -163,8 +166,8 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     id: "logout/back-channel-tokens",
     effect: deadTokens,
-    title: "A logout token ends the session, and the user continues in the application.",
-    correctClient: "The client has no session any more, and sends no token of it.",
+    title: "A logout token ends the session, and the user continues to use the application.",
+    correctClient: "The client has ended the session, and sends none of its tokens.",
     level: "should-reject",
     needs: ["backChannelLogout", "currentUser", "request"],
     sources: ["OpenID Connect Back-Channel Logout §2.7"],
@@ -175,12 +178,16 @@ export const logoutAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "logout/front-channel-foreign",
-    title: "A page of another site loads the front-channel logout URI with a wrong issuer or session, or with none.",
-    correctClient: "The session continues.",
+    title: "A page of another site loads the front-channel logout URI with a wrong iss or sid, or with neither.",
+    correctClient: "The client does not end the session.",
     level: "should-reject",
     needs: ["frontChannelLogout", "currentUser"],
     sources: ["OpenID Connect Front-Channel Logout §2", "OpenID Connect Front-Channel Logout §3"],
-    ...oneOf("wrong", ["iss", "near iss", "sid", "both"], "iss, near iss, sid or both; both are then absent."),
+    ...oneOf(
+      "wrong",
+      ["iss", "near iss", "sid", "both"],
+      "What is wrong: iss, near iss (a near miss of it), sid, or both (both are absent).",
+    ),
     async perform(stage, { wrong }) {
       const { as, client, driver, journey } = stage;
       if (wrong === "both" && !client.frontchannel_logout_session_required) {

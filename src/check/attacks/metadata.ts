@@ -18,30 +18,31 @@ const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
 
 const memberParameter = textParameter("member", "token_endpoint", "The member.");
 
-/** A client may never need the URL. */
+/** Passes a client that completes the login without a request to the URL. */
 function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
-  return passIf(trap.requests.length === 0 && outcome === "accepted", "the client sent no request there");
+  return passIf(trap.requests.length === 0 && outcome === "accepted", "the client sent no request to that URL");
 }
 
 /** The attacks of the category `metadata`. */
 export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/issuer-other",
-    title: "The metadata document names another issuer.",
+    title: "The metadata document has the issuer of another server.",
     sources: ["RFC 8414 §3.3", "OpenID Connect Discovery §4.3"],
     ...oneOf("how", ["other", "shortened", "extended", "path"]),
     always: ({ how }, { as }) => withMembers(`issuer ${how}`, { issuer: nearIssuers(as.issuer)[how] }),
   }),
   defineAttack({
     id: "metadata/issuer-missing",
-    title: "The metadata document names no issuer, or one that is not a text.",
+    title: "The metadata document has no issuer, or one that is empty or not a string.",
     sources: ["RFC 8414 §2"],
     ...sent("value", [null, "", 7], "The issuer; null removes it."),
     always: ({ value }) => withMembers("no issuer", { issuer: value ?? undefined }),
   }),
   defineAttack({
     id: "metadata/issuer-equivalent",
-    title: "The issuer of the metadata differs from the configured one only by its spelling.",
+    title:
+      "The issuer in the metadata differs from the configured issuer only in letter case or in how the port is written.",
     correctClient: "The client rejects the document, and sends no authorization request.",
     stop: "discovery",
     level: "should-reject",
@@ -63,8 +64,8 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/member-shape",
     effect: unusableResponse,
-    title: "An endpoint of the metadata is a number, null, or a relative URL.",
-    correctClient: "The client reports the member.",
+    title: "The token endpoint in the metadata is a number, null, or a relative URL.",
+    correctClient: "The client reports the invalid member.",
     stop: undefined,
     sources: ["RFC 8414 §2"],
     ...sent("value", [7, null, "/oauth2/token"], "The value of token_endpoint."),
@@ -73,8 +74,8 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/plain-http",
     effect: leakedCredentials,
-    title: "The token endpoint, userinfo or the keys of an https issuer have an http URL.",
-    correctClient: "The client sends nothing there.",
+    title: "The metadata of an https issuer has an http URL for the token endpoint, userinfo or the keys.",
+    correctClient: "The client sends no request to the http URL.",
     stop: undefined,
     needsHttpsIssuer: true,
     sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
@@ -89,7 +90,7 @@ export const metadataAttacks: readonly Attack[] = [
     effect: unboundCode,
     stop: undefined,
     title: "The metadata announces no code challenge method, or only plain.",
-    correctClient: "The client stops, or still sends a code challenge with S256.",
+    correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
     sources: ["RFC 9700 §2.1.1", "RFC 7636 §7.2"],
     ...sent("methods", [null, [], ["plain"]], "code_challenge_methods_supported; null removes it."),
     always: ({ methods }) =>
@@ -124,12 +125,12 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/redirected",
     effect: leakedCredentials,
-    title: "The metadata redirects to another origin.",
-    correctClient: "The client does not follow the redirect, or rejects the document that it finds there.",
+    title: "The metadata URL redirects to another origin.",
+    correctClient: "The client does not follow the redirect, or rejects the document at the other origin.",
     stop: "discovery",
     sources: ["RFC 8414 §6.2"],
     always: (_, { trap }) => metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`),
-    // To follow it is no fault by itself: the request has no secret, and the document there is rejected.
+    // A client may follow it: the request has no secret, and the client rejects the document of the other origin.
     assess: (observation) =>
       passIf(
         observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0,
@@ -140,7 +141,7 @@ export const metadataAttacks: readonly Attack[] = [
     id: "metadata/auth-methods-odd",
     title: "The metadata announces no client authentication methods, or methods that the client does not know.",
     correctClient:
-      "The client uses its method, or reports that none is supported; without the member, the default counts.",
+      "The client uses its method, or reports that none is supported; without the member, the default of RFC 8414 applies.",
     level: "must-tolerate",
     sources: ["RFC 8414 §2"],
     ...oneOf("how", ["absent", "with-unknown", "only-unknown"]),
@@ -163,8 +164,9 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/elsewhere",
-    title: "The first request for the metadata fails; a request for another well-known URL, or a later one, succeeds.",
-    correctClient: "The client tries the other well-known URL, or reports the failure; it does not keep the failure.",
+    title:
+      "The first request for the metadata fails; a request to the other well-known URL, or a later request, succeeds.",
+    correctClient: "The client tries the other well-known URL, or reports the failure; it does not cache the failure.",
     level: "must-recover",
     sources: ["RFC 8414 §3.1", "RFC 8414 §5"],
     ...oneOf("how", ["404", "500", "html", "redirect"]),
@@ -178,8 +180,9 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/authorization-endpoint-hostile",
     effect: hostileText,
-    title: "The authorization endpoint is a script, a file, a URL for another program, or begins with a hyphen.",
-    correctClient: "The client opens only http and https URLs in a browser.",
+    title:
+      "The metadata has an authorization endpoint that is a script, a file, a link to another program, or text for a shell.",
+    correctClient: "The client opens only http and https URLs.",
     sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
     ...sent("value", [
       ...["javascript:void(0)", "data:text/html,<p>marker</p>", "file:///nonexistent/marker"],
@@ -202,8 +205,9 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/endpoint-internal",
-    title: "The token endpoint, userinfo or the keys of a public issuer have an address of an internal network.",
-    correctClient: "The client does not connect to it, if it runs on a server.",
+    title:
+      "The metadata of a public issuer has an address in an internal network for the token endpoint, userinfo or the keys.",
+    correctClient: "The client does not connect to the address, if the client runs on a server.",
     level: "should-reject",
     needsAnyOrigin: true,
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
@@ -222,8 +226,10 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/moved",
-    title: "The token endpoint and the keys have another URL than at the first login, and the old ones are gone.",
-    correctClient: "The client fetches the metadata again, at the latest after a failure, and completes a login.",
+    title:
+      "The token endpoint and the keys have moved to other URLs since the first login; the old URLs respond with 404.",
+    correctClient:
+      "The client fetches the metadata again, at the latest after a login has failed, and completes the next login.",
     level: "must-recover",
     journey: "second login",
     sources: ["RFC 8414 §3.2", "OpenID Connect Discovery §4"],

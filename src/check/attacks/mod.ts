@@ -1,8 +1,8 @@
 /**
  * The catalogue of attacks: one file for each category, in the order of a journey.
  *
- * An attack composes faults (`faults/`) in one journey of a client and says what a correct client does. To add one, add
- * a definition to the file of its category.
+ * An attack combines faults (`testing/faults/`) in one journey of a client, and states what a correct client does. To
+ * add one, add a definition to the file of its category.
  */
 
 import type { Attack } from "../attack.ts";

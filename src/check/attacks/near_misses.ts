@@ -1,4 +1,4 @@
-/** Texts that a careless comparison takes for the right one. */
+/** Wrong texts that a careless comparison accepts. */
 
 /** The near misses of a text: it begins or ends with the text, is a part of it, or has other letter case. */
 export const nearMisses = ["prefixed", "extended", "shortened", "case"] as const;
@@ -21,8 +21,8 @@ export function nearMissOf(text: string, how: string): string {
 }
 
 /**
- * Other spellings of an issuer, which are the same URL (RFC 3986 §6.2), by name: `slash` at the end, `case` of the
- * host, `port` with a leading zero or as the default one.
+ * Other spellings of an issuer that are the same URL (RFC 3986 §6.2), by name: `slash` at the end, `case` of the host,
+ * `port` with a leading zero or as the default one.
  */
 export function equivalentIssuers(issuer: string): Readonly<Record<string, string>> {
   const { protocol, port } = new URL(issuer);
@@ -36,7 +36,7 @@ export function equivalentIssuers(issuer: string): Readonly<Record<string, strin
 }
 
 /**
- * Issuers that a careless comparison takes for the right one, by name: equivalent ones, a part of it, and more than it.
+ * Wrong issuers that a careless comparison accepts, by name: equivalent, shortened and extended ones.
  */
 export function nearIssuers(issuer: string): Readonly<Record<string, string>> {
   return {

@@ -5,11 +5,11 @@ import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { mixUp } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
-/** The honest issuer sends iss; no code of it may come to the server of the journey. */
+/** The honest issuer sends iss; none of its codes may reach the server of the journey. */
 const rejected = {
   level: "must-reject",
   stop: "callback",
-  correctClient: "The client rejects the response because of iss, and sends the code nowhere.",
+  correctClient: "The client rejects the response because of iss, and does not send the code to any server.",
 } as const;
 
 /** The authorization endpoint of the second issuer. */
@@ -26,10 +26,10 @@ export const otherIssuerAttacks: readonly Attack[] = [
     ...rejected,
     id: "response/mix-up",
     effect: mixUp,
-    title: "The authorization endpoint sends the browser to a second, honest issuer with the same state.",
+    title: "The authorization endpoint redirects the browser to a second, honest issuer with the same state (mix-up).",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
-    ...oneOf("advertised", ["yes", "no"], "yes or no: whether the metadata of the server announces iss."),
+    ...oneOf("advertised", ["yes", "no"], "Whether the metadata of the first server announces iss: yes or no."),
     async start(stage, { advertised }) {
       const { as } = stage;
       const endpoint = await openOtherEndpoint(stage);

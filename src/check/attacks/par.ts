@@ -12,7 +12,7 @@ import { failIf } from "./conclusions.ts";
 /** How often a client may push the requests of one login. */
 const maxPushes = 3;
 
-/** No authorization request with its parameters in the URL, and no loop of pushes. */
+/** Fails a client that sends a request without pushing it, or that pushes requests in an endless loop. */
 function assessPushes(observation: Observation): Assessment | undefined {
   const isPlain = exchangesOf(observation, "authorize").some(({ request }) =>
     findParam(request, "request_uri") === undefined
@@ -28,7 +28,7 @@ export const parAttacks: readonly Attack[] = [
     id: "par/rejected",
     title: "The server rejects the pushed authorization request.",
     correctClient:
-      "The client opens no browser and reports the code; it does not send the request by the browser instead.",
+      "The client reports the error code, and does not send the authorization request through the browser instead.",
     level: "must-recover",
     sources: ["RFC 9126 §2.3"],
     parameters: [
@@ -46,8 +46,8 @@ export const parAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "par/response-shape",
-    title: "The response to a pushed request has no request_uri, or one that is not a text.",
-    correctClient: "The client reports the response, and sends no authorization request.",
+    title: "The response to a pushed authorization request has no request_uri, or one that is empty or not a string.",
+    correctClient: "The client reports an error, and does not open the authorization endpoint.",
     level: "must-reject",
     sources: ["RFC 9126 §2.2"],
     ...sent("value", ["absent", "", null, 7, {}], 'The member request_uri; "absent" removes it.'),
@@ -61,8 +61,8 @@ export const parAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "par/response-unusual",
-    title: "The response to a pushed request has status 200, or no usable expires_in.",
-    correctClient: "The client reports the response, or uses the request_uri.",
+    title: "The response to a pushed authorization request has status 200 instead of 201, or no valid expires_in.",
+    correctClient: "The client uses the request_uri, or reports an error.",
     level: "informational",
     sources: ["RFC 9126 §2.2"],
     ...oneOf("how", ["status-200", "expires-in-missing", "expires-in-text"], "What is unusual."),
@@ -76,8 +76,9 @@ export const parAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "par/expired-at-once",
-    title: "The server no longer knows the request_uri when the browser comes.",
-    correctClient: "The client pushes the request once more, or reports the failure; the next login works.",
+    title: "The request_uri has already expired when the browser arrives at the authorization endpoint.",
+    correctClient:
+      "The client pushes the authorization request again once, or reports the failure; the next login works.",
     level: "must-recover",
     endpoints: ["par", "authorize"],
     sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
@@ -95,7 +96,7 @@ export const parAttacks: readonly Attack[] = [
     id: "jar/rejected",
     allowsNewLogin: true,
     title: "The server rejects signed authorization requests.",
-    correctClient: "The client reports the code, and does not send the request without a signature instead.",
+    correctClient: "The client reports the error code, and does not send the request without a signature instead.",
     level: "must-reject",
     needs: ["jar"],
     endpoints: ["authorize", "par"],

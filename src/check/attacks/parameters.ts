@@ -3,7 +3,7 @@
 import type { FaultParameter, JsonType } from "../../testing/faults/parameters.ts";
 
 /**
- * A parameter with a few names for what the server does. The first is the default.
+ * A parameter whose values are names. The first one is the default.
  *
  * @param description Default: the names.
  */
@@ -18,10 +18,10 @@ export function oneOf<const Name extends string, const Choice extends string>(
   } as const;
 }
 
-/** The types of what an attack can send in place of a text. */
+/** The JSON types that an attack can send in place of a string. */
 const jsonTypes: readonly JsonType[] = ["string", "number", "array", "object", "null"];
 
-/** A parameter that is sent as it is, such as a claim, of any JSON type unless all values are texts. */
+/** A parameter that is sent as it is, such as a claim, of any JSON type unless all values are strings. */
 export function sent<const Name extends string, const Value>(
   name: Name,
   values: readonly Value[],

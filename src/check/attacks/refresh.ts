@@ -10,7 +10,7 @@ import { atMost } from "./conclusions.ts";
 /** The requests of a refresh. */
 const refreshRequest = { grant_type: "refresh_token" } as const;
 
-/** The session must survive: the same session refreshes again, without a login. */
+/** The session must continue: it refreshes again, without a login. */
 async function assessKeptSession(observation: Observation): Promise<Assessment> {
   if (observation.outcome === "hung") return { passed: false, because: "the refresh did not end" };
   const logins = exchangesOf(observation, "authorize").length;
@@ -18,7 +18,7 @@ async function assessKeptSession(observation: Observation): Promise<Assessment> 
   const refreshed = await observation.refreshAgain();
   return {
     passed: refreshed,
-    because: refreshed ? "the session continues" : "the refresh after it failed, so the session is lost",
+    because: refreshed ? "the session continues" : "the next refresh failed, so the session is lost",
   };
 }
 
@@ -26,7 +26,7 @@ async function assessKeptSession(observation: Observation): Promise<Assessment> 
 export const refreshAttacks: readonly Attack[] = [
   defineAttack({
     id: "refresh/transient",
-    title: "A refresh fails once, and the next one works.",
+    title: "A refresh fails once, and the next refresh works.",
     correctClient: "The client keeps the refresh token and the session, and refreshes later.",
     sources: ["RFC 6749 §5.2", "internxt/cli#645", "schulydev/Schuly#476"],
     ...oneOf("how", ["500", "503", "429", "dropped", "html"]),
@@ -41,7 +41,7 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/token-omitted",
-    title: "A refresh returns no new refresh token; the old one stays valid.",
+    title: "The response to a refresh has no refresh token, and the old one stays valid.",
     correctClient: "The client keeps the old refresh token, and uses it for the next refresh.",
     sources: ["RFC 6749 §6", "modelcontextprotocol/python-sdk#2270", "getsentry/junior#775"],
     match: refreshRequest,
@@ -50,7 +50,7 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/not-rotated",
-    title: "A refresh returns the same refresh token.",
+    title: "The response to a refresh has the same refresh token as before.",
     correctClient: "The client keeps the token, and uses it for the next refresh.",
     level: "must-tolerate",
     sources: ["RFC 6749 §6"],
@@ -60,8 +60,8 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/rejected",
-    title: "Every refresh is rejected with invalid_grant.",
-    correctClient: "The client forgets the token, and asks the user to log in once; the next login works.",
+    title: "The server rejects every refresh with invalid_grant.",
+    correctClient: "The client deletes the refresh token, and asks the user to log in once; the next login works.",
     sources: ["RFC 6749 §5.2", "punkpeye/mcp-remote#91", "CherryHQ/cherry-studio#12598"],
     match: refreshRequest,
     always: () => error("invalid_grant"),
@@ -70,8 +70,8 @@ export const refreshAttacks: readonly Attack[] = [
   defineAttack({
     id: "refresh/id-token-other",
     needs: ["idToken", "readsIdToken"],
-    title: "A refresh returns an ID token of another user, another issuer or another client.",
-    correctClient: "The client discards the response; the session ends or stays as it was.",
+    title: "The response to a refresh has an ID token with a wrong sub, iss or aud.",
+    correctClient: "The client discards the response, and the session ends or stays as it was.",
     level: "must-reject",
     sources: ["OpenID Connect Core §12.2"],
     ...oneOf("claim", ["sub", "iss", "aud"], "The claim: sub, iss or aud."),
@@ -85,8 +85,8 @@ export const refreshAttacks: readonly Attack[] = [
     needsSignatureCheck: true,
     // The specification leaves this check to the client.
     effect: { ...forgedIdToken, severity: "medium" },
-    title: "A refresh returns an ID token that another key signed.",
-    correctClient: "The client discards the response, if it verifies the signature of the ID token at the login.",
+    title: "The response to a refresh has an ID token with an invalid signature.",
+    correctClient: "The client discards the response, if it also verifies the signature of the ID token at login.",
     level: "should-reject",
     sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
     match: refreshRequest,
@@ -95,7 +95,7 @@ export const refreshAttacks: readonly Attack[] = [
   defineAttack({
     id: "refresh/id-token-absent",
     needs: ["idToken"],
-    title: "A refresh returns no ID token.",
+    title: "The response to a refresh has no ID token.",
     correctClient: "The client accepts the tokens.",
     level: "must-tolerate",
     sources: ["OpenID Connect Core §12.2"],

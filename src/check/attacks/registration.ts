@@ -35,8 +35,8 @@ function registeredClientId({ as }: Stage): string {
 export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/rejected",
-    title: "The server rejects the registration.",
-    correctClient: "The client reports the code, after at most two more attempts; the next login works.",
+    title: "The server rejects the dynamic registration of the client.",
+    correctClient: "The client reports the error code after at most two more attempts; the next login works.",
     level: "must-recover",
     sources: ["RFC 7591 §3.2.2"],
     parameters: [
@@ -55,8 +55,8 @@ export const registrationAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "registration/response-shape",
-    title: "The registration response has no client_id, or one that is not a text.",
-    correctClient: "The client reports the response, and sends no authorization request.",
+    title: "The registration response has no client_id, or one that is empty or not a string.",
+    correctClient: "The client reports an error, and sends no authorization request.",
     level: "must-reject",
     sources: ["RFC 7591 §3.2.1"],
     ...sent("value", ["absent", "", null, 7, {}], 'The member client_id; "absent" removes it.'),
@@ -69,8 +69,8 @@ export const registrationAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "registration/response-unusual",
-    title: "The registration response has status 200, or unknown members.",
-    correctClient: "The client uses the client_id, or reports the response.",
+    title: "The registration response has status 200 instead of 201, or unknown members.",
+    correctClient: "The client uses the client_id, or reports an error.",
     level: "informational",
     sources: ["RFC 7591 §3.2.1"],
     ...oneOf("how", ["status-200", "unknown-members"], "What is unusual."),
@@ -81,7 +81,7 @@ export const registrationAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "registration/changed",
-    title: "The registration response has another redirect URI, or another authentication method, than the request.",
+    title: "The registration response has a redirect URI or an authentication method that the client did not request.",
     correctClient: "The client uses the values of the response, or stops.",
     level: "should-reject",
     sources: ["RFC 7591 §3.2.1"],
@@ -106,23 +106,23 @@ export const registrationAttacks: readonly Attack[] = [
       return {
         passed: !ignores && outcome !== "hung",
         because: ignores
-          ? "the client continued as if the server had registered what it asked for"
+          ? "the client ignored that the server registered other values"
           : outcome === "accepted"
-          ? "the client did what the response says"
+          ? "the client used the values of the response"
           : "the client stopped",
       };
     },
   }),
   defineAttack({
     id: "registration/forgotten",
-    title: "The server no longer knows the client that registered itself.",
-    correctClient: "The client registers once more, at the latest for the next login.",
+    title: "The server has deleted the client that registered itself.",
+    correctClient: "The client registers again once, at the latest for the next login.",
     level: "must-recover",
     journey: "second login",
     ifUnmet: "the client registers again for each login",
     endpoints: ["authorize", "token"],
     sources: ["RFC 6749 §5.2", "RFC 7591 §3.2.1", "anthropics/claude-code#84614", "supabase/mcp#355"],
-    ...oneOf("endpoint", ["authorize", "token"], "Where the client is unknown first."),
+    ...oneOf("endpoint", ["authorize", "token"], "The endpoint at which the client is unknown first."),
     start(stage, { endpoint }) {
       const { as } = stage;
       const client = registeredClientId(stage);
@@ -139,8 +139,8 @@ export const registrationAttacks: readonly Attack[] = [
   defineAttack({
     id: "registration/management-elsewhere",
     effect: leakedCredentials,
-    title: "The registration response names a registration_client_uri at another origin.",
-    correctClient: "The client does not send the registration access token there.",
+    title: "The registration response has a registration_client_uri on another origin.",
+    correctClient: "The client does not send the registration access token to the other origin.",
     level: "must-reject",
     needs: ["registrationManagement"],
     sources: ["RFC 7592 §3", "RFC 7592 §5"],
@@ -153,25 +153,33 @@ export const registrationAttacks: readonly Attack[] = [
       const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
       return {
         passed: !isSent && outcome !== "hung",
-        because: isSent ? "the client sent the registration access token there" : "the token was not sent",
+        because: isSent
+          ? "the client sent the registration access token to another origin"
+          : "the client did not send the token",
       };
     },
   }),
   defineAttack({
     id: "cimd/rejected",
-    title: "The server does not support client ID metadata documents, or rejects the one of the client.",
-    correctClient: "The client uses another way of registration, or explains; the next login works.",
+    title: "The server does not support client ID metadata documents, or rejects the document of the client.",
+    correctClient: "The client registers in another way, or reports an error; the next login works.",
     level: "must-recover",
     needs: ["clientDocument"],
     endpoints: ["discovery", "authorize"],
     sources: ["Client ID Metadata Document §6", "MCP authorization, client registration"],
-    ...oneOf("how", ["unsupported", "rejected"], "What the metadata says."),
+    ...oneOf(
+      "how",
+      ["unsupported", "rejected"],
+      "Whether the metadata says that documents are unsupported, or the server only rejects the document.",
+    ),
     start: ({ as }, { how }) => void as.on("any").times(30, rejectDocuments(how === "unsupported")),
     assess: atMost(3, "authorize", (requests) => `the client sent ${requests} authorization requests`),
   }),
 ];
 
-/** A fault that knows no client by its metadata document, and, if it is announced, says so in the metadata. */
+/**
+ * A fault that rejects clients with metadata documents, and with `isAnnounced` removes the support from the metadata.
+ */
 function rejectDocuments(isAnnounced: boolean): Fault {
   return {
     name: "client documents rejected",

@@ -28,7 +28,7 @@ const maxRequests = 20;
 
 const hasToken = ({ header }: RequestView) => header("authorization") !== null;
 
-/** The client must not ask the user again and again. */
+/** Fails a client that starts logins, or sends requests, in an endless loop. */
 function assessAuthorizations(observation: Observation): Assessment | undefined {
   const authorizations = exchangesOf(observation, "authorize").length;
   if (authorizations > maxAuthorizations) {
@@ -58,7 +58,7 @@ function valuesOf({ as, client }: Stage): readonly string[] {
 export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/challenge-shapes",
-    title: "The challenge of the resource has an unusual, legal form; only it says where the metadata is.",
+    title: "The challenge of the resource has an unusual but valid form, and only the challenge has the metadata URL.",
     correctClient: "The client finds resource_metadata in the Bearer challenge, and logs in.",
     level: "must-tolerate",
     sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
@@ -70,7 +70,7 @@ export const resourceAttacks: readonly Attack[] = [
       waitsFor: "got a challenge",
       handle: (next, context) => async (request, peer) => {
         const { endpoint, params } = context.request;
-        // The well-known address alone leads nowhere.
+        // The well-known URL without this query has no document.
         if (endpoint === "resource_metadata" && params.from !== "challenge") return json(404, {});
         const response = await next(request, peer);
         if (endpoint !== "resource" || response.status !== 401 || !context.consume()) return response;
@@ -81,8 +81,8 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/challenge-missing",
-    title: "The 401 response has no challenge, or one without resource_metadata.",
-    correctClient: "The client finds the metadata at the well-known address, and logs in.",
+    title: "The 401 response of the resource has no challenge, or a challenge without resource_metadata.",
+    correctClient: "The client fetches the metadata from the well-known URL, and logs in.",
     level: "must-tolerate",
     sources: ["RFC 9728 §3.1", "MCP authorization, protected resource metadata discovery"],
     ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
@@ -96,7 +96,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/metadata-of-another",
-    title: "The metadata document is about another resource.",
+    title: "The resource metadata is about another resource.",
     correctClient: "The client rejects the document, and sends no authorization request.",
     level: "must-reject",
     stop: "discovery",
@@ -106,7 +106,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/metadata-url-foreign",
-    title: "The challenge names the metadata of another resource, at another host, with another authorization server.",
+    title: "The challenge names the metadata of another resource on another host, with another authorization server.",
     correctClient: "The client does not fetch the document, or rejects it because it is about another resource.",
     level: "must-reject",
     sources: ["RFC 9728 §3.3", "RFC 9728 §7.7"],
@@ -123,14 +123,14 @@ export const resourceAttacks: readonly Attack[] = [
         passed: !used,
         because: used
           ? "the client sent requests to the authorization server of the other resource"
-          : `the client did not use the other resource's authorization server`,
+          : "the client sent no request to the authorization server of the other resource",
       };
     },
   }),
   defineAttack({
     id: "resource/issuer-changed",
     title:
-      "The resource names another authorization server than for the last login, and rejects the tokens of the first.",
+      "The resource names another authorization server than at the last login, and rejects the tokens of the first one.",
     correctClient: "The client sends no secret, token or registered client_id of the first server to the second.",
     level: "must-reject",
     journey: "session",
@@ -152,19 +152,18 @@ export const resourceAttacks: readonly Attack[] = [
         passed: !leaked,
         because: leaked
           ? "the second server received a secret, a token or a client_id of the first"
-          : "the second server received nothing of the first",
+          : "the second server received no secret, token or client_id of the first",
       };
     },
   }),
   defineAttack({
     id: "resource/authorization-servers-odd",
-    title:
-      "The metadata of the resource names no authorization server, one that is no URL, or one that has no metadata.",
-    correctClient: "The client uses the next usable one, or reports the document; the next login works.",
+    title: "The resource metadata has no authorization server, one that is not a URL, or one that has no metadata.",
+    correctClient: "The client uses the next usable authorization server, or reports an error; the next login works.",
     level: "must-recover",
     endpoints: ["resource_metadata"],
     sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
-    ...oneOf("how", ["absent", "empty", "no-url", "without-metadata"], "What authorization_servers is."),
+    ...oneOf("how", ["absent", "empty", "no-url", "without-metadata"], "What is wrong with authorization_servers."),
     start({ as, trap }, { how }) {
       const lists: Readonly<Record<string, readonly string[] | undefined>> = {
         absent: undefined,
@@ -182,7 +181,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/unauthorized-for-ever",
-    title: "The resource rejects every access token with 401, however fresh.",
+    title: "The resource rejects every access token with 401, even a new one.",
     correctClient: "The client stops after a few attempts, and reports the failure; the next login works.",
     level: "must-recover",
     sources: [
@@ -193,11 +192,12 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/insufficient-scope",
-    title: "The resource rejects the token with 403 insufficient_scope, and names the missing scope value alone.",
-    correctClient: "The client requests the old scope together with the missing value once, or reports the scope.",
+    title: "The resource rejects the token with 403 insufficient_scope, and names only the missing scope value.",
+    correctClient:
+      "The client requests the old scope and the missing value together once, or reports the missing value.",
     level: "must-recover",
     sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
-    ifUnmet: "the client requests every scope value from the beginning",
+    ifUnmet: "the client requests every scope value at its first login",
     start: (stage) =>
       void stage.as.on("resource", (request) => {
         const { scope = "" } = decodeJwtPart(request.header("authorization")?.split(" ")[1] ?? "", 1);
@@ -210,14 +210,15 @@ export const resourceAttacks: readonly Attack[] = [
       const [first, ...later] = requests.map(scopeOf);
       const dropped = later.some((scope) => !first!.every((value) => scope.includes(value)));
       return dropped
-        ? { passed: false, because: "the client requested the missing scope without the one that it had" }
+        ? { passed: false, because: "the client requested the missing scope value without the ones that it had" }
         : assessAuthorizations(observation);
     },
   }),
   defineAttack({
     id: "resource/insufficient-scope-for-ever",
     title: "The resource rejects every token with 403 insufficient_scope.",
-    correctClient: "The client asks the user three times at most, and reports the scope; the next login works.",
+    correctClient:
+      "The client starts at most three further logins, and reports the missing scope; the next login works.",
     level: "must-recover",
     sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
     start: (stage) =>
@@ -227,7 +228,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/token-expired",
     title: "The resource rejects the token of a session with 401 invalid_token.",
-    correctClient: "The client refreshes the tokens once, and repeats the request once; or it starts a new login.",
+    correctClient: "The client refreshes the tokens once and repeats the request once, or starts a new login.",
     level: "must-recover",
     journey: "session",
     sources: ["RFC 6750 §3.1"],
@@ -250,7 +251,7 @@ export const resourceAttacks: readonly Attack[] = [
   defineAttack({
     id: "resource/redirects-away",
     title: "The resource redirects a request with an access token to another origin.",
-    correctClient: "The client sends the token nowhere else.",
+    correctClient: "The client does not send the access token to the other origin.",
     level: "must-reject",
     sources: ["RFC 9700 §4.9.1", "datahub-project/datahub#18187"],
     parameters: [{ name: "status", type: "integer", default: 307, description: "The status." }],
@@ -267,7 +268,7 @@ export const resourceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "resource/introspection-odd",
-    title: "The introspection response does not say that the token is active, or is about another resource.",
+    title: "The introspection response has no active: true, or the aud of another resource.",
     correctClient: "The resource server rejects the token.",
     level: "must-reject",
     by: "acceptToken",

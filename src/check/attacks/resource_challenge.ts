@@ -16,7 +16,7 @@ export function rejectTokens({ resource }: Stage, code: "invalid_token" | "insuf
   return { name: code, handle: () => () => Promise.resolve(response) };
 }
 
-/** Unusual and legal forms of the challenge, by the URL of the metadata and an origin that must not be asked. */
+/** Unusual but valid forms of the challenge, by the URL of the metadata and an origin that must receive no request. */
 export const challengeForms: Readonly<Record<string, (url: string, trap: string) => string>> = {
   "another-scheme-first": (url) => `Basic realm="users", Bearer resource_metadata="${url}"`,
   "scheme-without-parameters-first": (url) => `Negotiate, Bearer resource_metadata="${url}"`,

@@ -21,7 +21,7 @@ function withParameter(name: string, parameter: string, change: (value: string) 
 export const responseAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/state-wrong",
-    title: "The authorization response has another state.",
+    title: "The authorization response has the wrong state.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
     ...oneOf("how", ["unrelated", ...nearMisses, "empty"], `unrelated, empty, ${nearMisses.join(" or ")}.`),
     alsoIn: everyLogin,
@@ -36,7 +36,7 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/repeated",
     level: "should-reject",
-    title: "The authorization response has a parameter twice, with two values.",
+    title: "The authorization response has a parameter twice, with different values.",
     sources: ["RFC 6749 §3.1"],
     ...oneOf("parameter", ["code", "state", "iss"], "The parameter: code, state or iss."),
     once: ({ parameter }) =>
@@ -65,15 +65,15 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/iss-missing",
     effect: mixUp,
-    title: "The authorization response has no iss, although the metadata announces it.",
+    title: "The authorization response has no iss, although the metadata announces that the server sends it.",
     sources: ["RFC 9207 §2.4"],
     once: () => authorizationResponse.missingIss(),
   }),
   defineAttack({
     id: "response/iss-equivalent",
     effect: mixUp,
-    title: "The iss of the authorization response differs from the issuer only by its spelling.",
-    correctClient: "The client compares the two character by character, and sends no token request.",
+    title: "The iss of the authorization response differs from the issuer only in its spelling, such as letter case.",
+    correctClient: "The client compares iss with the issuer character by character, and sends no token request.",
     sources: ["RFC 9207 §2.4", "RFC 3986 §6.2.1"],
     ...oneOf("how", ["slash", "case", "port"]),
     once: ({ how }) => withParameter(`iss with another ${how}`, "iss", (iss) => equivalentIssuers(iss)[how]!),
@@ -81,7 +81,7 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/iss-absent",
     level: "must-tolerate",
-    title: "The metadata does not announce iss, and the authorization response has none.",
+    title: "The metadata does not announce iss, and the authorization response has no iss.",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9207 §2.4"],
     start({ as }) {
@@ -128,8 +128,8 @@ export const responseAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/tokens-beside-code",
     level: "must-tolerate",
-    title: "The authorization response has tokens beside the code, as of the implicit grant.",
-    correctClient: "The client does not use these tokens: it rejects the response, or exchanges the code.",
+    title: "The authorization response has an access token beside the code, as in the implicit grant.",
+    correctClient: "The client does not use this access token: it rejects the response, or exchanges the code.",
     sources: ["RFC 9700 §2.1.2"],
     once: () =>
       editAuthorizationResponse("tokens beside the code", (fields) => [
@@ -142,7 +142,9 @@ export const responseAttacks: readonly Attack[] = [
       const used = exchanges.some(({ request }) => request.headers.authorization?.includes("planted-access-token"));
       return {
         passed: !used && outcome !== "hung" && (session === undefined || session.sub === expectedSub),
-        because: used ? "the client sent the access token of the authorization response" : "the tokens were not used",
+        because: used
+          ? "the client sent the access token of the authorization response"
+          : "the client did not use the token",
       };
     },
   }),

@@ -63,7 +63,7 @@ async function deliverForeign(
   return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
 }
 
-/** Targets outside of the application, by how they are written. */
+/** URLs outside the application, by how they are written. */
 function foreignTargets({ origin, protocol, host }: URL, attacker: string): Readonly<Record<string, string>> {
   const foreignHost = new URL(attacker).host;
   return {
@@ -93,10 +93,14 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/twice",
     effect: repeatedDelivery,
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
-    correctClient: "The client exchanges the code once; the second delivery does not end the session.",
+    correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
     level: "must-recover",
     sources: ["RFC 6749 §4.1.2", "getsentry/junior#838", "simstudioai/sim#4441"],
-    ...oneOf("when", ["together", "after"], "together, or after the login."),
+    ...oneOf(
+      "when",
+      ["together", "after"],
+      "When the second delivery arrives: together with the first, or after the login.",
+    ),
     async perform({ as, driver, journey, startLogin, expectedSub }, { when }) {
       const { callback } = await startLogin();
       const deliver = () => driver.receiveCallback!(journey, callback);
@@ -121,10 +125,10 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/unsolicited",
-    title: "A browser that started no login delivers a response with a code of an attacker.",
-    correctClient: "The client rejects the response, and sends no token request; a session that exists continues.",
+    title: "A browser that started no login delivers an authorization response with the code of an attacker.",
+    correctClient: "The client rejects the response, and sends no token request; an existing session continues.",
     sources: ["RFC 9700 §4.7", "RFC 6749 §10.12"],
-    ...oneOf("session", ["none", "open"], "none, or open: whether the user is logged in."),
+    ...oneOf("session", ["none", "open"], "Whether the user is logged in before: none or open."),
     async perform(stage, { session }) {
       const { driver, journey, openBrowser, startLogin } = stage;
       const before = session === "open" ? await driver.logIn!(journey) : undefined;
@@ -135,8 +139,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/state-of-another-browser",
-    title: "A browser delivers the response, or only the state, of a login that another browser started.",
-    correctClient: "The client rejects the response: state is bound to the browser.",
+    title: "A browser delivers the authorization response, or only the state, of a login that another browser started.",
+    correctClient: "The client rejects the response, because it binds state to the browser.",
     sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
     ...oneOf("what", ["response", "state"], "response: code and state; state: the state alone."),
     async perform(stage, { what }) {
@@ -153,8 +157,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/state-used",
     effect: usedState,
-    title: "A browser delivers a code of an attacker, with the state of a login that has ended.",
-    correctClient: "The client rejects the response: a state is valid for one response.",
+    title: "A browser delivers the code of an attacker with the state of a login that has ended.",
+    correctClient: "The client rejects the response, because it accepts each state once.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
     async perform(stage) {
       const { openBrowser, startLogin, journey } = stage;
@@ -169,9 +173,10 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/swapped",
     needsUser: true,
-    title: "Two logins of two users are open in one browser, and their responses come in either order.",
+    title:
+      "Two logins of two users are open in one browser, and the responses arrive in the same or the reverse order.",
     correctClient:
-      "The client assigns each response to its own login, or rejects it; no session is that of the other user.",
+      "The client assigns each response to its own login, or rejects it; no login gets the session of the other user.",
     level: "must-recover",
     sources: ["getsentry/sentry#117940", "RFC 6749 §10.12"],
     ...oneOf("order", ["reversed", "same"]),
@@ -202,7 +207,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/late",
-    title: "The authorization response comes a day after the request.",
+    title: "The authorization response arrives a day after the request.",
     correctClient: "The client reports that the login has expired; the next login works.",
     level: "must-recover",
     sources: ["formbricks/formbricks#8933", "RFC 6749 §4.1.2"],
@@ -217,8 +222,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/other-callback",
     effect: mixUp,
-    title: "The authorization response comes to another registered redirect URI of the client.",
-    correctClient: "The client rejects the response: the login that waits sent another redirect URI.",
+    title: "The authorization response arrives at another registered redirect URI of the client.",
+    correctClient: "The client rejects the response, because the pending login sent another redirect URI.",
     sources: ["RFC 9700 §4.4.2.2"],
     needs: ["receiveCallback", "secondRedirectUri"],
     async perform(stage) {
@@ -231,7 +236,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/other-mode",
-    title: "The authorization response comes in the fragment, or by POST, although the client asked for the query.",
+    title:
+      "The authorization response arrives in the fragment or by POST, although the client requested it in the query.",
     correctClient: "The client rejects the response.",
     level: "should-reject",
     stop: "callback",
@@ -254,12 +260,12 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/initiated-login",
     effect: foreignLogin,
     stop: undefined,
-    title: "A third party starts a login with a foreign issuer, or with a target outside of the application.",
+    title: "A third party starts a login with a foreign issuer, or with a target_link_uri outside the application.",
     correctClient: "The client starts no login at an unknown issuer, and redirects only within the application.",
     sources: ["OpenID Connect Core §4", "RFC 9700 §4.11.1"],
     needs: ["initiatedLogin", "receiveCallback"],
     parameters: [
-      textParameter("what", "issuer", "issuer or target."),
+      textParameter("what", "issuer", "What is foreign: issuer or target."),
       textParameter("how", "other", "other, prefix, user, suffix, slashes or backslash: how the value is written."),
     ],
     variants: [
@@ -284,7 +290,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       }
       const startsLogin = location.startsWith(`${as.issuer}/`);
       if (what === "issuer") {
-        const because = `the client responded with status ${response.status}, and asked nothing of the foreign issuer`;
+        const because =
+          `the client responded with status ${response.status}, and sent no request to the foreign issuer`;
         return { outcome: startsLogin ? "accepted" : "rejected", passed: true, because };
       }
       if (!startsLogin) {

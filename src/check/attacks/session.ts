@@ -23,7 +23,7 @@ function countRefreshes(observation: Observation): number {
   ).length;
 }
 
-/** How long to wait until requests of the client have come, in milliseconds. */
+/** How long to wait for requests of the client: one step, and at most, in milliseconds. */
 const [stepMs, maxMs] = [10, 200] as const;
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -31,7 +31,7 @@ const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resol
 /** How often a request is sent in `refresh/lifetime-short`. */
 const shortLivedRequests = 5;
 
-/** Tokens that live as many seconds. */
+/** A fault that issues access tokens with this lifetime. */
 function lifetime(seconds: number): Fault {
   return {
     name: `access tokens that live ${seconds} s`,
@@ -40,7 +40,7 @@ function lifetime(seconds: number): Fault {
   };
 }
 
-/** Logs out, and looks whether the user is logged in afterwards, whatever the server did. */
+/** Logs out, and checks whether the user is still logged in, whatever the server responded. */
 async function logOut(
   { session }: Pick<Stage, "session">,
   until: Promise<unknown> = new Promise(() => {}),
@@ -51,7 +51,7 @@ async function logOut(
   return {
     outcome: ended,
     passed: user === undefined,
-    because: user === undefined ? "the session of the client had ended" : `${user} is still logged in`,
+    because: user === undefined ? "the client ended its session" : `${user} is still logged in`,
   };
 }
 
@@ -62,8 +62,8 @@ const loggingOut = { journey: "session", level: "must-recover", needs: ["logOut"
 export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/interaction-required",
-    title: "A login with prompt=none is rejected, because the user must act.",
-    correctClient: "The silent login ends; at most one login with pages follows.",
+    title: "The server rejects a login with prompt=none, because the user must act.",
+    correctClient: "The client ends the silent login, and starts at most one login with pages.",
     journey: "session",
     needs: ["logInSilently"],
     sources: ["OpenID Connect Core §3.1.2.6"],
@@ -79,8 +79,8 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/never-returns",
-    title: "The authorization endpoint never sends the browser back; the user starts again.",
-    correctClient: "The client does not wait for the first response: the second login works.",
+    title: "The authorization endpoint never redirects the browser back, and the user starts the login again.",
+    correctClient: "The client does not wait for the first response, and the second login works.",
     sources: ["RFC 8252 §8.3"],
     async perform({ startLogin, driver, journey }) {
       await startLogin();
@@ -91,8 +91,8 @@ export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "error/userinfo-401",
     effect: endlessRequests,
-    title: "Userinfo rejects the access token with invalid_token, once or always.",
-    correctClient: "The client refreshes the tokens and repeats the request at most once.",
+    title: "The userinfo endpoint rejects the access token with invalid_token, once or always.",
+    correctClient: "The client refreshes the tokens at most once, and repeats the request at most once.",
     journey: "session",
     endpoints: ["userinfo"],
     needs: ["request"],
@@ -119,8 +119,8 @@ export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     ...loggingOut,
     id: "error/revocation",
-    title: "The revocation of a token fails.",
-    correctClient: "The client still ends its session.",
+    title: "The revocation endpoint responds with an error.",
+    correctClient: "The client ends its own session nevertheless.",
     endpoints: ["revoke"],
     sources: ["RFC 7009 §2.2.1", "google/site-kit-wp#831"],
     ...oneOf("how", ["503", "unsupported_token_type"]),
@@ -129,8 +129,8 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/concurrent",
-    title: "Two requests need new tokens at the same time, while the first refresh waits for its response.",
-    correctClient: "The client refreshes once, and both use the result.",
+    title: "Two requests of the client need new tokens at the same time, and the first refresh takes a while.",
+    correctClient: "The client refreshes once, and both requests use the new tokens.",
     journey: "session",
     endpoints: ["token", "userinfo"],
     needs: ["request", "refresh", "userinfo"],
@@ -164,8 +164,8 @@ export const sessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/response-lost",
-    title: "A refresh rotates the refresh token, and the response is lost.",
-    correctClient: "The client tries the token that it has at most a few times, and then asks the user to log in.",
+    title: "The server rotates the refresh token, but its response is lost.",
+    correctClient: "The client sends the old refresh token at most three times, and then asks the user to log in.",
     sources: ["RFC 9700 §4.14.2", "HQBase/hqbase#41"],
     match: refreshRequest,
     once: () => drop("after"),
@@ -177,7 +177,7 @@ export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "refresh/lifetime-short",
     journey: "login",
-    title: "Every access token lives a few seconds.",
+    title: "Every access token expires after a few seconds.",
     correctClient: "The client refreshes at most once for each request.",
     needs: ["request", "refresh"],
     sources: ["RFC 6749 §5.1", "datahub-project/datahub#18187"],
@@ -209,8 +209,8 @@ export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     ...loggingOut,
     id: "logout/fails",
-    title: "The end session endpoint shows an error, or never responds.",
-    correctClient: "The client has already ended its own session.",
+    title: "The end session endpoint responds with an error, or never responds.",
+    correctClient: "The client ends its own session before it calls the endpoint.",
     endpoints: ["logout"],
     sources: ["OpenID Connect RP-Initiated Logout §2"],
     ...oneOf("how", ["500", "400", "hang"]),
@@ -225,8 +225,8 @@ export const sessionAttacks: readonly Attack[] = [
     id: "logout/tokens-used",
     effect: deadTokens,
     level: "must-reject",
-    title: "The user logs out, and continues in the application.",
-    correctClient: "The client has no session any more, and sends no token of it.",
+    title: "The user logs out, and continues to use the application.",
+    correctClient: "The client has ended the session, and sends none of its tokens.",
     needs: ["logOut", "currentUser", "request"],
     sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.1"],
     async perform(stage) {
@@ -238,8 +238,8 @@ export const sessionAttacks: readonly Attack[] = [
     ...loggingOut,
     journey: "login",
     id: "logout/return-state-wrong",
-    title: "The browser returns from the logout with another state, or with none.",
-    correctClient: "The client has ended its session, and does nothing else because of the response.",
+    title: "The browser returns from the logout with a wrong state, or with none.",
+    correctClient: "The client ends its session, and ignores the response.",
     endpoints: ["logout"],
     sources: ["OpenID Connect RP-Initiated Logout §2", "OpenID Connect RP-Initiated Logout §3"],
     ...oneOf("how", ["wrong", "missing"]),

@@ -19,7 +19,7 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/required-missing",
     level: "must-reject",
-    title: "The token response has no access_token or token_type, or one of a wrong type.",
+    title: "The token response has no access_token or token_type, or one that is empty or not a string.",
     sources: ["RFC 6749 §5.1"],
     ...eachWithEach(
       oneOf("member", ["access_token", "token_type"]),
@@ -31,7 +31,7 @@ export const tokenAttacks: readonly Attack[] = [
     id: "token/access-token-hostile",
     level: "must-reject",
     title: "The access token has a line break, or a character that is not ASCII.",
-    correctClient: "The client discards the response, and sends no header with these characters.",
+    correctClient: "The client discards the response, and sends no HTTP header with these characters.",
     sources: ["RFC 6750 §2.1", "RFC 9110 §5.5"],
     ...sent("value", ["a\r\nX-Injected: 1", "t\u00f6ken"], "The access token."),
     stop: undefined,
@@ -44,8 +44,8 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/access-token-odd",
     level: "must-tolerate",
-    title: "The access token is long, or has every character that RFC 6750 allows besides the dot.",
-    correctClient: "The client accepts the tokens, and sends the access token character for character.",
+    title: "The access token is very long, or has every kind of character that RFC 6750 allows except the dot.",
+    correctClient: "The client accepts the tokens, and sends the access token unchanged.",
     sources: ["RFC 6750 §2.1", "RFC 6749 appendix A.12"],
     ...oneOf("form", ["long", "characters"]),
     once: ({ form }) =>
@@ -70,8 +70,8 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/type-case",
     level: "must-tolerate",
-    title: "The token response says token_type bEARER.",
-    correctClient: "The client compares the type without regard to case, and sends the token as Bearer.",
+    title: "The token response has the token_type bEARER.",
+    correctClient: "The client compares token_type case-insensitively, and sends the token with the scheme Bearer.",
     sources: ["RFC 6749 §5.1"],
     once: () => tokens.tokenType(),
   }),
@@ -94,8 +94,8 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/expires-in-lie",
-    title: "The access token is valid for a minute, and the response states an hour.",
-    correctClient: "The client refreshes once when a resource rejects the token, and repeats the request.",
+    title: "The access token is valid for a minute, but expires_in of the token response states an hour.",
+    correctClient: "The client refreshes once when a resource rejects the access token, and repeats the request.",
     level: "must-recover",
     journey: "session",
     needs: ["request", "refresh"],
@@ -129,7 +129,7 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/expires-in-odd",
-    title: "The token response has an expires_in that is a text, null, zero, negative, a fraction or huge.",
+    title: "The token response has an expires_in that is a string, null, zero, negative, a fraction or huge.",
     correctClient: "The client reads it as a number, or rejects the response; it does not refresh in a loop.",
     level: "must-recover",
     sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
@@ -139,7 +139,7 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/scope-missing",
     level: "must-tolerate",
-    title: "The token response has no scope, which means the requested one.",
+    title: "The token response has no scope, which means that the granted scope is the requested one.",
     sources: ["RFC 6749 §5.1", "giantswarm/muster#1239"],
     once: () => withMember("scope", "absent"),
   }),
@@ -147,16 +147,16 @@ export const tokenAttacks: readonly Attack[] = [
     id: "token/scope-empty",
     level: "must-tolerate",
     title: "The token response has an empty scope.",
-    correctClient: "The client accepts the tokens, and derives no right from the empty scope.",
+    correctClient: "The client accepts the tokens, and derives no permission from the empty scope.",
     sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
     once: () => withMember("scope", ""),
   }),
   defineAttack({
     id: "token/scope-narrowed",
     allowsNewLogin: true,
-    title: "The tokens allow less than was requested, and the response states it, or states more or less.",
+    title: "The scope of the tokens, or the scope in the token response, is narrower than the client requested.",
     correctClient:
-      "The client does without the missing scope value, or requests it again at most three times; the next login works.",
+      "The client works without the missing scope value, or requests it again at most three times; the next login works.",
     level: "must-recover",
     sources: ["RFC 6749 §3.3", "rmorlok/authproxy#162"],
     ...oneOf("stated", ["correctly", "overstated", "understated"]),
@@ -171,7 +171,7 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/scope-widened",
     title: "The token response has a scope value that the client did not request.",
-    correctClient: "The client uses no right that it did not request, and reports the difference.",
+    correctClient: "The client uses no permission that it did not request, and reports the difference.",
     level: "informational",
     sources: ["RFC 9700 §2.3", "RFC 6749 §5.1"],
     parameters: [textParameter("scope", "urn:example:administration", "The scope value.")],
@@ -191,8 +191,9 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/refresh-token-empty",
     level: "must-reject",
-    title: "The token response has a refresh token that is empty, or null.",
-    correctClient: "The client rejects the response, or has no refresh token: it never sends such a one.",
+    title: "The token response has a refresh token that is empty or null.",
+    correctClient:
+      "The client rejects the response, or continues without a refresh token; it never sends an empty one.",
     stop: undefined,
     needs: ["refresh"],
     sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
@@ -213,7 +214,7 @@ export const tokenAttacks: readonly Attack[] = [
     level: "must-reject",
     needs: ["idToken", "readsIdToken"],
     title: "The token response has no ID token, although openid was requested.",
-    correctClient: "The client discards the response, and does not ask userinfo instead.",
+    correctClient: "The client discards the response, and does not call userinfo instead.",
     sources: ["OpenID Connect Core §3.1.3.3"],
     ...sent("value", ["absent", "", null], ofMember),
     once: ({ value }) => withMember("id_token", value),
@@ -232,9 +233,8 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/expired-when-issued",
-    title: "The access token has already expired, so that userinfo and resources reject it.",
-    correctClient:
-      "The client refreshes once and repeats the request once, or reports the error; the next login works.",
+    title: "The access token has already expired when it is issued, so that userinfo and resources reject it.",
+    correctClient: "The client refreshes once and repeats the request once, or reports an error; the next login works.",
     level: "must-recover",
     sources: ["RFC 6750 §3.1", "datahub-project/datahub#18187"],
     ...oneOf("tokens", ["first", "every"]),
@@ -254,8 +254,8 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/code-reusable",
-    title: "The server accepts a code twice, and its first response is lost.",
-    correctClient: "The client sends the code once, and starts a new login.",
+    title: "The first token response is lost, and the server would accept the same code again.",
+    correctClient: "The client does not send the code again, and starts a new login.",
     level: "informational",
     sources: ["RFC 6749 §4.1.2", "RFC 9700 §2.1.1"],
     start({ as }) {

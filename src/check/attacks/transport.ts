@@ -36,12 +36,14 @@ const oddResponseNames = Object.keys(oddResponses);
 /** The endpoints of a login that a client calls itself. */
 const loginEndpoints = ["discovery", "token", "userinfo"];
 
-/** Every failure after which the next login must work. */
+/** Attacks with a failure after which the next login must work. */
 const recovered = { level: "must-recover", endpoints: ["discovery", "token", "userinfo"] } as const;
 
-/** Decides by what arrived elsewhere. */
+/** Assesses the requests that arrived at the other origin. */
 function assessRedirect({ trap: { requests }, outcome }: Observation): Assessment | undefined {
-  if (requests.length === 0 && outcome !== "hung") return { passed: true, because: "the client did not follow" };
+  if (requests.length === 0 && outcome !== "hung") {
+    return { passed: true, because: "the client did not follow the redirect" };
+  }
   const isEmpty = requests.every(({ url, body, authorization }) =>
     authorization === undefined && body === "" && !url.includes("?")
   );
@@ -77,7 +79,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,
     id: "transport/dropped",
-    title: "The connection breaks before the server has done anything.",
+    title: "The connection is dropped before the server has handled the request.",
     correctClient: "The client reports the failure or repeats the request; the next login works.",
     sources: ["RFC 9110 §9.2.2"],
     ...sent("endpoint", loginEndpoints, "The endpoint."),
@@ -86,8 +88,8 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,
     id: "transport/response-lost",
-    title: "The server exchanges the code, and its response is lost.",
-    correctClient: "The client does not send the code again and again; the next login works.",
+    title: "The server exchanges the code, but its response is lost.",
+    correctClient: "The client sends the code at most twice; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6749 §4.1.2", "lysine-dev/okhttp#9433"],
     once: () => drop("after"),
@@ -96,7 +98,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,
     id: "transport/cut",
-    title: "The connection breaks in the middle of the body.",
+    title: "The connection is dropped in the middle of the response body.",
     correctClient: "The client reports the failure, and uses no part of the response; the next login works.",
     sources: ["RFC 9112 §8"],
     ...sent("endpoint", loginEndpoints, "The endpoint."),
@@ -105,7 +107,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,
     id: "transport/unavailable",
-    title: "The server responds with a 5xx status.",
+    title: "The server responds with a status from 500 to 504.",
     correctClient:
       "The client reports the failure or repeats the request with increasing delays; the next login works.",
     sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
@@ -116,8 +118,8 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     ...recovered,
     id: "transport/too-many",
-    title: "The server responds with 429 and Retry-After.",
-    correctClient: "The client reports the failure, or waits as long as demanded; the next login works.",
+    title: "The token endpoint responds with status 429 and Retry-After.",
+    correctClient: "The client reports the failure, or waits for the time in Retry-After; the next login works.",
     endpoints: ["token"],
     sources: ["RFC 6585 §4", "RFC 9110 §10.2.3"],
     ...sent("retryAfter", ["1", "-1", "later"], "The header Retry-After."),
@@ -126,8 +128,8 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     id: "transport/html",
     level: "must-reject",
-    title: "A gateway sends an HTML page with status 200.",
-    correctClient: "The client reports the media type, and uses nothing of the response.",
+    title: "A gateway responds with an HTML page and status 200.",
+    correctClient: "The client reports the media type, and uses no part of the response.",
     sources: ["anthropics/claude-ai-mcp#134"],
     ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.html(),
@@ -135,7 +137,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     id: "transport/truncated",
     level: "must-reject",
-    title: "The body is half of the JSON object, with the right length.",
+    title: "The response body is only half of a JSON object, although the connection is not dropped.",
     sources: ["RFC 8259"],
     ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.truncated(),
@@ -143,7 +145,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     id: "transport/empty",
     level: "must-reject",
-    title: "The server responds with 200 and no body.",
+    title: "The server responds with status 200 and an empty body.",
     sources: ["RFC 6749 §5.1"],
     ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.empty(),
@@ -151,7 +153,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     id: "transport/json-root",
     level: "must-reject",
-    title: "The body is JSON, but not an object.",
+    title: "The response body is JSON, but not an object.",
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
     ...eachWithEach(
       sent("endpoint", ["token", "discovery"], "The endpoint."),
@@ -163,7 +165,8 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/redirect",
     effect: leakedCredentials,
     title: "The token endpoint, userinfo or the revocation endpoint redirects to another origin.",
-    correctClient: "The client does not follow: no credential, code, verifier or token arrives there.",
+    correctClient:
+      "The client does not follow the redirect, and sends no credential, code, verifier or token to the other origin.",
     level: "must-reject",
     endpoints: ["token", "userinfo", "revoke"],
     sources: ["RFC 9700 §4.12", "adcontextprotocol/adcp-client#2427", "vercel/ai#20578"],
@@ -184,8 +187,8 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/status-complete",
-    title: "The response is complete, and its status is that of a failure.",
-    correctClient: "The client reports the failure, and uses nothing of the response.",
+    title: "The response has the usual body, but the status of a failure.",
+    correctClient: "The client reports the failure, and uses no part of the response.",
     level: "must-reject",
     endpoints: ["token", "userinfo"],
     sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
@@ -208,7 +211,7 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/slow",
-    title: "The server responds late, but within a usual time limit.",
+    title: "The token endpoint responds late, but within a usual timeout.",
     correctClient: "The client waits, and completes the login.",
     level: "must-tolerate",
     endpoints: ["token"],
@@ -218,15 +221,15 @@ export const transportAttacks: readonly Attack[] = [
       type: "integer",
       unit: "milliseconds",
       default: 300,
-      description: "How late.",
+      description: "How late the response is.",
     }],
     once: ({ milliseconds }) => delay(milliseconds),
   }),
   defineAttack({
     ...recovered,
     id: "transport/hang",
-    title: "The server accepts a request and never responds.",
-    correctClient: "The client ends the request by a time limit of its own, and reports it.",
+    title: "The server accepts the connection and never responds.",
+    correctClient: "The client ends the request at its own timeout, and reports it.",
     waitsForTimeLimit: true,
     sources: ["RFC 9110 §9.2.2"],
     ...sent("endpoint", loginEndpoints, "The endpoint."),
@@ -234,8 +237,8 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/drip",
-    title: "The server sends the headers, and then the body a few bytes at a time.",
-    correctClient: "The client limits the time of the whole response, and reports it.",
+    title: "The server sends the headers immediately, but the body only a few bytes at a time.",
+    correctClient: "The client limits the time of the whole response, and reports a timeout.",
     level: "should-reject",
     waitsForTimeLimit: true,
     sources: ["RFC 9112 §9.5"],
@@ -244,8 +247,8 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/huge",
-    title: "The body has many megabytes.",
-    correctClient: "The client limits the size of a body, and reports it.",
+    title: "The response body has many megabytes.",
+    correctClient: "The client limits the size of a response, and reports an error.",
     level: "should-reject",
     sources: ["RFC 9110 §17.5", "adcontextprotocol/adcp-client#2427"],
     parameters: [endpointParameter, {
@@ -260,8 +263,8 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     id: "transport/json-duplicates",
     needsUser: true,
-    title: "A member of the JSON object occurs twice, with two values.",
-    correctClient: "The client rejects the response, or checks and uses the same value.",
+    title: "The JSON response has a member twice, with different values.",
+    correctClient: "The client rejects the response, or checks and uses the same one of the two values.",
     level: "should-reject",
     endpoints: ["discovery", "token", "userinfo"],
     sources: ["RFC 8259 §4"],
@@ -286,9 +289,9 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/success-odd",
-    title: "The token response has another status, a challenge, a byte order mark, or another form of its media type.",
+    title: "The token response is valid, but has an unusual status, header, media type or byte order mark.",
     correctClient:
-      "The client accepts a charset and letter case; otherwise it accepts the response or reports an error.",
+      "The client accepts a charset and any letter case in the media type; for the rest, it can accept the response or report an error.",
     level: "informational",
     endpoints: ["token"],
     sources: ["RFC 9110 §8.3.1", "RFC 6749 §5.1"],
@@ -297,8 +300,8 @@ export const transportAttacks: readonly Attack[] = [
     assess: ({ outcome, error }) => ({
       passed: outcome === "accepted",
       because: outcome === "accepted"
-        ? "the client accepted it"
-        : `the client did not accept it: ${describeError(error)}`,
+        ? "the client accepted the response"
+        : `the client did not accept the response: ${describeError(error)}`,
     }),
   }),
 ];

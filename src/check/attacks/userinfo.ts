@@ -24,11 +24,11 @@ import { passIf } from "./conclusions.ts";
 export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-other",
-    title: "The userinfo response describes another user than the ID token.",
-    correctClient: "The client does not use the values; the other user is not logged in.",
+    title: "The userinfo response has the sub of another user than the ID token.",
+    correctClient: "The client rejects the userinfo response, and does not log in the other user.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
-    ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another one, or the right one as written."),
+    ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another user, or a near miss of the right sub."),
     alsoIn: everyLogin,
     once: ({ sub: how }) =>
       body.edited(
@@ -42,8 +42,8 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/sub-missing",
-    title: "The userinfo response has no sub, or one that is not a text.",
-    correctClient: "The client does not use the values.",
+    title: "The userinfo response has no sub, or one that is empty or not a string.",
+    correctClient: "The client rejects the userinfo response.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2"],
     ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
@@ -51,7 +51,7 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/thin",
-    title: "The userinfo response has sub and nothing else.",
+    title: "The userinfo response has no claim except sub.",
     correctClient: "The client completes the login.",
     level: "must-tolerate",
     sources: ["OpenID Connect Core §5.3.2"],
@@ -59,7 +59,7 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/fails",
-    title: "The userinfo endpoint fails.",
+    title: "The userinfo endpoint responds with an error status or an HTML page.",
     correctClient: "The client completes the login with the ID token, or reports the failure; the next login works.",
     level: "must-recover",
     sources: ["OpenID Connect Core §5.3.3"],
@@ -69,7 +69,7 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/json-invalid",
     title: "The userinfo response is half of a JSON object, or empty.",
-    correctClient: "The client reports the response, and uses nothing of it.",
+    correctClient: "The client reports an error, and uses no part of the response.",
     level: "must-recover",
     sources: ["OpenID Connect Core §5.3.2"],
     ...oneOf("how", ["truncated", "empty"]),
@@ -77,8 +77,8 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/claims-override",
-    title: "The userinfo response repeats claims of the ID token with other values.",
-    correctClient: "The client uses the values of the ID token, or keeps the two apart.",
+    title: "The userinfo response has an iss or aud that differs from the one in the ID token.",
+    correctClient: "The client uses iss and aud of the ID token, or keeps the claims of the two apart.",
     level: "should-reject",
     sources: ["OpenID Connect Core §5.3.2", "canonical/authd#1546"],
     ...oneOf("claim", ["iss", "aud"]),
@@ -88,19 +88,19 @@ export const userinfoAttacks: readonly Attack[] = [
       if (outcome !== "accepted") return undefined;
       const used = Object.keys(otherClaims).find((claim) => claims[claim] === otherClaims[claim]);
       return used === undefined
-        ? { passed: true, because: "the client completed the journey, without these values" }
+        ? { passed: true, because: "the client completed the journey without these values" }
         : { passed: false, because: `the application uses ${used} of the userinfo response` };
     },
   }),
   defineAttack({
     id: "userinfo/distributed-claims",
     effect: leakedCredentials,
-    title: "The userinfo response or the ID token refers to claims at another origin.",
-    correctClient: "The client does not fetch them, because it is not configured for this origin.",
+    title: "The userinfo response or the ID token refers to claims at another origin (distributed claims).",
+    correctClient: "The client does not fetch these claims, because it is not configured for this origin.",
     level: "must-reject",
     endpoints: ["userinfo", "token"],
     sources: ["OpenID Connect Core §5.6.2", "OpenID Connect Core §5.6.2.2"],
-    ...oneOf("endpoint", ["userinfo", "token"], "userinfo, or token for the ID token."),
+    ...oneOf("endpoint", ["userinfo", "token"], "Where the reference is: userinfo, or token for the ID token."),
     needs: ["idToken"],
     start({ as, trap }, { endpoint }) {
       const claims = {
@@ -117,8 +117,8 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/signed-wrong",
-    title: "The userinfo response is a JWT with a flaw.",
-    correctClient: "The client does not use the values.",
+    title: "The userinfo response is a JWT that is not signed, or has a wrong signature, aud or iss.",
+    correctClient: "The client rejects the userinfo response.",
     level: "should-reject",
     sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §5.3.4"],
     ...oneOf("flaw", ["key", "unsigned", "aud", "iss"]),
@@ -126,13 +126,13 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
 ];
 
-/** A client may log in the user of the ID token, without the values of userinfo; a page need not show which it used. */
+/** Undecided if the client logs in the user of the ID token, and its pages do not show whether it used userinfo. */
 function assessDiscarded(observation: Observation): Assessment | undefined {
   const { outcome, session, expectedSub } = observation;
   const isUndecided = outcome === "accepted" && session!.claims === undefined &&
     (session!.sub === expectedSub
       ? isPartOfClaim(expectedSub, exchangesOf(observation, "token"))
-      // A page that shows values of userinfo alone shows no user then.
+      // A page that shows only claims of userinfo then shows no user.
       : session!.sub === unknownUser);
   if (!isUndecided) return undefined;
   const because = "the client logged in the user of the ID token, with or without the values of userinfo";
