@@ -112,6 +112,14 @@ export const otherUser: Effect = {
   fix: "Identify users only by iss and sub of the ID token, and reject a userinfo response with another sub.",
 };
 
+/** For userinfo responses that are JWTs, and that the server did not sign for this client. */
+export const unverifiedUserinfo: Effect = {
+  cause: "does not verify a signed userinfo response",
+  severity: "medium",
+  consequence: "An attacker who can change the userinfo response chooses the claims of the user.",
+  fix: "Verify the signature, iss and aud of a userinfo response that is a JWT, and require the sub of the ID token.",
+};
+
 /** For responses that arrive twice. */
 export const repeatedDelivery: Effect = {
   cause: "does not handle an authorization response that arrives twice",

@@ -15,7 +15,7 @@ import { unknownUser } from "../driver.ts";
 import { type Assessment, exchangesOf, type Observation } from "../observation.ts";
 import { inventedUsers } from "../invented_users.ts";
 import { isPartOfClaim } from "../sent_claims.ts";
-import { leakedCredentials } from "./effects.ts";
+import { leakedCredentials, unverifiedUserinfo } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
@@ -117,6 +117,7 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/signed-wrong",
+    effect: unverifiedUserinfo,
     title: "The userinfo response is a JWT that is not signed, or has a wrong signature, aud or iss.",
     correctClient: "The client rejects the userinfo response.",
     level: "should-reject",
