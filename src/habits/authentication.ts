@@ -1,4 +1,4 @@
-/** Client authentication and the credentials of the client. */
+/** Client authentication and other credentials of the client. */
 
 import { decodeJwtPart } from "../http/jwt_part.ts";
 import { findBasicCredentials } from "../recorder/record_request.ts";
@@ -15,7 +15,7 @@ const secretParameters = [
   ...["password", "assertion", "subject_token", "actor_token"],
 ];
 
-/** The lifetime of an assertion in seconds above which it is noted, and the longest that servers accept. */
+/** Lifetimes of assertions in seconds: a longer one is noted, and the longest that servers accept. */
 const usualAssertionSeconds = 300;
 const maxAssertionSeconds = 3600;
 
@@ -118,7 +118,7 @@ export const authenticationHabits: readonly HabitDefinition[] = [
   },
   {
     id: "one-authentication",
-    title: "The client authenticates by one method in each request.",
+    title: "The client authenticates by only one method in each request.",
     level: "required",
     sources: ["RFC 6749 §2.3"],
     occasion: "a request with client authentication",
@@ -153,10 +153,10 @@ export const authenticationHabits: readonly HabitDefinition[] = [
   },
   {
     id: "basic-encoded",
-    title: "The client form-encodes its id and its secret before Base64 in the header of HTTP Basic.",
+    title: "The client form-encodes its id and its secret before Base64 in the HTTP Basic header.",
     level: "required",
     sources: ["RFC 6749 §2.3.1"],
-    occasion: "HTTP Basic with an id or a secret that has characters to encode",
+    occasion: "HTTP Basic with an id or a secret that has characters that must be encoded",
     holdsUnderAttack: true,
     check(traffic) {
       const requests = authenticatedRequests(traffic).flatMap((request) => {
@@ -168,14 +168,14 @@ export const authenticationHabits: readonly HabitDefinition[] = [
         requests,
         ({ encoding }) =>
           encoding === "raw"
-            ? { parameter: "Authorization", because: "the header has characters that are not form-encoded" }
+            ? { parameter: "Authorization", because: "the Basic header has characters that are not form-encoded" }
             : undefined,
       );
     },
   },
   {
     id: "assertion-narrow",
-    title: "The client creates an assertion for each request, with one aud, a jti, and exp in a few minutes.",
+    title: "The client creates a new assertion for each request, with one aud, a jti, and an exp within a few minutes.",
     level: "required",
     sources: ["RFC 7523 §3", "OpenID Connect Core §9", "draft-ietf-oauth-security-topics-update"],
     occasion: "a client assertion",
@@ -204,7 +204,7 @@ export const authenticationHabits: readonly HabitDefinition[] = [
   },
   {
     id: "credentials-stay-with-issuer",
-    title: "The client sends the secrets, codes and tokens of one issuer to no other issuer.",
+    title: "The client does not send secrets, codes or tokens of one issuer to another issuer.",
     level: "required",
     sources: ["MCP authorization", "RFC 9700 §4.4.2"],
     occasion: "requests to two issuers",

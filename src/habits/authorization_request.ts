@@ -23,7 +23,7 @@ function stateProblem(state: string, now: number): { readonly because: string; r
     : undefined;
 }
 
-/** The requests whose state counts up from the request before. */
+/** Findings for requests whose state is the counter of the previous request, increased. */
 function findCounting(authorizations: readonly AuthorizationRequest[]) {
   return authorizations.slice(1).flatMap((request, index) => {
     const earlier = authorizations[index]!;
@@ -33,7 +33,7 @@ function findCounting(authorizations: readonly AuthorizationRequest[]) {
     return isCounting
       ? [toEvidence(request, {
         parameter: "state",
-        because: "the state counts up from the request before",
+        because: "the state is a counter that continues from the previous request",
         others: [earlier.exchange],
       })]
       : [];
@@ -72,7 +72,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "state-random",
-    title: "The client creates state with a random source for each authorization request.",
+    title: "The client creates a new random state for each authorization request.",
     level: "recommended",
     // With PKCE or a nonce, CSRF needs no secret in state (RFC 9700 §2.1): some libraries keep other data there.
     sources: ["RFC 6749 §10.10, §10.12", "RFC 9700 §2.1"],
@@ -111,7 +111,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "nonce-fresh",
-    title: "The client creates a nonce for each authorization request, which is not the state.",
+    title: "The client creates a new nonce for each authorization request, and does not use state as the nonce.",
     level: "required",
     sources: ["OpenID Connect Core §15.5.2"],
     occasion: "two authorization requests with a nonce",
@@ -133,7 +133,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "code-flow-only",
-    title: "The client requests only response_type=code.",
+    title: "The client requests only an authorization code (response_type=code).",
     level: "required",
     sources: ["RFC 9700 §2.1.2", "OAuth 2.1 §10.2"],
     occasion: "an authorization request",
@@ -143,13 +143,14 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
         authorizations,
         ({ get }) =>
           splitScope(get("response_type") ?? "").some((type) => type === "token" || type === "id_token")
-            ? { parameter: "response_type", because: "the request demands tokens in the authorization response" }
+            ? { parameter: "response_type", because: "the request asks for tokens in the authorization response" }
             : undefined,
       ),
   },
   {
     id: "scope-minimal",
-    title: "The client requests only scope values that it is registered for, that are listed and that were demanded.",
+    title:
+      "The client requests only scope values that it is registered for, that the metadata lists and that the resource requires.",
     level: "recommended",
     sources: ["RFC 9700 §2.3", "MCP authorization"],
     occasion: "an authorization request with scope",
@@ -178,7 +179,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
         );
         return undemanded === undefined
           ? undefined
-          : { parameter: "scope", because: `the resource did not demand ${undemanded}`, others: [challenge!] };
+          : { parameter: "scope", because: `the resource did not require ${undemanded}`, others: [challenge!] };
       }),
   },
   {
@@ -202,11 +203,17 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
           );
           if (error === "login_required" && !hasLogin) {
             return [
-              toEvidence(request, { parameter: "prompt", because: "the request before got login_required", others }),
+              toEvidence(request, { parameter: "prompt", because: "the previous request got login_required", others }),
             ];
           }
           return seconds < 60
-            ? [toEvidence(request, { parameter: "prompt", because: `the request before was ${seconds} s ago`, others })]
+            ? [
+              toEvidence(request, {
+                parameter: "prompt",
+                because: `the previous request was ${seconds} s ago`,
+                others,
+              }),
+            ]
             : [];
         }),
       };
@@ -214,7 +221,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "personal-data-not-in-urls",
-    title: "The client pushes or posts login_hint and id_token_hint, so that no URL has them.",
+    title: "The client sends login_hint and id_token_hint in pushed or posted requests, not in URLs.",
     level: "recommended",
     sources: ["OpenID Connect Core §16.1", "RFC 9126 §1"],
     occasion: "an authorization or logout request",

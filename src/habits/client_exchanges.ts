@@ -8,8 +8,8 @@ export function clientsOf(exchanges: readonly Exchange[]): readonly string[] {
 }
 
 /**
- * The exchanges of a client and of its flows. A request without a client, such as for metadata or keys, belongs to it
- * if another request of it has the same user agent and no request of another client has.
+ * The exchanges of a client and of its flows. A request that names no client, such as one for metadata or keys, belongs
+ * to the client if its user agent is one of this client and of no other client.
  */
 export function exchangesOfClient(exchanges: readonly Exchange[], client: string): Exchange[] {
   const flows = new Set(exchanges.flatMap((exchange) => exchange.client === client ? exchange.flow ?? [] : []));

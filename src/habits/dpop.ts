@@ -20,7 +20,7 @@ interface ProvenRequest {
 
 export const dpopHabits: readonly HabitDefinition[] = [{
   id: "dpop-proofs-sound",
-  title: "The client signs a new and complete proof for each request, with one key for each token.",
+  title: "The client signs a new, complete DPoP proof for each request, with one key for each token.",
   level: "required",
   sources: ["RFC 9449 §4.2, §4.3, §7.1"],
   occasion: "a request with a DPoP proof",
@@ -46,7 +46,7 @@ async function checkProofs({ requests }: Traffic): Promise<HabitCheck> {
     const because = proofProblem(request) ??
       await hashProblem(request) ??
       (earlier === undefined ? undefined : "two proofs have the same jti") ??
-      (flowKey === undefined || flowKey === key ? undefined : "one login has proofs of two keys") ??
+      (flowKey === undefined || flowKey === key ? undefined : "the proofs of one login have two keys") ??
       nonceProblem(request, proven.slice(0, index));
     if (because !== undefined) {
       findings.push(
@@ -75,14 +75,16 @@ function proofProblem({ exchange, issuer, header, claims }: ProvenRequest): stri
   }
   if (typeof claims.jti !== "string") return "the proof has no jti";
   const seconds = Math.round(Math.abs(exchange.at / 1000 - (typeof claims.iat === "number" ? claims.iat : 0)));
-  return seconds <= maxSkewSeconds ? undefined : `iat is ${seconds} s from now`;
+  return seconds <= maxSkewSeconds ? undefined : `iat of the proof is ${seconds} s from now`;
 }
 
 /** The hash of the access token, and the scheme that it is sent with. */
 async function hashProblem({ exchange, claims }: ProvenRequest): Promise<string | undefined> {
   const token = findBearerToken(exchange.request);
   if (exchange.caller !== "resource client" || token === undefined) return undefined;
-  if (!/^dpop /i.test(exchange.request.headers.authorization!)) return "the token has the scheme Bearer, not DPoP";
+  if (!/^dpop /i.test(exchange.request.headers.authorization!)) {
+    return "the client sends the token with the scheme Bearer, not DPoP";
+  }
   return claims.ath === await digest(token) ? undefined : "ath is not the hash of the access token";
 }
 
@@ -92,7 +94,7 @@ function nonceProblem({ exchange, claims }: ProvenRequest, earlier: readonly Pro
   const demanded = earlier.some((other) =>
     other.exchange.endpoint === exchange.endpoint && isNonceDemand(other.exchange)
   );
-  return demanded ? "the proof has no nonce, which the server demanded before" : undefined;
+  return demanded ? "the proof has no nonce, although the server required one before" : undefined;
 }
 
 function isNonceDemand(exchange: Exchange): boolean {

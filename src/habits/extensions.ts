@@ -19,7 +19,7 @@ const parametersAfterPush = ["client_id", "request_uri"];
 /** Seconds between two polls, if the server names none, and those that `slow_down` adds (RFC 8628 §3.2, §3.5). */
 const [defaultIntervalSeconds, slowDownSeconds] = [5, 5];
 
-/** Tolerance for polls before the interval is over, in milliseconds, because network delays vary. */
+/** How many milliseconds early a poll may arrive, because network delays vary. */
 const jitterMs = 1000;
 
 export const extensionHabits: readonly HabitDefinition[] = [
@@ -28,12 +28,13 @@ export const extensionHabits: readonly HabitDefinition[] = [
     title: "The client sends the same resource in the authorization request, the token request and each refresh.",
     level: "required",
     sources: ["RFC 8707 §2", "MCP authorization"],
-    occasion: "a login of a client that uses a protected resource or the parameter resource",
+    occasion: "a login of a client that uses a protected resource or sends the parameter resource",
     check: checkResource,
   },
   {
     id: "par-alone",
-    title: "The client sends only client_id and request_uri after a pushed authorization request.",
+    title:
+      "After it has pushed a request, the client sends only client_id and request_uri to the authorization endpoint.",
     level: "recommended",
     sources: ["RFC 9126 §4"],
     occasion: "an authorization request with a pushed request_uri",
@@ -45,7 +46,7 @@ export const extensionHabits: readonly HabitDefinition[] = [
         if (other === undefined) return undefined;
         return isPlainName(other)
           ? { parameter: other, because: `the request repeats ${other}` }
-          : { because: "the request has a parameter without a plain name" };
+          : { because: "the request has a parameter with an unusual name" };
       }),
   },
   {
@@ -68,7 +69,7 @@ export const extensionHabits: readonly HabitDefinition[] = [
   },
   {
     id: "registration-rare",
-    title: "The client registers once per issuer, with application_type and the grant types that it uses.",
+    title: "The client registers once at each issuer, with application_type and the grant types that it uses.",
     level: "recommended",
     sources: ["RFC 7591 §2", "MCP authorization"],
     occasion: "a registration request",
@@ -148,7 +149,7 @@ function checkRegistrations({ recordings, tokenRequests, authorizations }: Traff
     if (refresh !== undefined && !grantTypes.includes("refresh_token")) {
       return {
         parameter: "grant_types",
-        because: "the client refreshes, and did not register for refresh_token",
+        because: "the client refreshes, but did not register the grant type refresh_token",
         others: [refresh.exchange],
       };
     }
@@ -156,7 +157,11 @@ function checkRegistrations({ recordings, tokenRequests, authorizations }: Traff
       .map(({ get }) => get("redirect_uri"));
     const registered = Array.isArray(sent.redirect_uris) ? sent.redirect_uris : [];
     return used.length > 0 && registered.length > 1 && registered.some((uri) => !used.includes(uri))
-      ? { parameter: "redirect_uris", because: "a registered redirect URI is not used", isNote: true }
+      ? {
+        parameter: "redirect_uris",
+        because: "the client does not use a redirect URI that it registered",
+        isNote: true,
+      }
       : undefined;
   });
 }
@@ -191,7 +196,7 @@ function checkPolls({ tokenRequests, exchanges }: Traffic): HabitCheck {
     seen.push(exchange);
     const seconds = (exchange.at - earlier.at) / 1000;
     if (isClockRunning && seconds * 1000 + jitterMs < interval * 1000) {
-      const because = `the poll comes ${seconds} s after the one before, and the interval is ${interval} s`;
+      const because = `the poll comes ${seconds} s after the previous one, but the interval is ${interval} s`;
       findings.push(toEvidence({ exchange }, { because, others: [earlier] }));
     }
   }

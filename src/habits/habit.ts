@@ -39,7 +39,7 @@ export interface Habit {
   readonly level: HabitLevel;
   /** The sections of the specifications, and the tests, that it rests on. */
   readonly sources: readonly string[];
-  /** What the client must do so that the habit can be seen: `an authorization request`. */
+  /** What the client must send so that the habit can be seen: `an authorization request`. */
   readonly occasion: string;
 }
 
@@ -79,12 +79,12 @@ export function examineEach<Item extends Sent>(
   };
 }
 
-/** A finding with its exchange. */
+/** Adds the exchange to a finding. */
 export function toEvidence({ exchange }: Sent, { others = [], ...finding }: RequestFinding): Evidence {
   return { ...finding, exchanges: [exchange, ...others.filter(({ number }) => number !== exchange.number)] };
 }
 
-/** Finds values that a request shares with an earlier one. It needs two requests. */
+/** Finds values that a request shares with an earlier one. Not seen with fewer than two requests. */
 export function examineFreshness<Item extends Sent>(
   items: readonly Item[],
   getValue: (item: Item) => string | undefined,
@@ -100,7 +100,7 @@ export function examineFreshness<Item extends Sent>(
   return { seen: withValue.length < 2 ? [] : withValue.map(({ exchange }) => exchange), findings };
 }
 
-/** Two checks of one habit: seen where either is. */
+/** Combines checks of one habit. It is seen in every exchange in which one of them sees it. */
 export function combineChecks(...checks: readonly HabitCheck[]): HabitCheck {
   return { seen: [...new Set(checks.flatMap(({ seen }) => seen))], findings: checks.flatMap((one) => one.findings) };
 }

@@ -21,13 +21,13 @@ const metadataMembers: Readonly<Record<string, string>> = {
 /** Paths that browsers and operators request by themselves. */
 const conventionalPath = /^\/(?:favicon\.ico|robots\.txt|\.well-known\/.*)$|\/\.well-known\//;
 
-/** The number of logins from which a client is expected to keep documents. */
+/** The number of logins after which a client is expected to have cached the documents. */
 const minLogins = 3;
 
 export const metadataHabits: readonly HabitDefinition[] = [
   {
     id: "metadata-followed",
-    title: "The client sends requests to the URLs in the metadata, and to no others.",
+    title: "The client sends requests only to the URLs in the metadata.",
     level: "required",
     sources: ["OpenID Connect Discovery §4", "oidcc-client-test-discovery-jwks-uri-keys"],
     occasion: "a metadata document and a request after it",
@@ -45,13 +45,13 @@ export const metadataHabits: readonly HabitDefinition[] = [
         const { path } = exchange.request;
         const url = member === undefined ? undefined : membersOf(document)[member];
         if (typeof url === "string" && URL.canParse(url) && new URL(url).pathname === path) return undefined;
-        return { because: `the metadata does not have ${path}`, others: [document] };
+        return { because: `the metadata has no URL with the path ${path}`, others: [document] };
       });
     },
   },
   {
     id: "metadata-cached",
-    title: "The client keeps metadata and keys for a while, even when it receives a key ID that it does not know.",
+    title: "The client caches metadata and keys for a while, even if it receives an unknown kid.",
     level: "recommended",
     sources: ["RFC 9111 §4.2", "RFC 7517 §4.5"],
     occasion: "three logins",
@@ -60,7 +60,7 @@ export const metadataHabits: readonly HabitDefinition[] = [
   },
   {
     id: "discovery-in-order",
-    title: "The client tries the metadata URLs in the order of MCP: RFC 8414 first, then OpenID Connect.",
+    title: "The client tries the metadata URLs in the order that MCP requires: RFC 8414 first, then OpenID Connect.",
     level: "required",
     sources: ["MCP authorization", "RFC 8414 §3.1"],
     occasion: "metadata requests of an MCP client",
@@ -68,7 +68,7 @@ export const metadataHabits: readonly HabitDefinition[] = [
   },
 ];
 
-/** The newest metadata document before an exchange. */
+/** The exchange that fetched the newest metadata document before another exchange. */
 function documentBefore({ exchanges }: Recording, { number }: Exchange): Exchange | undefined {
   return exchanges.findLast((exchange) =>
     exchange.endpoint === "discovery" && exchange.number < number && exchange.response?.status === 200
@@ -85,10 +85,10 @@ function checkFetches({ recordings }: Traffic): HabitCheck {
     );
     if (logins.length < minLogins) continue;
     seen.push(...logins);
-    for (const [endpoint, title] of [["discovery", "the metadata"], ["jwks", "the key set"]] as const) {
+    for (const [endpoint, title] of [["discovery", "the metadata"], ["jwks", "the JWKS"]] as const) {
       const fetches = exchanges.filter((exchange) => exchange.endpoint === endpoint);
       if (fetches.length < logins.length) continue;
-      const because = `${title} is fetched ${fetches.length} times for ${logins.length} logins`;
+      const because = `the client fetched ${title} ${fetches.length} times for ${logins.length} logins`;
       findings.push(toEvidence({ exchange: fetches.at(-1)! }, { because, others: fetches.slice(0, -1) }));
     }
   }

@@ -2,7 +2,7 @@
  * The habits of good clients, read from recorded traffic: nothing is injected, and nothing is sent.
  *
  * 1. `traffic.ts` sorts the exchanges of a client: authorization requests, token requests, tokens.
- * 2. Each file of a category has definitions; a definition reads the traffic and returns what it finds.
+ * 2. Each category has a file of definitions; a definition reads the traffic and returns what it finds.
  * 3. {@link checkHabits} turns findings into outcomes: passed, failed, warning, noted, not seen.
  *
  * To add a habit, add a definition to the file of its category.

@@ -13,7 +13,7 @@ function verifiersOf({ tokenRequests }: Traffic): (TokenRequest & { readonly ver
   });
 }
 
-/** Number of first characters that two random verifiers share by chance once in 2^48 pairs. */
+/** Two random verifiers begin with the same 8 characters by chance only once in 2^48 pairs. */
 const prefixLength = 8;
 
 export const pkceHabits: readonly HabitDefinition[] = [
@@ -70,13 +70,13 @@ export const pkceHabits: readonly HabitDefinition[] = [
             parameter: "code_verifier",
             because: /^[\w.~-]*$/.test(verifier)
               ? `the verifier has ${verifier.length} characters`
-              : "the verifier has characters that are not unreserved",
+              : "the verifier has characters other than letters, digits and -._~",
           },
       ),
   },
   {
     id: "pkce-fresh",
-    title: "The client creates a code verifier for each authorization request.",
+    title: "The client creates a new code verifier for each authorization request.",
     level: "required",
     sources: ["RFC 7636 §7.1", "RFC 9700 §2.1.1"],
     occasion: "two authorization requests with code_challenge",
@@ -89,7 +89,7 @@ export const pkceHabits: readonly HabitDefinition[] = [
   },
   {
     id: "pkce-random",
-    title: "The client creates the code verifier with a random source.",
+    title: "The client creates a random code verifier.",
     level: "required",
     sources: ["RFC 7636 §7.1"],
     occasion: "two token requests with code_verifier",
@@ -102,7 +102,7 @@ export const pkceHabits: readonly HabitDefinition[] = [
         const authorization = traffic.authorizationOf(get("code") ?? "");
         const known = ["state", "nonce", "client_id"].find((name) => authorization?.get(name) === verifier);
         const parameter = "code_verifier";
-        if (known !== undefined) return { parameter, because: `the verifier is the ${known}` };
+        if (known !== undefined) return { parameter, because: `the verifier is the same as ${known}` };
         if (looksLikeTime(verifier, exchange.at)) return { parameter, because: "the verifier is a time" };
         const similar = requests.find((other) =>
           other.verifier !== verifier && other.verifier.slice(0, prefixLength) === verifier.slice(0, prefixLength)

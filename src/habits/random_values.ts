@@ -25,7 +25,7 @@ export function readableAs(text: string, now: number): string | undefined {
   return undefined;
 }
 
-/** Whether a text is an object or a list of JSON. */
+/** Whether a text is a JSON object or array. */
 function isJson(text: string): boolean {
   if (!/^\s*[{[]/.test(text)) return false;
   try {
@@ -46,7 +46,7 @@ function decodeText(text: string): string | undefined {
   }
 }
 
-/** The number that ends a text which counts: `state-7` → 7, and the text before it. */
+/** The number at the end of a text, and the text before it: `state-7` has the prefix `state-` and the count 7. */
 export function counterOf(text: string): { readonly prefix: string; readonly count: number } | undefined {
   const { prefix, count } = /^(?<prefix>\D*)(?<count>\d{1,12})$/.exec(text)?.groups ?? {};
   return prefix === undefined ? undefined : { prefix, count: Number(count) };

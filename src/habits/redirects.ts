@@ -11,8 +11,10 @@ function redirectUriProblem(redirectUri: string): Omit<RequestFinding, "paramete
   if (!URL.canParse(redirectUri)) return { because: "the redirect URI is not absolute" };
   const { protocol, hostname } = new URL(redirectUri);
   if (protocol !== "http:") return undefined;
-  if (hostname === "localhost") return { because: "the host is localhost, which may not be loopback", isNote: true };
-  return isLoopback(hostname) ? undefined : { because: `the redirect URI has plain http at ${hostname}` };
+  if (hostname === "localhost") {
+    return { because: "the host is localhost, which need not resolve to a loopback address", isNote: true };
+  }
+  return isLoopback(hostname) ? undefined : { because: `the redirect URI uses http at ${hostname}` };
 }
 
 /** Whether a parameter in the query of a redirect URI names a URL of an origin. */
@@ -24,7 +26,7 @@ function namesOrigin(redirectUri = "", origin: string): boolean {
 export const redirectHabits: readonly HabitDefinition[] = [
   {
     id: "redirect-uri-exact",
-    title: "The client sends the redirect URI of the authorization request with the code, character by character.",
+    title: "The client sends exactly the redirect URI of the authorization request in the token request.",
     level: "required",
     sources: ["RFC 6749 §4.1.3", "OpenID Connect Core §3.1.3.2"],
     occasion: "a token request with a code of a recorded login",
@@ -46,7 +48,7 @@ export const redirectHabits: readonly HabitDefinition[] = [
   },
   {
     id: "redirect-uri-safe",
-    title: "The client has redirect URIs with https, a private-use scheme, or a loopback IP address.",
+    title: "The client uses redirect URIs with https, a private-use scheme, or a loopback IP address.",
     level: "required",
     sources: ["RFC 8252 §7.3, §8.3", "MCP authorization"],
     occasion: "an authorization request with redirect_uri",
@@ -59,7 +61,7 @@ export const redirectHabits: readonly HabitDefinition[] = [
   },
   {
     id: "callback-tells-issuers-apart",
-    title: "The client has a redirect URI for each issuer, or checks iss in the authorization response.",
+    title: "The client uses a different redirect URI for each issuer, or checks iss in the authorization response.",
     level: "required",
     sources: ["RFC 9700 §4.4.2", "RFC 9207 §2.4"],
     occasion: "authorization requests to two issuers",
@@ -74,7 +76,7 @@ export const redirectHabits: readonly HabitDefinition[] = [
         const isKnown = facts.rejectsWrongIssuer === false;
         return {
           parameter: "redirect_uri",
-          because: `two issuers have the same redirect URI${
+          because: `the client uses the same redirect URI for two issuers${
             isKnown ? ", and the client does not check iss" : "; only a check of iss distinguishes them"
           }`,
           isNote: !isKnown,
@@ -85,10 +87,10 @@ export const redirectHabits: readonly HabitDefinition[] = [
   },
   {
     id: "callback-not-open",
-    title: "The client redirects the browser to no URL that a parameter names.",
+    title: "The client does not redirect the browser to a URL in the query of its redirect URI (open redirector).",
     level: "required",
     sources: ["RFC 9700 §4.11.1"],
-    occasion: "a redirect URI whose query names the trap origin of a check",
+    occasion: "a redirect URI with a URL of the trap origin of a check in its query",
     check: ({ authorizations, recordings }) => {
       const traps = recordings.flatMap(({ trap }) => trap ?? []);
       const named = authorizations.flatMap((request) => {
@@ -106,10 +108,10 @@ export const redirectHabits: readonly HabitDefinition[] = [
   },
   {
     id: "referer-clean",
-    title: "The client sends no code, state or token in the header Referer of its pages.",
+    title: "The pages of the client send no code, state or token in the Referer header.",
     level: "required",
     sources: ["RFC 9700 §4.2.4"],
-    occasion: "a request with a Referer of another origin",
+    occasion: "a request with a Referer header of another origin",
     check: ({ recordings }) => {
       const requests = recordings.flatMap(({ issuer, exchanges }) =>
         exchanges.filter(({ request: { headers: { referer } } }) =>

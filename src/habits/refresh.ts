@@ -24,13 +24,13 @@ function lastResponseWith(
   );
 }
 
-/** The part of its lifetime after which a token may be refreshed. */
+/** The fraction of its lifetime after which a token may be refreshed. */
 const dueAfter = 0.5;
 
 export const refreshHabits: readonly HabitDefinition[] = [
   {
     id: "refresh-newest",
-    title: "The client refreshes with the newest refresh token.",
+    title: "The client refreshes with the newest refresh token of the login.",
     level: "required",
     sources: ["RFC 6749 §6", "RFC 9700 §4.14"],
     occasion: "two refreshes of a login",
@@ -101,7 +101,7 @@ export const refreshHabits: readonly HabitDefinition[] = [
   },
   {
     id: "refresh-narrow",
-    title: "The client requests at most the granted scope in a refresh.",
+    title: "In a refresh, the client requests at most the granted scope.",
     level: "required",
     sources: ["RFC 6749 §6"],
     occasion: "a refresh",

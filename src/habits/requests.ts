@@ -13,7 +13,7 @@ const parameterEndpoints = [...formEndpoints, "authorize", "logout", "userinfo"]
 /** Parameters that a request may repeat (RFC 8707 §2, RFC 8693 §2.1). */
 const repeatableParameters = ["resource", "audience"];
 
-/** Values that a program writes for a value that it does not have. */
+/** Texts that a program sends by mistake in place of a missing value. */
 const absentValues = ["undefined", "null", "NaN", "[object Object]"];
 
 /** The maximum number of repetitions of a request that failed. */
@@ -29,9 +29,9 @@ function parameterProblem(exchange: Exchange): { readonly parameter?: string; re
   const names = new Set<string>();
   for (const [name, value] of parametersOf(exchange)) {
     if (name === "interaction") continue;
-    // A body that is not a form is read as one odd name, with the secrets of the body in it.
+    // A body that is not a form is read as one unusual name, which contains the secrets of the body.
     const isPlain = isPlainName(name);
-    const shown = isPlain ? name : "a parameter without a plain name";
+    const shown = isPlain ? name : "a parameter with an unusual name";
     const finding = (because: string) => ({ ...isPlain && { parameter: name }, because });
     if (names.has(name) && !repeatableParameters.includes(name)) return finding(`the request has ${shown} twice`);
     names.add(name);
@@ -49,7 +49,7 @@ function formProblem({ endpoint, request: { method, headers } }: Exchange): stri
   return /json|\*\/\*|application\/\*/i.test(accept) ? undefined : `the client accepts only ${showTypes(accept)}`;
 }
 
-/** A header of media types, unless it is long or has other characters: it is text of the client. */
+/** A header of media types; not shown if it is long or has other characters, because it is text of the client. */
 function showTypes(header: string): string {
   return /^[\w.+*\/;=, \-]{1,100}$/.test(header) ? header : "malformed or long";
 }
@@ -70,7 +70,7 @@ export const requestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "parameters-clean",
-    title: "The client sends no parameter twice, none empty, and none with the text undefined or null.",
+    title: "The client sends each parameter once, and never with an empty value or the text undefined or null.",
     level: "required",
     sources: ["RFC 6749 §3.1, §3.2"],
     occasion: "a request with parameters",
@@ -86,7 +86,7 @@ export const requestHabits: readonly HabitDefinition[] = [
   {
     id: "retry-measured",
     title:
-      "The client repeats a request that failed at most three times, later each time, and not after its own error.",
+      "The client repeats a failed request at most three times, with growing delays, and not after a 4xx error of its own.",
     level: "recommended",
     sources: ["RFC 9110 §10.2.3", "RFC 6585 §4"],
     occasion: "a request that failed",
@@ -157,8 +157,10 @@ function retryProblem(chain: readonly Exchange[], isClockRunning: boolean): stri
   if (!isClockRunning) return undefined;
   const gap = newest.at - (last.respondedAt ?? last.at);
   const retryAfter = Number(last.response?.headers["retry-after"]);
-  if (gap < retryAfter * 1000) return `the request is repeated after ${gap} ms, and Retry-After is ${retryAfter} s`;
+  if (gap < retryAfter * 1000) {
+    return `the request is repeated after ${gap} ms, although Retry-After is ${retryAfter} s`;
+  }
   const previousGap = before === undefined ? 0 : last.at - (before.respondedAt ?? before.at);
   // A tenth less may be an effect of the network.
-  return gap < previousGap * 0.9 ? `the request is repeated after ${gap} ms, earlier than before` : undefined;
+  return gap < previousGap * 0.9 ? `the request is repeated after ${gap} ms, sooner than the time before` : undefined;
 }

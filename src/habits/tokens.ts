@@ -5,7 +5,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { combineChecks, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
 import { parametersOf, type Traffic } from "./traffic.ts";
 
-/** The endpoints of an authorization server that take an access token, and the parameters in which others take one. */
+/** The parameters in which endpoints of an authorization server other than userinfo take an access token. */
 const accessTokenParameters = ["token", "subject_token", "actor_token"];
 
 /** The requests with an access token: to userinfo and protected resources. */
@@ -54,7 +54,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
   },
   {
     id: "token-in-header",
-    title: "The client sends the access token once in each request, in the header Authorization.",
+    title: "The client sends the access token once in each request, in the Authorization header.",
     level: "required",
     sources: ["RFC 6750 §2", "OAuth 2.1 §5.1", "oidcc-client-test-userinfo-bearer-header"],
     occasion: "a request with an access token",
@@ -73,7 +73,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
   {
     id: "tokens-stay-home",
     title:
-      "The client sends access tokens to resources only, and refresh tokens to token and revocation endpoints only.",
+      "The client sends access tokens only to resources, and refresh tokens only to the token and revocation endpoints.",
     level: "required",
     sources: ["RFC 9700 §4.9.1", "MCP authorization"],
     occasion: "tokens, in a check with a trap origin",
@@ -82,7 +82,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
   },
   {
     id: "id-token-not-as-key",
-    title: "The client sends no ID token as an access token.",
+    title: "The client does not send an ID token in place of an access token.",
     level: "required",
     sources: ["RFC 8725 §3.12", "RFC 9068 §5"],
     occasion: "a request with an access token",
@@ -110,7 +110,7 @@ export const tokenHabits: readonly HabitDefinition[] = [
   },
   {
     id: "logout-complete",
-    title: "The client identifies itself at logout, and uses no token of the session after it.",
+    title: "The client identifies itself at logout, and uses no token of the session afterwards.",
     level: "required",
     sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §1"],
     occasion: "a logout request",
@@ -171,7 +171,7 @@ function checkDeadTokens(traffic: Traffic): HabitCheck {
     seen: ends.map(({ exchange }) => exchange),
     findings: ends.flatMap((end) => {
       const later = uses.filter(({ exchange, token }) => token === end.token && exchange.number > end.exchange.number);
-      // One repetition may have been on its way.
+      // One request may have been sent before the 401 arrived.
       const allowed = end.reason === "got a 401" ? 1 : 0;
       return later.slice(allowed, allowed + 1).map((use) =>
         toEvidence(use, {

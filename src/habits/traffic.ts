@@ -17,7 +17,7 @@ export interface Recording {
   readonly client?: Partial<ClientMetadata>;
   /** Whether the server itself ends TLS. Default: false. */
   readonly tls?: boolean;
-  /** An origin that only records what the client sends to it. Default: none. */
+  /** An origin that records every request to it. No request should arrive there. Default: none. */
   readonly trap?: { readonly origin: string; readonly requests: readonly TrappedRequest[] };
 }
 
@@ -106,7 +106,7 @@ export function readTraffic(all: readonly Recording[], facts: TrafficFacts = {})
   };
 }
 
-/** Numbers and flows count from 1 at each server; here they count on, so that those of two servers differ. */
+/** Renumbers exchanges and flows, which count from 1 at each server, so that those of two servers differ. */
 function withDistinctNumbers(recordings: readonly Recording[]): readonly Recording[] {
   let offset = 0;
   return recordings.map((recording, index) => {
@@ -178,8 +178,8 @@ function parameterReader(exchanges: readonly Exchange[]): (name: string) => stri
 }
 
 /**
- * A browser repeats a whole request when its user reloads the page, and the client did not send it twice. It did if the
- * codes of both were exchanged.
+ * Leaves out authorization requests that the browser repeated because the user reloaded the page. If the codes of both
+ * requests were exchanged, the client sent both.
  */
 function withoutReloads(
   authorizations: readonly AuthorizationRequest[],
@@ -227,7 +227,7 @@ export function parametersOf({ request }: Exchange): Fields {
   return [...request.query, ...request.form];
 }
 
-/** Whether a parameter's name looks like one. Findings quote no other name: it may be misplaced text, with secrets. */
+/** Whether a text looks like the name of a parameter. Findings quote no other name: it may contain secrets. */
 export function isPlainName(name: string): boolean {
   return /^[\w.-]{1,64}$/.test(name);
 }

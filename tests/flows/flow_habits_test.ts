@@ -81,8 +81,8 @@ test("no habit quotes a body that is not a form, or a header that contains a sec
     for (const secret of secrets) assert(!html.includes(secret), html);
     shown += await read(as, `/flows/${id}?habits=all`);
   }
-  assertMatch(shown, /a parameter without a plain name is empty/);
-  assertMatch(shown, /a parameter without a plain name twice/);
+  assertMatch(shown, /a parameter with an unusual name is empty/);
+  assertMatch(shown, /a parameter with an unusual name twice/);
   assertMatch(shown, /the content type is malformed or long/);
 });
 

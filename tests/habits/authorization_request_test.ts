@@ -45,7 +45,7 @@ testHabit("pkce-verifier-shape", {
   has: logIn,
   lacks: [
     [/has 10 characters/, withParameters({}, { code_verifier: "a".repeat(10) })],
-    [/not unreserved/, withParameters({}, { code_verifier: `${"a".repeat(50)} ä` })],
+    [/characters other than/, withParameters({}, { code_verifier: `${"a".repeat(50)} ä` })],
   ],
   notSeen: withParameters({}, { code_verifier: undefined }),
 });
@@ -62,7 +62,7 @@ testHabit("pkce-fresh", {
 testHabit("pkce-random", {
   has: twice,
   lacks: [
-    [/the verifier is the state/, async (as) => {
+    [/the verifier is the same as state/, async (as) => {
       const client = as.client();
       for (const letter of ["a", "b"]) {
         const state = letter.repeat(43);
@@ -105,7 +105,10 @@ testHabit("state-random", {
   lacks: [
     [/same state/, withEach({ state: "xyz" }, { state: "xyz" })],
     [/has 8 characters/, withEach({ state: "kJ8_ab2Q" }, { state: "Zq9-cd3R" })],
-    [/counts up/, withEach({ state: "login-request-number-00041" }, { state: "login-request-number-00042" })],
+    [
+      /continues from the previous/,
+      withEach({ state: "login-request-number-00041" }, { state: "login-request-number-00042" }),
+    ],
     [/read as JSON/, withEach({ state: btoa('{"returnTo":"/a"}') }, { state: btoa('{"returnTo":"/b"}') })],
     [/read as a URL/, withEach({ state: "https://client.test/one" }, { state: "https://client.test/two" })],
     [/read as an email/, withEach({ state: "alice@client.test" }, { state: "bob@client.test" })],
@@ -137,8 +140,8 @@ testHabit("nonce-fresh", {
 testHabit("code-flow-only", {
   has: logIn,
   lacks: [
-    [/demands tokens/, withParameters({ response_type: "code id_token" })],
-    [/demands tokens/, withParameters({ response_type: "token" })],
+    [/asks for tokens/, withParameters({ response_type: "code id_token" })],
+    [/asks for tokens/, withParameters({ response_type: "token" })],
   ],
 });
 
@@ -153,7 +156,7 @@ testHabit("scope-minimal", {
       await withParameters({ scope: "openid admin" })(as);
     }],
     [/not registered for email/, (as) => attempt(as.logIn(as.client({ scope: "openid" }), { scope: "openid email" }))],
-    [/did not demand write/, async (as) => {
+    [/did not require write/, async (as) => {
       const { url } = as.resource("/mcp", { scopes: ["read"] });
       await as.fetch(url, { method: "POST", body: "{}" });
       await attempt(as.logIn(as.client(), { scope: "read write", resource: url }));
@@ -214,7 +217,7 @@ testHabit("redirect-uri-safe", {
   },
   lacks: [
     [
-      /plain http at client\.test/,
+      /uses http at client\.test/,
       (as) => attempt(as.logIn(as.client(), { authorization: { redirect_uri: "http://client.test/callback" } })),
     ],
     [/not absolute/, (as) => attempt(as.logIn(as.client(), { authorization: { redirect_uri: "/callback" } }))],

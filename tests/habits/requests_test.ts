@@ -64,7 +64,7 @@ testHabit("retry-measured", {
   has: refreshing([1, 2, 4]),
   lacks: [
     [/more than 3 times/, refreshing([1, 2, 4, 8])],
-    [/earlier than before/, refreshing([10, 1])],
+    [/sooner than the time before/, refreshing([10, 1])],
     [/Retry-After is 60 s/, refreshing([5], { "retry-after": "60" })],
     [/repeated after 401/, async (as) => {
       for (let i = 0; i < 2; i++) await postToken(as, { grant_type: "authorization_code", client_id: "a", code: "b" });

@@ -19,12 +19,12 @@ testHabit("metadata-followed", {
     await logIn(as);
   },
   lacks: [
-    [/does not have \/oauth\/token/, async (as) => {
+    [/no URL with the path \/oauth\/token/, async (as) => {
       await discover(as);
       await as.fetch("/oauth/token", { method: "POST" });
     }],
     // The address of a client that knows no metadata.
-    [/does not have \/token/, async (as) => {
+    [/no URL with the path \/token/, async (as) => {
       await discover(as);
       await as.fetch("/token", { method: "POST" });
     }],
@@ -43,7 +43,7 @@ const fetching = (logins: number, documents: number): Journey => async (as) => {
 
 testHabit("metadata-cached", {
   has: fetching(3, 1),
-  lacks: [[/metadata is fetched 3 times for 3 logins/, fetching(3, 3)]],
+  lacks: [[/fetched the metadata 3 times for 3 logins/, fetching(3, 3)]],
   notSeen: fetching(2, 2),
 });
 
@@ -72,12 +72,12 @@ testHabit("registration-rare", {
       await as.register(complete);
     }],
     [/no application_type/, (as) => as.register(metadata)],
-    [/did not register for refresh_token/, async (as) => {
+    [/did not register the grant type refresh_token/, async (as) => {
       const client = await as.register({ ...complete, grant_types: ["authorization_code"] });
       await postToken(as, { grant_type: "refresh_token", refresh_token: "unknown", client_id: client.client_id });
     }],
   ],
-  notes: [[/is not used/, async (as) => {
+  notes: [[/does not use a redirect URI/, async (as) => {
     const redirect_uris = [...metadata.redirect_uris, "https://client.test/other"];
     await as.logIn(await as.register({ ...complete, redirect_uris }));
   }]],
@@ -102,7 +102,7 @@ const polling = (...waits: readonly number[]): Journey => async (as) => {
 testHabit("device-interval-kept", {
   server: { deviceAuthorization: true },
   has: polling(5, 5),
-  lacks: [[/1.* s after the one before, and the interval is 5 s/, polling(5, 1)]],
+  lacks: [[/1.* s after the previous one, but the interval is 5 s/, polling(5, 1)]],
   notSeen: polling(5),
 });
 
@@ -161,7 +161,7 @@ testHabit("dpop-proofs-sound", {
     [/htm is POST/, proving({ claims: { htm: "POST" } })],
     [/htu is not the URL/, proving({ claims: { htu: "https://other.test/" } })],
     [/no jti/, proving({ claims: { jti: undefined } })],
-    [/iat is \d+ s/, proving({ claims: { iat: 1 } })],
+    [/iat of the proof is \d+ s/, proving({ claims: { iat: 1 } })],
     [/ath is not the hash/, proving({ claims: { ath: "wrong" } })],
     [/scheme Bearer/, proving({}, "Bearer")],
     [/same jti/, async (as) => {
