@@ -87,9 +87,9 @@ test("the report says how a client declares that it skips the signature of ID to
   assert(!(await rejecting.toHTML()).includes("Hint:"));
 });
 
-test("a page that responds alike with and without a login proves nothing", async () => {
+test("a page that responds the same with and without a login proves nothing", async () => {
   const report = await checkFixedIssuer({ mistake: "shows no login" });
   assert(!report.control.passed);
   assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
-  assertMatch(String(report), /responds alike with and without a login.*loggedInUrl/);
+  assertMatch(String(report), /responds the same with and without a login.*loggedInUrl/);
 });

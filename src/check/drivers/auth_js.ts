@@ -14,9 +14,9 @@ export interface AuthJsOptions extends DriverOptions {
 export interface AuthJsModule {
   /** Handles a request to the application. */
   Auth(request: Request, config: never): Promise<unknown>;
-  /** The key of the option with a fetch. */
+  /** The key of the option for a `fetch`. */
   readonly customFetch: symbol;
-  /** Allows a login without the form of the library. */
+  /** The value that lets a login start without the form of the library. */
   readonly skipCSRFCheck: symbol;
 }
 
@@ -38,7 +38,7 @@ const callbackPath = "/auth/callback/latchkey";
 export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}): ClientDriver {
   const { name = "Auth.js", client: registration, scope = defaultScope, provider = {} } = options;
 
-  /** The application, as a browser sees it. */
+  /** The application in one journey: it starts logins and receives responses. */
   function application({ issuer, client, browser: { cookies }, fetch }: ClientJourney) {
     const errors: Error[] = [];
     const config = {
@@ -75,7 +75,7 @@ export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}):
       return response;
     }
 
-    /** Where the application sends the browser. */
+    /** The URL that the application redirects the browser to. */
     async function redirectOf(url: string, form?: URLSearchParams): Promise<string> {
       const location = (await visit(url, form)).headers.get("location") ?? "";
       const error = errors.at(-1);

@@ -2,7 +2,7 @@
 
 import type { ClientDriver } from "../driver.ts";
 
-/** A page of a browser, as far as the driver uses it; a `Page` of Playwright is one. */
+/** The members of a browser page that the driver uses; a `Page` of Playwright has them. */
 export interface BrowserPage {
   /** Closes the page. */
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export interface BrowserApplicationOptions<Page extends BrowserPage> {
 
 /**
  * Drives an application in a real browser, with its scripts: a single-page application, or one with a consent banner.
- * The server must listen, and the application be configured with its issuer ({@link CheckOptions.as}).
+ * The server must listen, and the application must be configured with its issuer ({@link CheckOptions.as}).
  *
  * @example
  * ```ts ignore
@@ -54,12 +54,12 @@ export function browserApplication<Page extends BrowserPage>(options: BrowserApp
     async logIn({ signal }) {
       const page = await openPage();
       const close = () => void page.close().catch(() => {});
-      // What waits for the page then rejects.
+      // Every wait for the page then rejects.
       signal.addEventListener("abort", close, { once: true });
       try {
         await logIn(page);
         const sub = await readUser(page);
-        if (sub === undefined) throw new Error("the application shows no user who is logged in");
+        if (sub === undefined) throw new Error("the application shows no logged-in user");
         return { sub };
       } finally {
         signal.removeEventListener("abort", close);

@@ -1,18 +1,19 @@
-/** The global fetch of one call, for libraries that take no fetch. Calls at the same time have their own. */
+/** Replaces the global fetch during one call, for libraries without an option for it. Concurrent calls are separate. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Fetch } from "../../testing/fetch.ts";
 
 const fetches = new AsyncLocalStorage<Fetch | undefined>();
 
-/** How many calls run. */
+/** The number of calls that are running. */
 let running = 0;
 
-/** The fetch before the first of them. */
+/** The global fetch before the first of these calls. */
 let previous: typeof globalThis.fetch;
 
 /**
- * Requests of a call go to its fetch; all others, and those that this fetch passes on, to the previous global fetch.
+ * Passes requests of a call to the fetch of that call. All other requests, and those that this fetch itself sends, go
+ * to the previous global fetch.
  */
 const replacement = ((input, init) => {
   const fetch = fetches.getStore();
@@ -21,7 +22,7 @@ const replacement = ((input, init) => {
     : fetches.run(undefined, () => fetch(input as string | URL | Request, init));
 }) as typeof globalThis.fetch;
 
-/** Runs a function, whose calls of the global fetch go to `fetch`, also those after an `await`. */
+/** Runs a function whose calls of the global fetch go to `fetch`, including those after an `await`. */
 export async function withGlobalFetch<Result>(fetch: Fetch, run: () => Promise<Result>): Promise<Result> {
   if (running++ === 0) {
     previous = globalThis.fetch;

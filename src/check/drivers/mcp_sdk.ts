@@ -11,13 +11,13 @@ export interface McpSdkOptions extends Pick<DriverOptions, "name" | "client"> {
   readonly registersItself?: boolean;
 }
 
-/** A transport of the SDK, as far as the driver uses it. */
+/** The members of a transport of the SDK that the driver uses. */
 export interface McpSdkTransport {
   /** Ends a login. */
   finishAuth(callbackParameters: URLSearchParams): Promise<void>;
 }
 
-/** A client of the SDK, as far as the driver uses it. */
+/** The members of a client of the SDK that the driver uses. */
 export interface McpSdkClient {
   /** Connects to a server. */
   connect(transport: never): Promise<void>;
@@ -45,16 +45,16 @@ interface Stored {
   tokens?: object;
   discovery?: object;
   verifier: string;
-  /** Where the user logs in. */
+  /** The URL of the authorization request. */
   authorization?: URL;
 }
 
-/** How often the client lets the user log in for one call. */
+/** The maximum number of logins for one call. */
 const maxLogins = 3;
 
 /**
- * Drives an MCP client that logs in when its server demands it, calls the tool `whoami`, and is logged in as whom the
- * tool names. The application compares `state`, and gives the whole callback to `finishAuth`.
+ * Drives an MCP client that logs in when its server demands it, and calls the tool `whoami`, which names the logged-in
+ * user. The application compares `state`, and passes the whole callback to `finishAuth`.
  *
  * @param mcp The module: `import * as mcp from "@modelcontextprotocol/client"`.
  *
@@ -66,7 +66,7 @@ const maxLogins = 3;
 export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): ClientDriver {
   const { name = "MCP SDK", client: registration, registersItself = registration === undefined } = options;
   const random = randomPool();
-  /** What survives a login, by server. */
+  /** What the client keeps between logins, by server. */
   const clients = new Map<string, Stored>();
 
   async function logIn(journey: ClientJourney): Promise<ClientSession> {
@@ -120,9 +120,11 @@ export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): Cl
     /** Lets the user log in. */
     async function finishLogin(transport: McpSdkTransport): Promise<void> {
       const url = stored.authorization!;
-      // As an application that listens for a GET request does.
+      // Like an application that receives the callback as a GET request.
       const params = new URL((await authorize(url)).url).searchParams;
-      if (params.get("state") !== url.searchParams.get("state")) throw new Error("state differs");
+      if (params.get("state") !== url.searchParams.get("state")) {
+        throw new Error("the callback has another state than the authorization request");
+      }
       await transport.finishAuth(params);
     }
 
@@ -132,7 +134,7 @@ export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): Cl
         const sub = await call();
         if (sub !== undefined) return sub;
       }
-      throw new Error(`the server demands another login after ${maxLogins}`);
+      throw new Error(`the server demands another login after ${maxLogins} logins`);
     }
 
     return {

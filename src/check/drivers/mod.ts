@@ -1,6 +1,6 @@
 /**
- * Drivers of client libraries and web applications for {@link checkClient}. The library is an argument, so that nothing
- * is installed for it.
+ * Drivers of client libraries and web applications for {@link checkClient}. A driver takes the module of the library as
+ * an argument, so Latchkey does not depend on the library.
  *
  * @example
  * ```ts ignore

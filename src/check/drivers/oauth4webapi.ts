@@ -7,8 +7,8 @@ import { defaultScope, type DriverOptions, methodOf, secondsPerDay } from "./opt
 /** Options of {@link oauth4webapiDriver}. */
 export interface Oauth4webapiOptions extends DriverOptions {
   /**
-   * Whether the client verifies the signature of ID tokens, by `validateApplicationLevelSignature`. Default: false, as
-   * in the library, which relies on TLS.
+   * Whether the client verifies the signature of ID tokens, with `validateApplicationLevelSignature`. Default: false,
+   * as in the library, which relies on TLS.
    */
   readonly verifySignature?: boolean;
 }
@@ -19,13 +19,13 @@ export interface Oauth4webapiClient {
   readonly client_id: string;
 }
 
-/** The metadata, as far as the driver uses it. */
+/** The members of the metadata that the driver uses. */
 export interface Oauth4webapiServer {
   /** The authorization endpoint. */
   readonly authorization_endpoint?: string;
 }
 
-/** Tokens, as far as the driver uses them. */
+/** The members of a token response that the driver uses. */
 export interface Oauth4webapiTokens {
   /** The access token. */
   readonly access_token: string;
@@ -35,9 +35,9 @@ export interface Oauth4webapiTokens {
 
 /** The members of oauth4webapi that the driver uses. */
 export interface Oauth4webapiModule {
-  /** The key of the option with a fetch. */
+  /** The key of the option for a `fetch`. */
   readonly customFetch: symbol;
-  /** The key of the option with the keys of an issuer. */
+  /** The key of the option for the cached keys of an issuer. */
   readonly jwksCache: symbol;
   /** Fetches the metadata. */
   discoveryRequest(issuer: URL, options: Readonly<Record<PropertyKey, unknown>>): Promise<Response>;
@@ -112,8 +112,8 @@ export interface Oauth4webapiModule {
 
 /**
  * Drives [oauth4webapi](https://github.com/panva/oauth4webapi) as its examples do: discovery once a day for each
- * issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps the refresh
- * token that a response does not replace.
+ * issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps its refresh
+ * token if a response has no new one.
  *
  * @param oauth The module: `import * as oauth from "oauth4webapi"`.
  *
@@ -125,7 +125,7 @@ export interface Oauth4webapiModule {
 export function oauth4webapiDriver(oauth: Oauth4webapiModule, options: Oauth4webapiOptions = {}): ClientDriver {
   const { name = "oauth4webapi", client: registration, scope = defaultScope, verifySignature = false } = options;
   const servers = new Map<string, Oauth4webapiServer>();
-  /** The keys of each issuer, and when they were fetched, in seconds since the epoch. */
+  /** The cache of keys of each issuer; `uat` is when they were fetched, in seconds since the epoch. */
   const keyCaches = new Map<string, { uat?: number }>();
 
   function authenticationOf(client: TestClient): unknown {
@@ -159,8 +159,10 @@ export function oauth4webapiDriver(oauth: Oauth4webapiModule, options: Oauth4web
       const verifier = oauth.generateRandomCodeVerifier();
       const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
       const url = new URL(as.authorization_endpoint!);
-      // The library leaves this URL to the application.
-      if (!/^https?:$/.test(url.protocol)) throw new Error(`authorization_endpoint is a URL of ${url.protocol}`);
+      // The library leaves the check of this URL to the application.
+      if (!/^https?:$/.test(url.protocol)) {
+        throw new Error(`authorization_endpoint: expected an http or https URL, received one with ${url.protocol}`);
+      }
       const request = {
         client_id: client.client_id,
         redirect_uri: redirectUri,
@@ -209,7 +211,7 @@ export function oauth4webapiDriver(oauth: Oauth4webapiModule, options: Oauth4web
         },
         passTime(seconds) {
           if (keyCache.uat !== undefined) keyCache.uat -= seconds;
-          // The library keeps keys by the object of the metadata, too.
+          // The library also caches keys by the metadata object.
           if (seconds < secondsPerDay) servers.set(issuer, { ...as });
           else servers.delete(issuer);
         },

@@ -12,13 +12,13 @@ export interface OidcClientTsOptions extends DriverOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** A user of the library, as far as the driver uses it. */
+/** The members of a `User` of the library that the driver uses. */
 export interface OidcClientTsUser {
   /** The claims of the ID token and of userinfo. */
   readonly profile: { readonly sub: string };
 }
 
-/** The `UserManager` of the library, as far as the driver uses it. */
+/** The members of a `UserManager` of the library that the driver uses. */
 export interface OidcClientTsManager {
   /** The timers of the session. */
   readonly events: { unload(): unknown };
@@ -32,9 +32,9 @@ export interface OidcClientTsManager {
 
 /** The members of oidc-client-ts that the driver uses. */
 export interface OidcClientTsModule {
-  /** The client; the second argument is how it navigates. */
+  /** The client; its second argument is the navigator, which opens URLs. */
   readonly UserManager: new (settings: never, redirectNavigator: never) => OidcClientTsManager;
-  /** Keeps state and users. */
+  /** Stores states and users. */
   readonly WebStorageStateStore: new (options: never) => unknown;
   /** A storage outside of a browser. */
   readonly InMemoryWebStorage: new () => unknown;

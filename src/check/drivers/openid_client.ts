@@ -7,15 +7,15 @@ import { defaultScope, type DriverOptions, methodOf, secondsPerDay } from "./opt
 /** Options of {@link openidClientDriver}. */
 export interface OpenidClientOptions extends DriverOptions {
   /**
-   * Whether the client verifies the signature of ID tokens, by `enableNonRepudiationChecks`. Default: false, as in the
-   * library, which relies on TLS.
+   * Whether the client verifies the signature of ID tokens, with `enableNonRepudiationChecks`. Default: false, as in
+   * the library, which relies on TLS.
    */
   readonly verifySignature?: boolean;
 }
 
 /** The members of openid-client that the driver uses. */
 export interface OpenidClientModule {
-  /** The key of the option with a fetch. */
+  /** The key of the option for a `fetch`. */
   readonly customFetch: symbol;
   /** Fetches the metadata. */
   discovery(
@@ -32,9 +32,9 @@ export interface OpenidClientModule {
     clientMetadata: undefined,
     authentication: never,
   ) => unknown;
-  /** The keys that a configuration keeps, and when they were fetched, in seconds since the epoch. */
+  /** The cached keys of a configuration, and when they were fetched, in seconds since the epoch. */
   getJwksCache(config: never): { readonly jwks: unknown; readonly uat: number } | undefined;
-  /** Sets these keys. */
+  /** Sets the cached keys. */
   setJwksCache(config: never, keys: never): void;
   /** No authentication. */
   None(): unknown;
@@ -70,7 +70,7 @@ export interface OpenidClientModule {
   refreshTokenGrant(config: unknown, refreshToken: string): Promise<OpenidClientTokens>;
 }
 
-/** Tokens, as far as the driver uses them. */
+/** The members of a token response that the driver uses. */
 export interface OpenidClientTokens {
   /** The access token. */
   readonly access_token: string;
@@ -82,8 +82,8 @@ export interface OpenidClientTokens {
 
 /**
  * Drives [openid-client](https://github.com/panva/openid-client) as its documentation describes: discovery once a day
- * for each issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps the
- * refresh token that a response does not replace.
+ * for each issuer, PKCE, state, nonce, userinfo with the `sub` of the ID token, refreshes. The application keeps its
+ * refresh token if a response has no new one.
  *
  * @param openid The module: `import * as openid from "openid-client"`.
  *

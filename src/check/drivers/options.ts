@@ -12,25 +12,25 @@ export interface DriverOptions {
   readonly scope?: string;
 }
 
-/** The scope of a driver without the option. */
+/** The default of {@link DriverOptions.scope}. */
 export const defaultScope = "openid profile email offline_access";
 
-/** How long an application keeps metadata. */
+/** How long an application caches metadata. */
 export const secondsPerDay = 86_400;
 
-/** The methods of client authentication that the drivers have. */
+/** The methods of client authentication that the drivers support. */
 const methods = ["none", "client_secret_basic", "client_secret_post"] as const;
 
 /**
  * The method by which the client authenticates.
  *
- * @throws {TypeError} If the driver does not have it.
+ * @throws {TypeError} If the driver does not support it.
  */
 export function methodOf(driver: string, { token_endpoint_auth_method: received }: TestClient): typeof methods[number] {
   const method = methods.find((known) => known === received);
   if (method !== undefined) return method;
   throw new TypeError(
     `${driver}, client.token_endpoint_auth_method: expected one of ${methods.join(", ")}, received ${received}. ` +
-      "Register the client with one of these, or write the driver yourself.",
+      "Register the client with one of these methods, or write a driver of your own.",
   );
 }

@@ -23,18 +23,18 @@ export interface WebApplicationOptions {
   /** The name in the report. Default: the origin of the application. */
   readonly name?: string;
   /**
-   * A URL that responds in one way to users who are logged in, and in another way without a login, such as with 401 or
-   * a redirect. Default: the URL where the login ends.
+   * A URL whose response shows whether the user is logged in: without a login it responds differently, such as with 401
+   * or a redirect. Default: the URL where the login ends.
    */
   readonly loggedInUrl?: string | URL;
   /**
-   * A text that the page at `loggedInUrl` has only for the user who is logged in, such as the name; of several, the
-   * first that it has counts. Default: the status and the rest of the page count.
+   * A text that the page at `loggedInUrl` has only for the logged-in user, such as the name. Of several texts, the
+   * first one that the page has is used. Default: the status and the content of the page are compared.
    */
   readonly loggedInText?: string | readonly string[];
   /**
-   * Texts that the page at `loggedInUrl` has only for other users, besides `sub` of users whom attacks invent. Default:
-   * none; a page of a login without any of these texts is one of {@link unknownUser}.
+   * Texts that the page at `loggedInUrl` has only for other users, besides the `sub` of users whom attacks invent.
+   * Default: none; a page without any of these texts after a login is one of {@link unknownUser}.
    */
   readonly otherUserTexts?: readonly string[];
   /** See {@link ClientDriver.verifiesIdTokenSignature}. Default: true. */
@@ -54,24 +54,24 @@ interface Page {
   readonly html: string;
 }
 
-/** What the first login shows: the page of `loggedInUrl` before and after it, and a text that only the latter has. */
+/** The page of `loggedInUrl` before and after the first login, and a text that only the page after it has. */
 interface Probe {
   readonly before: Page;
   readonly after: Page;
   readonly text?: string;
-  /** The authorization requests of the login, such as one without pages before the other. */
+  /** The number of authorization requests in the login: some applications first send one with `prompt=none`. */
   readonly authorizations: number;
 }
 
-/** A request of the browser; with a form a POST. */
+/** A request of the browser; a POST if it has a form. */
 interface Step {
   readonly url: string;
   readonly form?: URLSearchParams;
 }
 
-/** How far a login came. */
+/** The progress of a login. */
 interface Progress {
-  /** The authorization requests, up to now. */
+  /** The number of authorization requests so far. */
   authorizations: number;
   /** Whether the response of the server arrived. */
   wasAtServer: boolean;
@@ -79,16 +79,16 @@ interface Progress {
   userBefore?: string;
 }
 
-/** Requests of one login. */
+/** The maximum number of requests in one login. */
 const maxSteps = 30;
 
-/** The size of a page, in bytes. */
+/** The maximum size of a page, in bytes. */
 const maxPageBytes = 2_000_000;
 
 /**
  * Drives a web application in any language: opens the URL that starts its login, follows redirects with cookies, logs
- * in at the server, and returns to the application. Then it requests `loggedInUrl`, to learn whether the application
- * accepted the login, and of whom. If the page does not show it, the attack is inconclusive.
+ * in at the server, and returns to the application. Then it requests `loggedInUrl` to see whether the application
+ * accepted the login, and which user it logged in. If the page does not show it, the attack is inconclusive.
  *
  * @param loginUrl The URL that starts a login; a page with one form and no text fields is submitted.
  *
@@ -107,7 +107,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   let loggedInUrl = options.loggedInUrl && String(options.loggedInUrl);
   let probe: Probe | undefined;
 
-  /** @throws {Error} With the URL, if there is no response. */
+  /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
   async function send({ url, form }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
     const { issuer, signal } = journey;
     const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8" });
@@ -132,7 +132,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     return page;
   }
 
-  /** Performs a login, or the part of it that follows a response; it must show another user than before. */
+  /** Performs a login, or with `isCallback` the part after the response, which must log in another user than before. */
   async function navigate(first: Step, journey: ClientJourney, isCallback = false): Promise<ClientSession> {
     const userBefore = isCallback ? await currentUser(journey).catch(() => undefined) : undefined;
     const authorizations = isCallback ? usualAuthorizations() : 0;
@@ -142,7 +142,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     return await readSession(end, progress, journey);
   }
 
-  /** The authorization requests of one login; any number before the first one. */
+  /** The number of authorization requests in one login; unlimited before the first login. */
   const usualAuthorizations = () => probe?.authorizations ?? Infinity;
 
   /** Follows redirects, through the server, to a page of the application. */
@@ -155,7 +155,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     let step = first;
     for (let steps = 0; steps < maxSteps; steps++) {
       if (originOf(step.url) === originOf(issuer) && step.form === undefined) {
-        // What follows is no part of the attack, and the user would be logged in by an honest response.
+        // A new login is not part of the attack: its honest response would log in the user.
         if (progress.authorizations >= usualAuthorizations()) throw new Error("the application began a new login");
         progress.authorizations++;
         const { url, method, params } = await authorize(step.url);
@@ -189,7 +189,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     throw new Error(`the application redirects more than ${maxSteps} times, last to ${step.url}`);
   }
 
-  /** Learns from the first login how the application shows it. */
+  /** Finds out, from the first login, how the application shows that a user is logged in. */
   async function learn(after: Page, journey: ClientJourney): Promise<Omit<Probe, "authorizations">> {
     const before = await send({ url: loggedInUrl! }, journey, openCookieJar());
     const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
@@ -197,19 +197,19 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
       throw new Error(
         `${loggedInUrl} has the text ${JSON.stringify(loggedInText)} ${where}: ${describe(after)}. ` +
-          "Name a text that the page has only for this user (loggedInText, --logged-in-text).",
+          "Use a text that the page has only for this user (loggedInText, --logged-in-text).",
       );
     }
     if (text !== undefined || signatureOf(before) !== signatureOf(after)) return { before, after, text };
     throw new Error(
-      `${loggedInUrl} responds alike with and without a login, so it does not show whether the login succeeded: ` +
+      `${loggedInUrl} responds the same with and without a login, so it does not show whether the login succeeded: ` +
         `${
           describe(after)
-        }. Name a URL that differs (loggedInUrl, --logged-in-url), such as one that responds with 401 without a login.`,
+        }. Use a URL that responds differently (loggedInUrl, --logged-in-url), for example with 401 without a login.`,
     );
   }
 
-  /** Who is logged in; `undefined` before the first login of the driver, which shows how the application says it. */
+  /** The logged-in user; always `undefined` before the first login of the driver, which shows how to read the page. */
   async function currentUser(journey: ClientJourney): Promise<string | undefined> {
     if (probe === undefined) return undefined;
     const page = await send({ url: loggedInUrl! }, journey, journey.browser.cookies).catch((error: unknown) => {
@@ -220,8 +220,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /**
-   * The session that a response began: also one that the application keeps although it reports an error. A session that
-   * only continues is not one of the response.
+   * The session that a response began, even if the application reported an error. A session that existed before, and
+   * only continues, does not count.
    */
   async function readSession(
     end: Page | { readonly error: unknown },
@@ -238,7 +238,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const sub = await currentUser(journey);
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
     if (sub === undefined) throw new Error(`the application shows no login: ${describe(end as Page)}`);
-    if (sub === userBefore) throw new Error(`the response began no session, and that of before continues: ${sub}`);
+    if (sub === userBefore) throw new Error(`the response began no session, and the earlier session continues: ${sub}`);
     return {
       sub,
       location: "url" in end ? end.url : undefined,
@@ -252,7 +252,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     };
   }
 
-  /** Who is logged in, as a page of `loggedInUrl` shows it. @throws {UndecidedError} If it does not. */
+  /** The logged-in user, as a page of `loggedInUrl` shows. @throws {UndecidedError} If it does not show the user. */
   function userOf(page: Page, { before, after, text }: Probe): string | undefined {
     if (text !== undefined && page.status < 400 && page.html.includes(text)) return text;
     if (isSame(page, before)) return undefined;
@@ -260,12 +260,12 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const isLoggedIn = page.status < 300 && before.status !== page.status;
     const shows = (other: string) => page.html.includes(other) && !before.html.includes(other);
     if (page.status < 300 && otherUserTexts.some(shows)) return "another user";
-    // Only a response to a login has this status, but it need not show the user, such as one without a name.
+    // Only a page after a login has this status, but it need not show the user, who may have no name.
     if (isLoggedIn) return unknownUser;
     throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));
   }
 
-  /** How many logins each browser has begun and not ended. */
+  /** The number of logins that each browser has begun and not ended. */
   const openLogins = new WeakMap<ClientBrowser, number>();
 
   return {
@@ -294,7 +294,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   };
 }
 
-/** Its cookies do not expire, because a login takes moments; those that a response deletes are deleted. */
+/** A cookie jar without expiry, because a login takes only moments. Cookies that a response deletes are deleted. */
 function openCookieJar(): CookieJar {
   return cookieJar(() => 0);
 }
@@ -322,10 +322,10 @@ function targetOf({ location, url }: Page): string {
   return location === undefined ? "" : stripQuery(resolve(location, url));
 }
 
-/** How much of the text of a page is shown, in characters. */
+/** The maximum length of the page text in a message, in characters. */
 const maxPageTextChars = 2000;
 
-/** Status, URL and the text. */
+/** Describes a page by its status, its URL and its text. */
 function describe({ status, url, html }: Page): string {
   const text = withoutScripts(html, " ").replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ").trim();
   return `status ${status} at ${url.replace(/[?#].*$/, "")}${
