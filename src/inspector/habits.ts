@@ -17,16 +17,16 @@ const maxLinks = 3;
 /** The outcomes in the order of the page. */
 const outcomes = ["failed", "warning", "noted", "passed", "not seen"] as const;
 
+/** The outcomes that say what the client should change. */
+const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warning"];
+
 /** The words of the summary, and the outcomes that each counts. */
 const countLabels: Readonly<Record<string, readonly (typeof outcomes[number])[]>> = {
   good: ["passed"],
-  "to improve": ["failed", "warning"],
+  "to improve": lackingOutcomes,
   noted: ["noted"],
   "not seen": ["not seen"],
 };
-
-/** The number of outcomes that say what the client should change. */
-const lackingOutcomes = 2;
 
 const tones: Readonly<Record<typeof outcomes[number], Tone>> = {
   failed: "bad",
@@ -72,10 +72,9 @@ export async function describeHabits(
     return count === 0 ? [] : [`${count} ${label}`];
   });
   return {
-    summary: `Client habits: ${counts.join(", ")}.`,
-    rows: outcomes.slice(0, all ? undefined : lackingOutcomes).flatMap((outcome) =>
-      rows.filter((row) => row.outcome === outcome)
-    ),
+    summary: `${counts.join(", ")}.`,
+    rows: (all ? outcomes : lackingOutcomes).flatMap((outcome) => rows.filter((row) => row.outcome === outcome)),
+    lacking: rows.filter(({ outcome }) => lackingOutcomes.includes(outcome)).length,
     total: rows.length,
     all,
   };

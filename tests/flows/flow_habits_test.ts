@@ -26,7 +26,7 @@ test("the page of a flow says which habits its client lacks, and links to all of
   const client = as.client();
   for (let i = 0; i < 2; i++) await as.logIn(client, { authorization: { state: "xyz" } });
   const brief = await read(as, "/flows/2");
-  assertMatch(brief, /Client habits: \d+ good, 1 to improve, \d+ not seen\./);
+  assertMatch(brief, /Habits \d+ good, 1 to improve, \d+ not seen\./);
   assertMatch(brief, /! state-random : two requests have the same state/);
   assert(!brief.includes("pkce-used"));
   const html = await page(as, "/flows/2?habits=all");
@@ -44,6 +44,17 @@ test("the page of a flow says which habits its client lacks, and links to all of
     /✓ passed pkce-used The client sends a code challenge with every authorization request\. seen in 1 request : step 1/,
   );
   assertMatch(all, /– not seen device-interval-kept .*? not recorded: two polls for a device/);
+});
+
+test("[FL-02] the habits that the client should improve are counted near the top of the page, with a link to them", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const client = as.client();
+  for (let i = 0; i < 3; i++) await as.logIn(client, { authorization: i === 0 ? {} : { state: "xyz", nonce: "n" } });
+  const line = (html: string) => /<p class="facts-line">.*?<\/p>/s.exec(html)![0];
+  assert(!line(await page(as, "/flows/1")).includes("#habits"));
+  for (const path of ["/flows/3", "/flows/3?habits=all"]) {
+    assertMatch(line(await page(as, path)), /<a href="#habits">2 habits to improve<\/a><\/p>$/);
+  }
 });
 
 test("the page of a flow shows the habits of its own client only, without secrets", async () => {

@@ -115,8 +115,8 @@ function ImportNotice({ at, format }: NonNullable<FlowProps["row"]["imported"]>)
   );
 }
 
-/** One line about a flow: error, rule, client, user, number, time. */
-function Facts({ row, reason, about }: Pick<FlowProps, "row" | "reason" | "about">): VNode {
+/** One line about a flow: error, rule, client, user, number, time, and the habits that the client should improve. */
+function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" | "about" | "habits">): VNode {
   const { id, at, client, user, durationMs, document, steps } = row;
   return (
     <p class="facts-line">
@@ -135,6 +135,9 @@ function Facts({ row, reason, about }: Pick<FlowProps, "row" | "reason" | "about
       <Timestamp at={at} full />
       {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
       {reason && <Rule rule={reason.rule} cites={reason.cites} />}
+      {habits !== undefined && habits.lacking > 0 && (
+        <a href="#habits">{habits.lacking === 1 ? "1 habit" : `${habits.lacking} habits`} to improve</a>
+      )}
     </p>
   );
 }

@@ -244,6 +244,8 @@ export interface FlowHabits {
   readonly summary: string;
   /** The worst first. */
   readonly rows: readonly HabitRow[];
+  /** The number of habits that the client should improve. */
+  readonly lacking: number;
   readonly total: number;
   /** Whether all habits are listed; otherwise those that the client lacks. */
   readonly all: boolean;
