@@ -102,7 +102,7 @@ export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/two-users",
     effect: otherUser,
-    title: "Two users log in at the same time, each in their own browser.",
+    title: "Two users are logged in at the same time, each in their own browser.",
     correctClient: "The client keeps the user and the tokens of each browser apart.",
     journey: "session",
     needsUser: true,
@@ -235,7 +235,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     ...oneOf(
       "how",
       Object.keys(foreignPages("", "")),
-      `How the page is written: ${Object.keys(foreignPages("", "")).join(", ")}.`,
+      `How the URL is written: ${Object.keys(foreignPages("", "")).join(", ")}.`,
     ),
     async perform({ driver, journey, trap }, { how }) {
       const { host } = new URL(trap.origin);

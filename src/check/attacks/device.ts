@@ -162,7 +162,7 @@ export const deviceAttacks: readonly Attack[] = [
     stop: "callback",
     endpoints: ["device_authorization"],
     sources: ["RFC 8628 §3.2"],
-    ...sent("member", ["device_code", "user_code", "verification_uri"], "The member."),
+    ...sent("member", ["device_code", "user_code", "verification_uri"], "The missing member."),
     always: ({ member }) => withMembers(`no ${member}`, { [member]: undefined }),
   }),
   defineAttack({

@@ -198,7 +198,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     needs: ["idToken", "readsIdToken", "nonce"],
     title: "The ID token has a nonce that the client did not send.",
     sources: ["OpenID Connect Core §3.1.3.7", "CVE-2024-10318"],
-    ...oneOf("how", ["unrelated", ...nearMisses], `unrelated, ${nearMisses.join(" or ")}.`),
+    ...oneOf("how", ["unrelated", ...nearMisses]),
     alsoIn: everyLogin,
     once: ({ how }) =>
       overrideClaims(

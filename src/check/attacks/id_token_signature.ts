@@ -156,7 +156,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     id: "id-token/header-jwk",
     title: "The header of the ID token contains the attacker's public key (jwk), which verifies the signature.",
     sources: ["RFC 8725 §3.10", "CVE-2018-0114", "CVE-2026-27962"],
-    ...oneOf("kid", ["attacker", "own"], "The header parameter kid; `own` is the one of the server."),
+    ...oneOf("kid", ["attacker", "own"], "The header parameter kid; own is the kid of the server's key."),
     once: ({ kid }) =>
       forgeJwt(
         "ID token with its own key",

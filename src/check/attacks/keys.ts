@@ -110,7 +110,7 @@ export const keyAttacks: readonly Attack[] = [
   defineAttack({
     id: "keys/extra",
     level: "must-tolerate",
-    title: "The JWKS has keys that the client cannot use beside the key that signed the ID token.",
+    title: "Beside the key that signed the ID token, the JWKS has keys that the client cannot use.",
     correctClient: "The client ignores the keys that it cannot use, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
     always: () => keys.extra(),

@@ -16,7 +16,7 @@ import { conclude, passIf } from "./conclusions.ts";
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
 
-const memberParameter = textParameter("member", "token_endpoint", "The member.");
+const memberParameter = textParameter("member", "token_endpoint", "The member with the URL.");
 
 /** Passes a client that completes the login without a request to the URL. */
 function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
@@ -58,7 +58,7 @@ export const metadataAttacks: readonly Attack[] = [
     correctClient: "The client reports the missing member; it does not guess the path.",
     stop: undefined,
     sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
-    ...sent("member", ["authorization_endpoint", "token_endpoint"], "The member."),
+    ...sent("member", ["authorization_endpoint", "token_endpoint"], "The missing member."),
     always: ({ member }) => metadata.without(member),
   }),
   defineAttack({
@@ -113,7 +113,7 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/members-unknown",
     title: "The metadata document has members and values that no specification defines.",
-    correctClient: "The client ignores them.",
+    correctClient: "The client ignores these members and values.",
     level: "must-tolerate",
     sources: ["RFC 8414 §2"],
     always: () =>
@@ -211,7 +211,7 @@ export const metadataAttacks: readonly Attack[] = [
     level: "should-reject",
     needsAnyOrigin: true,
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
-    parameters: [textParameter("host", "169.254.169.254", "The host."), memberParameter],
+    parameters: [textParameter("host", "169.254.169.254", "The host in the URL."), memberParameter],
     variants: [
       ...["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"].map((host) => ({
         host,

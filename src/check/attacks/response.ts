@@ -23,7 +23,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/state-wrong",
     title: "The authorization response has the wrong state.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
-    ...oneOf("how", ["unrelated", ...nearMisses, "empty"], `unrelated, empty, ${nearMisses.join(" or ")}.`),
+    ...oneOf("how", ["unrelated", ...nearMisses, "empty"]),
     alsoIn: everyLogin,
     once: ({ how }) => withParameter(`state ${how}`, "state", (state) => nearMissOf(state, how)),
   }),
@@ -115,7 +115,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/extra-parameters",
     level: "must-tolerate",
     title: "The authorization response has parameters that no specification defines.",
-    correctClient: "The client ignores them, and exchanges the code.",
+    correctClient: "The client ignores these parameters, and exchanges the code.",
     sources: ["RFC 6749 §4.1.2"],
     once: () =>
       editAuthorizationResponse("extra parameters", (fields) => [

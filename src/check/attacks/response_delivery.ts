@@ -142,7 +142,11 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title: "A browser delivers the authorization response, or only the state, of a login that another browser started.",
     correctClient: "The client rejects the response, because it binds state to the browser.",
     sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
-    ...oneOf("what", ["response", "state"], "response: code and state; state: the state alone."),
+    ...oneOf(
+      "what",
+      ["response", "state"],
+      "What comes from the login of the other browser: the whole response, or only the state.",
+    ),
     async perform(stage, { what }) {
       const { journey, openBrowser, startLogin } = stage;
       const { callback: foreign } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));

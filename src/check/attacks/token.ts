@@ -130,7 +130,7 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/expires-in-odd",
     title: "The token response has an expires_in that is a string, null, zero, negative, a fraction or huge.",
-    correctClient: "The client reads it as a number, or rejects the response; it does not refresh in a loop.",
+    correctClient: "The client reads expires_in as a number, or rejects the response; it does not refresh in a loop.",
     level: "must-recover",
     sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
     ...sent("value", ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99], ofMember),
@@ -159,7 +159,11 @@ export const tokenAttacks: readonly Attack[] = [
       "The client works without the missing scope value, or requests it again at most three times; the next login works.",
     level: "must-recover",
     sources: ["RFC 6749 §3.3", "rmorlok/authproxy#162"],
-    ...oneOf("stated", ["correctly", "overstated", "understated"]),
+    ...oneOf(
+      "stated",
+      ["correctly", "overstated", "understated"],
+      "How the response states the scope of the tokens: correctly, overstated or understated.",
+    ),
     always: ({ stated }) =>
       stated === "overstated"
         ? tokens.scopeOverstated()
@@ -223,7 +227,7 @@ export const tokenAttacks: readonly Attack[] = [
     id: "token/members-unknown",
     level: "must-tolerate",
     title: "The token response has members that no specification defines.",
-    correctClient: "The client ignores them.",
+    correctClient: "The client ignores these members.",
     sources: ["RFC 6749 §5.1"],
     once: () =>
       body.edited(
