@@ -40,8 +40,11 @@ const swaps: Readonly<Record<string, string>> = {
   "false": "true",
 };
 
-/** Seconds after which a test run counts as hung. A fault that makes the tests hang counts as detected. */
-const timeoutSeconds = 300;
+/** Seconds after which one test counts as hung. A fault that makes a test hang counts as detected. */
+const testTimeoutSeconds = 60;
+
+/** Seconds after which a test run counts as hung. */
+const timeoutSeconds = 600;
 
 const { flags, words } = readCommand({
   call: "deno task mutants",
@@ -182,7 +185,7 @@ async function testsPass(mutant?: Mutant): Promise<boolean> {
   const plugins = mutant === undefined ? [] : [applyMutant(mutant)];
   for (const stage of mutant === undefined ? [tests] : getTestStages(mutant.path)) {
     const files = await bundleTests(stage, plugins);
-    const command = [bun, "test", "--parallel", "--bail", `--timeout=${timeoutSeconds * 1000}`, ...files];
+    const command = [bun, "test", "--parallel", "--bail", `--timeout=${testTimeoutSeconds * 1000}`, ...files];
     const { success, timedOut } = await capture(command, { timeoutSeconds });
     if (!success || timedOut) return false;
   }
