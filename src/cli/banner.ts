@@ -141,7 +141,7 @@ const maxListed = 8;
 /** The configured entries and the entries that only the store has, with the changes in the store. */
 function listEntries(
   configured: readonly (readonly [id: string, about: string | undefined])[],
-  { replaced, removed, added }: Pick<StoredChanges, "replaced" | "removed" | "added"> = {
+  { replaced, removed, added, moreAdded = 0 }: Pick<StoredChanges, "replaced" | "removed" | "added" | "moreAdded"> = {
     replaced: [],
     removed: [],
     added: [],
@@ -159,7 +159,7 @@ function listEntries(
     ...added.map((id) => `${id} (only in the store)`),
   ];
   if (all.length === 0) return "none";
-  const more = all.length - maxListed;
+  const more = all.length + moreAdded - maxListed;
   return [...all.slice(0, maxListed), ...more > 0 ? [`and ${more} more`] : []].join(", ");
 }
 

@@ -467,6 +467,19 @@ test("[OP-06] a login of a configured client and user reads neither from the sto
   assertEquals(asked.includes("get client"), true);
 });
 
+test("[OP-10] a start names twenty ids that only the store has, and counts the others", async () => {
+  const { store } = recordingStore();
+  const one = await testServer({ ...first, store });
+  const reported = async () => {
+    const { events } = await testServer({ ...first, store });
+    return events.flatMap((event) => event.type === "stored_changes" ? [[event.added.length, event.moreAdded]] : []);
+  };
+  for (let i = 0; i < 20; i++) await one.as.users.set({ sub: `late-${i}` });
+  assertEquals(await reported(), [[20, undefined]]);
+  for (const sub of ["later", "latest"]) await one.as.users.set({ sub });
+  assertEquals(await reported(), [[20, 2]]);
+});
+
 test("[OP-10] instances with two configurations, as in a rolling update, lose no change of either", async () => {
   const store = sharedStore();
   const start = (options: LatchkeyOptions) => testServer({ ...options, store });
