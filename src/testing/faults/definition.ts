@@ -13,7 +13,7 @@ export interface FaultDefinition {
   readonly endpoints: readonly string[];
   /** What a correct client does when it meets the fault, one sentence. */
   readonly correctClient: string;
-  /** In the order of the arguments; each has a default or may be absent. */
+  /** The parameters, in the order of the arguments; each has a default or can be left out. */
   readonly parameters: readonly FaultParameter[];
   /**
    * Creates the fault.
@@ -25,13 +25,13 @@ export interface FaultDefinition {
   create(values?: Readonly<Record<string, unknown>>): Fault;
 }
 
-/** A function that creates faults of one definition, with arguments in place of an object. */
+/** A function that creates faults of one definition. It takes arguments in place of an object of values. */
 export type FaultFactory<Create extends (...args: never[]) => Fault> = Create & {
   /** The definition that the function calls. */
   readonly definition: FaultDefinition;
 };
 
-/** What a fault file writes down: the definition, and how the fault is made of complete and valid values. */
+/** The source of a definition: its members, and a function that creates the fault from complete and valid values. */
 interface FaultSource<Parameters extends readonly FaultParameter[]>
   extends Pick<FaultDefinition, "id" | "title" | "correctClient"> {
   /** Default: `any`. */

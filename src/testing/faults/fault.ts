@@ -5,7 +5,7 @@ import type { EndpointDescription } from "../../app/endpoint.ts";
 import type { RequestHandler } from "../../http/router.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** A request as fault rules see it, before the server handles it. The server can still read the whole form. */
+/** The view of a request that fault rules match, before the server handles it. The server can still read the form. */
 export interface RequestView {
   /** The name of the endpoint that receives the request; `unknown` where no route matches. */
   readonly endpoint: string;
@@ -69,9 +69,9 @@ export interface Fault {
   /** The only endpoints where the fault has an effect; a rule for another one is rejected. Default: all. */
   readonly endpoints?: readonly string[];
   /**
-   * For a fault that only some matching requests let take effect: the condition, which reports put after "but none":
-   * `signed an ID token`. Such a fault calls {@link FaultContext.consume} itself; a request that does not meet the
-   * condition uses up no firing. Default: the fault fires when a request reaches it.
+   * For a fault that takes effect only in some of the matching requests: the condition, which reports put after "but
+   * none": `signed an ID token`. Such a fault calls {@link FaultContext.consume} itself; a request that does not meet
+   * the condition uses up no firing. Default: the fault fires when a request reaches it.
    */
   readonly waitsFor?: string;
   /**

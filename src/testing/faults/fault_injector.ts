@@ -25,8 +25,9 @@ export interface FaultInjector {
   /**
    * Starts a rule: `on("token", { client }).once(faults.error("invalid_grant"))`.
    *
-   * Every rule that matches a request applies to it; the one written first is the outermost. A fault that responds by
-   * itself passes nothing to the rules after it, so several of them form a queue: each gets a request of its own.
+   * Every rule that matches a request applies to it; the rule that was added first is the outermost. If a fault
+   * responds in place of the server, no later rule applies to that request, so several such faults with `once` apply to
+   * one request each, in their order.
    *
    * @param endpoint `any`: every endpoint where the fault has an effect.
    * @throws {TypeError} If no endpoint has the name. `once`, `times` and `always` throw one for a value that is not a
@@ -50,7 +51,7 @@ interface RuleMatch {
   readonly context: FaultContext;
 }
 
-/** Authorization requests that are remembered until the user has logged in. */
+/** The maximum number of authorization requests that are remembered until the user has logged in. */
 const maxRememberedRequests = 1000;
 
 /** Creates a fault injector without rules. */

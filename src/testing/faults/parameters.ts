@@ -26,29 +26,29 @@ export type JsonType = "array" | "integer" | "null" | "number" | "object" | "str
 export interface FaultParameter {
   /** Unique in the fault. */
   readonly name: string;
-  /** What a form calls it, without the unit. Default: the words of the name. */
+  /** The label in forms, without the unit. Default: the words of the name. */
   readonly label?: string;
   /** One JSON type, or several. */
   readonly type: JsonType | readonly JsonType[];
-  /** Of a number. Default: none. */
+  /** The unit of a number. Default: none. */
   readonly unit?: "milliseconds" | "seconds";
-  /** The only values. Default: all of the type. */
+  /** The values that are allowed. Default: all values of the type. */
   readonly enum?: readonly string[];
-  /** Of a number. Default: none. */
+  /** The minimum of a number. Default: none. */
   readonly minimum?: number;
-  /** Of a number. Default: none. */
+  /** The maximum of a number. Default: none. */
   readonly maximum?: number;
-  /** Absent: the fault does without a value. */
+  /** The default. Without one, the fault works without a value. */
   readonly default?: string | number | null | Readonly<Record<string, unknown>>;
   /** What the value is or does, one sentence. */
   readonly description: string;
-  /** Whether programs pass it as a member of the last argument and not at a position of its own. Default: false. */
+  /** Whether programs pass it as a member of the last argument, not as an argument of its own. Default: false. */
   readonly option?: boolean;
-  /** A type that programs may pass besides. Default: none. */
+  /** A further type that only programs can pass. Default: none. */
   readonly programType?: "Date" | "function";
 }
 
-/** A parameter with a text as its default. */
+/** A parameter that is a string, with its default. */
 export function textParameter<const Name extends string>(
   name: Name,
   text: string,
@@ -68,7 +68,7 @@ export function secondsParameter<const Name extends string>(
   return { name, label, type: "number", unit: "seconds", default: seconds, description } as const;
 }
 
-/** What a form calls a parameter: `Retry after, in seconds`. */
+/** The label of a parameter in a form: `Retry after, in seconds`. */
 export function parameterLabel({ name, label, unit }: FaultParameter): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const text = label ?? words.replace(/^[a-z]/, (letter) => letter.toUpperCase());

@@ -1,4 +1,4 @@
-/** Faults that sign the ID token in another way, or sign or send other claims. */
+/** Faults that sign the ID token with another key or header, or change the claims of a token. */
 
 import type { JwtKind, SignClaims, TokenKind } from "../../oauth/keys/jwt.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";

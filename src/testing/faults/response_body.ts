@@ -1,4 +1,4 @@
-/** Responses in faults: reading and replacing a body, and the headers that the router would add. */
+/** Helpers for faults that read and replace the body of a response, or add the headers that the router would add. */
 
 import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
 import { corsHeaders } from "../../http/router.ts";

@@ -1,4 +1,4 @@
-/** Fault rules: which requests a fault applies to, how often it fires, and why it did not. */
+/** Fault rules: the requests that a fault applies to, how often it fires, and why it did not fire. */
 
 import { anyOption, objectOption } from "../options.ts";
 import { object, text } from "../../oauth/config/field.ts";
@@ -111,7 +111,7 @@ export function activeRule(rule: RuleOptions) {
       fired++;
       return true;
     },
-    /** Why the rule fired less often than written, one sentence; `undefined` if it did not. */
+    /** Why the rule fired less often than written, one sentence; `undefined` if it fired often enough. */
     unmetReason(): string | undefined {
       if (fired >= (count === Infinity ? 1 : count)) return undefined;
       if (fired > 0) return `${description} fired ${fired} of ${count} times.`;

@@ -1,4 +1,4 @@
-/** A response of something in front of the server, such as an overloaded gateway (RFC 9110 §15.6.4, RFC 6585 §4). */
+/** A response from in front of the server, such as one of an overloaded gateway (RFC 9110 §15.6.4, RFC 6585 §4). */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
