@@ -199,7 +199,7 @@ test("[PK-06] a method without a challenge is invalid_request for every client",
 test("[PK-07] a challenge that is too short, too long or contains another character is invalid_request", async () => {
   const with42 = challenge.slice(0, 42);
   const challenges = [
-    ...["x", with42, "a".repeat(129), "a".repeat(10_000)],
+    ...["x", with42, `${challenge}a`, "a".repeat(129), "a".repeat(10_000)],
     ...[`${with42}=`, `${challenge}=`, `${with42}+`, `${with42}/`, `=${with42}`],
     ...[`${with42} `, ` ${with42}`, `${challenge} `, `${challenge}\n`, `\n${challenge}`, `${challenge}\0`],
     ...[`${with42}\0`, `${with42}\t`, `${with42}é`, `${with42}ａ`, `${with42}🔑`, `${with42}"`, `${with42}\\`],
