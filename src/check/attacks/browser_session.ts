@@ -160,7 +160,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       const lacking: string[] = [];
       for (const cookie of all) {
         setCookies(cookies, all.filter((other) => other !== cookie));
-        // The login does without the other cookies.
+        // A cookie without which the user is still logged in is not the session cookie.
         if (await currentUser!() !== undefined) continue;
         const { name, httpOnly, secure, sameSite, origin } = cookie;
         if (!httpOnly) lacking.push(`${name} without HttpOnly`);

@@ -16,7 +16,7 @@ const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 /** The default of `interval`, and the seconds that a `slow_down` adds (RFC 8628 §3.2, §3.5). */
 const defaultInterval = 5;
 
-/** Milliseconds by which a poll may come too early. */
+/** How many milliseconds early a poll may be. */
 const tolerance = 100;
 
 /** Adds a rule that responds to the next polls with these errors, in this order. */
@@ -53,7 +53,7 @@ function findShortGap(observation: Observation, expected: readonly number[]): As
   if (short < 0) return undefined;
   return {
     passed: false,
-    because: `poll ${short + 2} came after ${gaps[short]!.toFixed(1)} s, not after ${
+    because: `the client sent poll ${short + 2} after ${gaps[short]!.toFixed(1)} s, not after ${
       expected[Math.min(short, expected.length - 1)]
     } s`,
   };

@@ -22,16 +22,16 @@ const endpointVariants = ["token", "userinfo"].map((endpoint) => ({ endpoint }))
 /** How often a client may send a request that is rejected each time. */
 const maxAttempts = 3;
 
-/** How often a server rejects the request of a client that repeats it without end. */
+/** How often the server rejects the request, if the client repeats it in an endless loop. */
 const rejections = 30;
 
-/** Which nonces a server demands. */
+/** The nonces that a server requires. */
 interface NonceOptions {
   /** What reports call the fault. */
   readonly name: string;
   /** Returns the nonce that the proofs to an endpoint must have from now on. */
   readonly next: (endpoint: string) => string;
-  /** Whether a new nonce comes with each success. Default: false. */
+  /** Whether each successful response has a new nonce. Default: false. */
   readonly renews?: boolean;
   /** The scheme of the challenge of a resource. Default: `DPoP`. */
   readonly scheme?: string;
@@ -76,7 +76,7 @@ function countedNonces(): (endpoint: string) => string {
   return (endpoint) => `nonce-of-${endpoint}-${++count}`;
 }
 
-/** No loop of requests at the endpoint that rejects them. */
+/** Fails a client that repeats a rejected request more often than {@link maxAttempts}. */
 function assessAttempts(observation: Observation): Assessment | undefined {
   const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
   const most = Math.max(...counts);

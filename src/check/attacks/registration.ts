@@ -13,7 +13,7 @@ import { exchangesOf } from "../observation.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost, failIf } from "./conclusions.ts";
 
-/** The secret that the server registers for a client that asked for none. */
+/** The secret that the server registers for a client that requested none. */
 const registeredSecret = "secret-that-the-server-registered-0001";
 
 /** How often a client may register for one login. */

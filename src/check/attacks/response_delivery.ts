@@ -250,7 +250,9 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     async perform({ startLogin }, { mode }) {
       const { callback, session, respond } = await startLogin();
       const { url, method, params } = callback;
-      if (method === "POST" || url.includes("#")) return undecided("the client asks for another mode than the query");
+      if (method === "POST" || url.includes("#")) {
+        return undecided("the client requests a response mode other than query");
+      }
       const uri = withoutQuery(url);
       respond(
         mode === "fragment"

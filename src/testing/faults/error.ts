@@ -12,7 +12,7 @@ import { isAuthorizationEndpoint } from "./request_view.ts";
 import { withCorsHeaders } from "./response_body.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
-/** What the error response has besides the code. */
+/** The parts of the error response other than the code. */
 export interface ErrorOptions {
   /** `error_description`. Default: a sentence that names the fault as its origin. */
   readonly description?: string;

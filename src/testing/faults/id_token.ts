@@ -174,7 +174,7 @@ export const wrongAtHash: FaultFactory<() => Fault> = defineFault({
   create: () => overrideClaims("ID token with wrong at_hash", () => ({ at_hash: encodeBase64url(new Uint8Array(16)) })),
 });
 
-/** About another user than the access token and the userinfo response. */
+/** A `sub` other than the one of the access token and the userinfo response. */
 export const wrongSubject: FaultFactory<(sub?: string) => Fault> = defineFault({
   id: "idToken.wrongSubject",
   title: "ID token has the sub of another user",

@@ -22,7 +22,7 @@ export const without: FaultFactory<(member?: string) => Fault> = defineFault({
   id: "metadata.without",
   title: "Metadata lacks a member, such as jwks_uri",
   endpoints: ["discovery"],
-  correctClient: "The client reports the missing member by name, or does without it if the member is optional.",
+  correctClient: "The client reports the missing member by name, or works without it if the member is optional.",
   parameters: [textParameter("member", "jwks_uri", "The member to remove.", "Member to remove")],
   create: ({ member }) =>
     editJsonBody(`metadata without ${member}`, (document) => ({ ...document, [member]: undefined })),

@@ -4,7 +4,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { withCorsHeaders } from "./response_body.ts";
 
-/** What the response has besides the status. */
+/** The parts of the response other than the status. */
 export interface StatusOptions {
   /** `Retry-After`: seconds, or a date. Default: not sent. */
   readonly retryAfter?: number | Date;
