@@ -25,6 +25,21 @@ export function isPartOfClaim(text: string, exchanges: readonly Exchange[]): boo
   return valuesIn(exchanges).some((value) => value.includes(text.toLowerCase()));
 }
 
+/**
+ * The claims of the first userinfo response whose values no token of the login contains; none if the ID token is
+ * encrypted, or if userinfo was requested again: then the client may have the values from elsewhere.
+ */
+export function claimsOfUserinfoAlone(exchanges: readonly Exchange[]): Readonly<Record<string, unknown>> {
+  const tokens = exchanges.filter(({ endpoint }) => endpoint === "token").flatMap(claimsIn);
+  const responses = exchanges.filter(({ endpoint }) => endpoint === "userinfo").flatMap(claimsIn);
+  if (responses.length !== 1 || tokens.every((claims) => claims.sub === undefined)) return {};
+  const isInToken = (name: string, value: unknown) =>
+    tokens.some((claims) => JSON.stringify(claims[name]) === JSON.stringify(value));
+  return Object.fromEntries(
+    Object.entries(responses[0]!).filter(([name, value]) => name !== "sub" && !isInToken(name, value)),
+  );
+}
+
 /** The values of all claims, in lower case. */
 function valuesIn(exchanges: readonly Exchange[]): readonly string[] {
   return exchanges.flatMap(claimsIn).flatMap(textsIn).map((value) => value.toLowerCase());

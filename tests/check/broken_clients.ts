@@ -198,6 +198,11 @@ export const brokenClients: readonly BrokenClient[] = [
     foundBy: ["userinfo/sub-other"],
   },
   {
+    name: "accepts userinfo without sub",
+    change: { isSubject: (received, expected) => received === undefined || received === expected },
+    foundBy: ["userinfo/sub-missing"],
+  },
+  {
     name: "compares sub of userinfo only at the first login of a browser",
     change: { isSubject: (received, expected, { login }) => login > 1 || received === expected },
     foundBy: ["userinfo/sub-other"],

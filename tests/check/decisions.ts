@@ -55,6 +55,8 @@ export interface Decisions {
   readonly sharesVerifiers: boolean;
   /** Whether all browsers have one place for tokens. */
   readonly sharesTokens: boolean;
+  /** Whether a login succeeds without userinfo if the response is not valid. */
+  readonly discardsUserinfo: boolean;
   /** Whether the first userinfo response counts for all users. */
   readonly keepsUserinfo: boolean;
   /** A part of the credentials of HTTP Basic. */
@@ -88,6 +90,7 @@ export const correctDecisions: Decisions = {
   usesTokens: () => false,
   sharesVerifiers: false,
   sharesTokens: false,
+  discardsUserinfo: false,
   keepsUserinfo: false,
   encodeCredential: (text) => String(new URLSearchParams({ _: text })).slice(2),
   isEndpoint: (url, name) => url.startsWith("https://") && (name === "authorization_endpoint" || !isInternal(url)),

@@ -6,6 +6,7 @@ import { webApplication } from "../../src/check/drivers/web_application.ts";
 import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
+import { correctDecisions } from "./decisions.ts";
 import { checkClient } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 import { type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
@@ -163,4 +164,13 @@ test("a client that reads no ID token has one finding, and attacks on the ID tok
   assertEquals(idsOf(report, "failed"), ["id-token/payload-shape"], String(report));
   assertEquals(idsOf(report, "warning"), [], String(report));
   assert(report.counts.skipped > 100, String(report));
+});
+
+test("a client that logs in the user of the ID token without userinfo that is not valid is accused of nothing", async () => {
+  const decisions = { ...correctDecisions, discardsUserinfo: true };
+  const report = await checkClient(smallClient(undefined, undefined, undefined, decisions), { only: ["userinfo"] });
+  assertEquals([...idsOf(report, "failed"), ...idsOf(report, "warning")], [], String(report));
+  const passed = idsOf(report, "passed");
+  const discarded = ["userinfo/sub-other", "userinfo/sub-missing", "userinfo/signed-wrong"];
+  assertEquals(discarded.filter((id) => !passed.includes(id)), [], String(report));
 });

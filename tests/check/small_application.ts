@@ -181,13 +181,19 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const isRecent = typeof auth_time === "number" && journey.now() / 1000 - auth_time < maxAge + 60;
     if (!has("does not compare auth_time")) assert(isRecent, "the login is too old");
     if (!has("does not compare acr")) assert([undefined, acr].includes(requiredAcr), "wrong acr");
-    const response = await requestUserinfo(fetch, metadata, tokens.access_token);
-    const isUnverified = has("does not verify signed userinfo") && response.type === "application/jwt";
-    const received = isUnverified ? decodePart(response.text, 1) : readJson(response);
-    const info = decisions.keepsUserinfo ? keptUserinfo.get(issuer) ?? received : received;
-    keptUserinfo.set(issuer, info);
     const isMerged = has("merges userinfo over the ID token", "reads no ID token") || decisions.keepsUserinfo;
-    if (!isMerged) assert(decisions.isSubject(info.sub, idToken.sub, situation), "userinfo of another user");
+    const readUserinfo = async (): Promise<Record<string, unknown>> => {
+      const response = await requestUserinfo(fetch, metadata, tokens.access_token);
+      const isUnverified = has("does not verify signed userinfo") && response.type === "application/jwt";
+      const received = isUnverified ? decodePart(response.text, 1) : readJson(response);
+      const info = decisions.keepsUserinfo ? keptUserinfo.get(issuer) ?? received : received;
+      keptUserinfo.set(issuer, info);
+      if (!isMerged) assert(decisions.isSubject(info.sub, idToken.sub, situation), "userinfo of another user");
+      return info;
+    };
+    const info = await readUserinfo().catch((error) =>
+      decisions.discardsUserinfo ? { sub: idToken.sub } : Promise.reject(error)
+    );
     const claims: Claims = isMerged || info.sub !== idToken.sub ? { ...idToken, ...info } : { ...info, ...idToken };
     if (has("fetches distributed claims")) await fetchDistributedClaims(fetch, claims);
     const sub = findUser(journey, claims);

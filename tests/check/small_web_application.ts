@@ -31,7 +31,7 @@ export type ApplicationVariant =
   | "shows a page without a user"
   | "shows a redirect without a user"
   | "sends no nonce"
-  | "discards userinfo of another user"
+  | "discards userinfo that is not valid"
   | "allows thirty logins";
 
 /** The application as a function. */
@@ -175,7 +175,7 @@ export function webApplicationAt(
     const believesUserinfo = mistake === "believes any userinfo" || mistake === "stops after a login of mallory";
     const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
     const info: openid.UserInfoResponse = await openid.fetchUserInfo(server, tokens.access_token, expected)
-      .catch((error) => variants.includes("discards userinfo of another user") ? { sub } : Promise.reject(error));
+      .catch((error) => variants.includes("discards userinfo that is not valid") ? { sub } : Promise.reject(error));
     return { sub: info.sub, info, landing: login.target ?? pages.landing(tokens), refreshToken: tokens.refresh_token };
   }
 

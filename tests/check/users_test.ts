@@ -141,15 +141,15 @@ test("an application that takes userinfo of another user is accused for each def
   }
 });
 
-test("an application that discards userinfo of another user is not accused, whatever its page shows", async () => {
+test("an application that discards userinfo of another user or of none is not accused, whatever its page shows", async () => {
   for (const name of ["alice", "bob", "mallory"]) {
     for (const shown of ["sub", "email", "name"]) {
       const report = await check({
         users: userLists[name]!,
         userPage: userPages[shown]!,
         loggedInUrl: `${origin}/me`,
-        variants: ["discards userinfo of another user"],
-      }, ["userinfo/sub-other"]);
+        variants: ["discards userinfo that is not valid"],
+      }, ["userinfo/sub-other", "userinfo/sub-missing"]);
       assertEquals([name, shown, accusationsIn(report), report.counts.inconclusive > 0], [name, shown, [], true]);
     }
   }

@@ -14,7 +14,7 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { type Assessment, exchangesOf, type Observation } from "../observation.ts";
 import { inventedUsers } from "../invented_users.ts";
-import { isPartOfClaim } from "../sent_claims.ts";
+import { claimsOfUserinfoAlone, isPartOfClaim } from "../sent_claims.ts";
 import { leakedCredentials, unverifiedUserinfo } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -25,7 +25,8 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-other",
     title: "The userinfo response has the sub of another user than the ID token.",
-    correctClient: "The client rejects the userinfo response, and does not log in the other user.",
+    correctClient:
+      "The client rejects the login or discards the userinfo response, and does not log in the other user.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
     ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another user, or a near miss of the right sub."),
@@ -43,11 +44,12 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-missing",
     title: "The userinfo response has no sub, or one that is empty or not a string.",
-    correctClient: "The client rejects the userinfo response.",
+    correctClient: "The client rejects the login, or discards the userinfo response.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2"],
     ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
     once: ({ sub }) => body.edited((members) => ({ ...members, sub: sub ?? undefined }), "no sub"),
+    assess: assessDiscarded,
   }),
   defineAttack({
     id: "userinfo/thin",
@@ -119,26 +121,44 @@ export const userinfoAttacks: readonly Attack[] = [
     id: "userinfo/signed-wrong",
     effect: unverifiedUserinfo,
     title: "The userinfo response is a JWT that is not signed, or has a wrong signature, aud or iss.",
-    correctClient: "The client rejects the userinfo response.",
+    correctClient: "The client rejects the login, or discards the userinfo response.",
     level: "should-reject",
     sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §5.3.4"],
     ...oneOf("flaw", ["key", "unsigned", "aud", "iss"]),
     always: ({ flaw }, { client }) => wronglySignedUserinfo(flaw, client),
+    assess: assessDiscarded,
   }),
 ];
 
-/** Undecided if the client logs in the user of the ID token, and its pages do not show whether it used userinfo. */
+/**
+ * A client may also discard a userinfo response that is not valid, and log in the user of the ID token. Undecided if
+ * nothing shows whether the client used the response.
+ */
 function assessDiscarded(observation: Observation): Assessment | undefined {
-  const { outcome, session, expectedSub } = observation;
-  const isUndecided = outcome === "accepted" && session!.claims === undefined &&
-    (session!.sub === expectedSub
-      ? isPartOfClaim(expectedSub, exchangesOf(observation, "token"))
-      // A page that shows only claims of userinfo then shows no user.
-      : session!.sub === unknownUser);
-  if (!isUndecided) return undefined;
-  const because = "the client logged in the user of the ID token, with or without the values of userinfo";
-  return { passed: false, isInconclusive: true, because };
+  const { outcome, session, expectedSub, exchanges } = observation;
+  if (outcome !== "accepted") return undefined;
+  const { sub, claims } = session!;
+  if (sub !== expectedSub && sub !== unknownUser) return undefined;
+  if (claims === undefined) {
+    // A page that shows only claims of userinfo then shows no user.
+    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token"))
+      ? undecided("with or without the values of userinfo")
+      : undefined;
+  }
+  const ofUserinfo = Object.entries(claimsOfUserinfoAlone(exchanges));
+  if (ofUserinfo.length === 0) return undecided("and no claim is in the userinfo response alone");
+  const used = ofUserinfo.find(([name, value]) => JSON.stringify(claims[name]) === JSON.stringify(value));
+  if (used !== undefined) return { passed: false, because: `the application uses ${used[0]} of the userinfo response` };
+  return { passed: true, because: `${loggedIn}, without the values of userinfo` };
 }
+
+const loggedIn = "the client logged in the user of the ID token";
+
+const undecided = (how: string): Assessment => ({
+  passed: false,
+  isInconclusive: true,
+  because: `${loggedIn}, ${how}`,
+});
 
 /** The sub of a user who is not the one of a userinfo response. */
 const otherSub = ({ sub }: Claims) => inventedUsers.find((user) => user.sub !== sub)!.sub;

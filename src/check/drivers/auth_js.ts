@@ -83,9 +83,8 @@ export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}):
       return location;
     }
 
-    async function currentUser(): Promise<string | undefined> {
-      const session = await (await visit(`${origin}/auth/session`)).json() as SessionParameters["session"] | null;
-      return session?.user?.id;
+    async function readSession(): Promise<SessionParameters["session"] | null> {
+      return await (await visit(`${origin}/auth/session`)).json();
     }
 
     return {
@@ -94,9 +93,9 @@ export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}):
       async receive({ url, method, params }: Callback): Promise<ClientSession> {
         const location = await redirectOf(url, method === "POST" ? params : undefined);
         if (location !== home) throw new Error(`Auth.js redirects to ${location}`);
-        const sub = await currentUser();
+        const { id: sub, ...claims } = (await readSession())?.user ?? {};
         if (sub === undefined) throw new Error("Auth.js has no session");
-        return { sub, location, currentUser };
+        return { sub, claims: { ...claims, sub }, location, currentUser: async () => (await readSession())?.user?.id };
       },
     };
   }
@@ -119,6 +118,6 @@ interface JwtParameters {
 }
 
 interface SessionParameters {
-  readonly session: { readonly user?: { readonly id?: string } };
+  readonly session: { readonly user?: { readonly id?: string; readonly name?: string; readonly email?: string } };
   readonly token: { readonly sub?: string };
 }
