@@ -151,7 +151,7 @@ export async function createLogoutToken(
 /** The value of a promise, or the reason of a signal that aborts first, even if the promise ignores the signal. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    signal.addEventListener("abort", () => reject(signal.reason));
     if (signal.aborted) reject(signal.reason);
   });
   return Promise.race([promise, aborted]);

@@ -34,6 +34,7 @@ import {
   forEachCase,
   getOutcome,
   getRejections,
+  observedStore,
   testServer,
   verifier,
 } from "../../flows/harness.ts";
@@ -332,6 +333,22 @@ test("[DO-09] userinfo accepts a bound token with a proof, by GET and POST", asy
     const lower = { ...await userinfoProof(key, access_token), authorization: `dpop ${access_token}` };
     assertEquals(await atUserinfo(server, lower), "200");
   }
+});
+
+test("[DO-04, DO-09] userinfo rejects a token if the store cannot report whether its proof was used", async () => {
+  let failure: Error | undefined;
+  const store = observedStore(memoryStore(), (verb, [kind]) => {
+    if (verb === "add" && kind === "used_identifier" && failure !== undefined) throw failure;
+  });
+  const server = await testServer({ ...options, store });
+  const { access_token } = await boundTokens(server);
+  const headers = await userinfoProof(key, access_token);
+  for (const [name, outcome] of [["Error", "500"], ["StoreError", "503"]] as const) {
+    failure = Object.assign(new Error("add fails"), { name });
+    assertEquals(await atUserinfo(server, headers), outcome);
+  }
+  failure = undefined;
+  assertEquals(await atUserinfo(server, headers), "200");
 });
 
 test("[DO-09] at userinfo the error stands in the challenge of the scheme that was used", async () => {
