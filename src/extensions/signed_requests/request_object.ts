@@ -138,7 +138,7 @@ function assertLifetime(
   const by = byProfile(settings.profile, "requestObjectTimes");
   const { maxLifetime } = policy;
   if (nbf === undefined || exp === undefined) {
-    const received = nbf === undefined ? "no nbf" : "no exp";
+    const received = nbf !== undefined ? "no exp" : exp !== undefined ? "no nbf" : "neither";
     throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);
   }
   if (nbf < now - maxLifetime || exp > nbf + maxLifetime) {

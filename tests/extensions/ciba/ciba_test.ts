@@ -255,6 +255,14 @@ test("[CB-03] auth_req_id is stored as a digest, and reveals no user to several 
   assertEquals(records.includes(first.split(".")[1]!), false);
 });
 
+test("[CB-06] the page after a decision says which decision it was", async () => {
+  const b = await server();
+  const decisions = { "result=approved": "You allowed the request", "error=access_denied": "You denied the request" };
+  await forEachCase(Object.entries(decisions), async ([query, heading]) => {
+    assertMatch(await assertPage(await b.get(`/backchannel?${query}`), 200), new RegExp(`<h1[^>]*>${heading}`));
+  });
+});
+
 test("[CB-11] metadata names the endpoint, the grant type and the mode while the setting is on", async () => {
   const read = async (options: LatchkeyOptions) => {
     const metadata = await (await (await testServer(options)).get("/.well-known/openid-configuration")).json();

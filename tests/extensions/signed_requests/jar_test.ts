@@ -295,9 +295,15 @@ test("[JR-04] requestObjectTimes demands nbf and exp, at most an hour apart", as
     { exp: start + 3600 },
   ];
   await forEachCase(accepted, async (claims) => assertEquals((await push(b, await sign(claims))).status, 201));
+  const incomplete = { "no nbf": { nbf: undefined }, "no exp": { exp: undefined } };
+  await forEachCase(
+    Object.entries({ ...incomplete, neither: { nbf: undefined, exp: undefined } }),
+    async ([received, claims]) => {
+      assertEquals(await getOutcome(await push(b, await sign(claims))), "400 invalid_request_object");
+      assertEquals(getRejections(b.events).at(-1)!.explanation.received, received);
+    },
+  );
   const rejected: readonly Readonly<Record<string, unknown>>[] = [
-    { nbf: undefined },
-    { exp: undefined },
     { nbf: start - 3601, exp: start + 1 },
     { exp: start + 3601 },
     { nbf: start + 70 },
