@@ -286,6 +286,8 @@ test("[OP-06] issuers on one store change only their own clients, and skip what 
   for (const { as } of [other, strict]) await as.clients.refresh();
   assertEquals([await idsOf(other), await subsOf(other)], [["spa", "web", "poster"], ["alice", "bob"]]);
   assertEquals([await idsOf(strict), await subsOf(strict)], [["spa", "web", "poster"], ["alice", "bob", "erin"]]);
+  // Each read finds the entry again, but only the first one reports it.
+  assertEquals((await idsOf(strict)).length, 3);
   const bugs = strict.events.filter((event) => event.type === "internal_error");
   assert(bugs.length === 1 && bugs[0]!.cause instanceof ConfigurationError);
 });
