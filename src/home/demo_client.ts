@@ -39,9 +39,10 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
 
 /**
  * The path of the form that adds a client with this server's own page as its redirect URI; `undefined` if the visitor
- * may not add a client, or if another client has the ID.
+ * may not add a client, if another client has the ID, or if the server has no public clients.
  */
 export function addClientPath(context: Context, client_id: string): string | undefined {
+  if (!context.server.settings.clientAuthMethods.includes("none")) return undefined;
   const client = { client_id, redirect_uri: callbackUri(context.server), token_endpoint_auth_method: "none" };
   return fixLink(context, { ...client, isNew: true })?.path;
 }
