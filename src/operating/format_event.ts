@@ -120,8 +120,8 @@ function formatRegistration({ type, reason }: Extract<TraceEvent, { type: `clien
 function formatStoredChanges(event: Extract<TraceEvent, { type: "stored_changes" }>): string {
   const parts = (["replaced", "removed", "added"] as const).filter((how) => event[how].length > 0)
     .map((how) => `${how} ${event[how].join(", ")}`);
-  return printable(truncate(parts.join("; "))) +
-    (event.moreAdded === undefined ? "" : ` and ${event.moreAdded} more`);
+  const more = event.moreAdded === undefined ? "" : ` and ${event.moreAdded} more`;
+  return printable(truncate(parts.join("; ") + more));
 }
 
 /** Whether the store failed. Its message contains a fix, so the stack is left out. */
