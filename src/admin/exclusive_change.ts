@@ -18,15 +18,18 @@ export function recordVersion(server: Server, record: unknown): MaybePromise<str
 /** Milliseconds after which a change that was interrupted no longer prevents the next one. */
 const maxChangeMs = 10_000;
 
-/** The last change on this instance, by the clients of its server: plugins may replace the server of a request. */
-const lastChanges = new WeakMap<ClientRepository, Promise<unknown>>();
+/**
+ * The last change of each record that is being changed on this instance, by the clients of its server: plugins may
+ * replace the server of a request.
+ */
+const lastChanges = new WeakMap<ClientRepository, Map<string, Promise<unknown>>>();
 
 /**
- * Changes a record after all earlier changes, and while no other instance changes it.
+ * Changes a record after all earlier changes of it, and while no other instance changes it.
  *
  * @param kind The kind of the record, as messages name it.
  * @param change Reads the record again: an earlier change may have altered or removed it.
- * @returns `undefined` also if another instance is changing the record.
+ * @returns `undefined` also if another instance is changing the record, or was interrupted while it did.
  */
 export function changeExclusively<T>(
   server: Server,
@@ -35,16 +38,29 @@ export function changeExclusively<T>(
   change: () => MaybePromise<T>,
 ): Promise<T | undefined> {
   const { store, now, clients: { registered } } = server;
-  const changed = (lastChanges.get(registered) ?? Promise.resolve()).then(async () => {
-    const mark = await storageKey(server, `change ${kind} ${id}`);
-    if (!await store.add("used_identifier", mark, {}, { expiresAt: now() + maxChangeMs })) return undefined;
+  const name = `${kind} ${id}`;
+  const running = lastChanges.get(registered) ?? new Map<string, Promise<unknown>>();
+  lastChanges.set(registered, running);
+  const changed = (running.get(name) ?? Promise.resolve()).then(async () => {
+    const mark = await storageKey(server, `change ${name}`);
+    const takeMark = () => store.add("used_identifier", mark, {}, { expiresAt: now() + maxChangeMs });
+    if (!await takeMark()) {
+      const left = await store.get("used_identifier", mark);
+      if (left === undefined || left.expiresAt > now()) return undefined;
+      await store.delete("used_identifier", mark);
+      if (!await takeMark()) return undefined;
+    }
     try {
       return await change();
     } finally {
-      await store.delete("used_identifier", mark);
+      // The change is complete, so a mark that stays is no failure: it expires.
+      await store.delete("used_identifier", mark).catch(() => {});
     }
   });
-  lastChanges.set(registered, changed.catch(() => {}));
+  const ended: Promise<unknown> = changed.catch(() => {}).then(() =>
+    running.get(name) === ended && running.delete(name)
+  );
+  running.set(name, ended);
   return changed;
 }
 
@@ -56,7 +72,7 @@ export function changeExclusively<T>(
 export async function removeRecord(server: Server, kind: "client" | "user", id: string): Promise<void> {
   const records = kind === "client" ? server.clients.registered : server.users;
   if (await changeExclusively(server, kind, id, () => records.delete(id)) !== undefined) return;
-  throw new HttpError(409, "DI-03", `Nothing was removed: another instance changes the ${kind} ${id}`, {
-    fix: "Open the page again, check the values, and remove the entry there.",
+  throw new HttpError(409, "DI-03", `Nothing was removed: another change of the ${kind} ${id} has not ended`, {
+    fix: "Open the page again in ten seconds, check the values, and remove the entry there.",
   });
 }

@@ -6,9 +6,9 @@ import type { Server } from "../oauth/server.ts";
 import { ControlError } from "./control_error.ts";
 
 /**
- * Changes a client or user, after all earlier changes of forms and of the control.
+ * Changes a client or user, after all earlier changes of it by forms and by the control.
  *
- * @throws {ControlError} If another instance on the same store is changing it.
+ * @throws {ControlError} If another instance on the same store is changing it, or was interrupted while it did.
  */
 export async function changeRecord<T>(
   server: Server,
@@ -18,5 +18,5 @@ export async function changeRecord<T>(
 ): Promise<T> {
   const changed = await changeExclusively(server, kind, id, change);
   if (changed !== undefined) return changed;
-  throw new ControlError(409, `Another instance of the server changes the ${kind} now. Send the request again.`);
+  throw new ControlError(409, `Another change of the ${kind} has not ended. Send the request again in ten seconds.`);
 }

@@ -21,7 +21,7 @@ import { controlClient } from "../control/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
 import { assertPageWithForms } from "./csrf.ts";
-import { type Fields, forEachCase, testServer } from "./harness.ts";
+import { type Fields, forEachCase, observedStore, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { readFields } from "./page.ts";
 
@@ -142,13 +142,47 @@ test("[DI-03] a form and the control undo no change of each other, and a form ad
   }
 });
 
+test("[DI-03] a mark of an interrupted change delays the next one by ten seconds, and one that stays fails no change", async () => {
+  let failing = "";
+  const server = await testServer({
+    store: observedStore(sharedStore(), (verb, [kind]) => {
+      if (verb === failing && kind === "used_identifier") throw new Error(`${verb} fails`);
+    }),
+  });
+  const save = async (client_name: string) =>
+    (await (await openForm(server, "/clients/spa?edit")).save({ client_name })).status;
+  failing = "delete";
+  assertEquals(await save("First"), 303);
+  failing = "";
+  assertEquals(await save("Second"), 409);
+  server.advance(10);
+  assertEquals([await save("Third"), await save("Fourth")], [303, 303]);
+});
+
+test("[DI-03] a change that does not end delays no change of another record", async () => {
+  let isStuck = false;
+  const { add, ...others } = sharedStore();
+  const store: Store = {
+    ...others,
+    add: (kind, ...rest) => isStuck && kind === "used_identifier" ? new Promise(() => {}) : add(kind, ...rest),
+  };
+  const server = await testServer({ store });
+  const [one, other] = [await openForm(server, "/clients/spa?edit"), await openForm(server, "/users/bob")];
+  isStuck = true;
+  void one.save({ client_name: "Stuck" });
+  await new Promise((resolve) => setTimeout(resolve));
+  isStuck = false;
+  assertEquals((await other.save({ claims: '{"name":"Saved"}' })).status, 303);
+});
+
 const folder = mkdtempSync(join(tmpdir(), "latchkey-forms-"));
 after(() => rmSync(folder, { recursive: true }));
 const name = uniqueName();
 after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, [name]));
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [name]));
 
-const shared: Store = { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
+const sharedStore = (): Store => ({ ...memoryStore(), persistent: true, close: () => Promise.resolve() });
+const shared = sharedStore();
 
 /** Each with the number of instances. */
 const stores:
