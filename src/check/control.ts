@@ -116,7 +116,7 @@ export async function runControl(
     }
   }
   return {
-    ...{ passed: true, outcome, sub: session.sub, failedAbilities, authorizations },
+    ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedAbilities, authorizations },
     abilities: new Set([...abilities, ...featuresIn(exchanges)]),
     endpoints: new Set(exchanges.map(({ endpoint }) => endpoint)),
     exchanges,

@@ -57,6 +57,8 @@ export interface Observation {
   readonly conclusion?: Conclusion;
   /** The user who is logged in after the same journey without an attack. */
   readonly expectedSub: string;
+  /** The claims that the application uses after a login without an attack, if the driver knows them. */
+  readonly usualClaims?: Readonly<Record<string, unknown>>;
   /** The session of the login before the attack, if the journey has one. */
   readonly earlier?: ClientSession;
   /** The exchanges since the attack began, secrets included, oldest first. */

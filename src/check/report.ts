@@ -20,6 +20,8 @@ export interface ControlResult {
   readonly error?: unknown;
   /** Who was logged in. */
   readonly sub?: string;
+  /** The claims that the application uses, if the driver knows them. */
+  readonly claims?: Readonly<Record<string, unknown>>;
   /** The exchanges of the login, and of what else the driver can do, secrets included. */
   readonly exchanges: readonly Exchange[];
   /** The authorization requests of one login, such as one without pages before the other. */

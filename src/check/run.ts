@@ -254,6 +254,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
         session: result !== undefined && "sub" in result ? result : undefined,
         conclusion,
         expectedSub,
+        usualClaims: controlResult?.claims,
         earlier: session,
         ...{ trap, opened, waits },
         logInAgain: async () => isExpected(await limit.attempt(begin, watch)),

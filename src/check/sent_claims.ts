@@ -25,24 +25,15 @@ export function isPartOfClaim(text: string, exchanges: readonly Exchange[]): boo
   return valuesIn(exchanges).some((value) => value.includes(text.toLowerCase()));
 }
 
-/**
- * The claims of the first userinfo response whose values no token of the login contains; none if the ID token is
- * encrypted, or if userinfo was requested again: then the client may have the values from elsewhere.
- */
-export function claimsOfUserinfoAlone(exchanges: readonly Exchange[]): Readonly<Record<string, unknown>> {
-  const tokens = exchanges.filter(({ endpoint }) => endpoint === "token").flatMap(claimsIn);
-  const responses = exchanges.filter(({ endpoint }) => endpoint === "userinfo").flatMap(claimsIn);
-  if (responses.length !== 1 || tokens.every((claims) => claims.sub === undefined)) return {};
-  const isInToken = (name: string, value: unknown) =>
-    tokens.some((claims) => JSON.stringify(claims[name]) === JSON.stringify(value));
-  return Object.fromEntries(
-    Object.entries(responses[0]!).filter(([name, value]) => name !== "sub" && !isInToken(name, value)),
-  );
+/** Whether a text, in lower case, is a claim of a userinfo response, and of no token that can be read. */
+export function isOfUserinfoAlone(text: string, exchanges: readonly Exchange[]): boolean {
+  const isIn = (name: string) => valuesIn(exchanges.filter(({ endpoint }) => endpoint === name)).includes(text);
+  return isIn("userinfo") && !isIn("token");
 }
 
 /** The values of all claims, in lower case. */
 function valuesIn(exchanges: readonly Exchange[]): readonly string[] {
-  return exchanges.flatMap(claimsIn).flatMap(textsIn).map((value) => value.toLowerCase());
+  return exchanges.flatMap(claimsIn).flatMap(listTexts);
 }
 
 /** The claims of the tokens of a token response, or of a userinfo response. */
@@ -54,8 +45,8 @@ function claimsIn({ endpoint, response }: Exchange): readonly Readonly<Record<st
   return [id_token, access_token].map((token) => decodeJwtPart(String(token ?? ""), 1));
 }
 
-/** The texts and numbers in a value. */
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(textsIn);
-  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+/** The texts and numbers in a value, in lower case. */
+export function listTexts(value: unknown): readonly string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(listTexts);
+  return typeof value === "string" || typeof value === "number" ? [String(value).toLowerCase()] : [];
 }

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/drivers/web_application.ts";
-import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
+import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { correctDecisions } from "./decisions.ts";
@@ -173,4 +173,30 @@ test("a client that logs in the user of the ID token without userinfo that is no
   const passed = idsOf(report, "passed");
   const discarded = ["userinfo/sub-other", "userinfo/sub-missing", "userinfo/signed-wrong"];
   assertEquals(discarded.filter((id) => !passed.includes(id)), [], String(report));
+});
+
+test("a client that keeps the profile of an earlier login is accused of nothing, and one that uses the response is", async () => {
+  const verdictsFor = async (discardsUserinfo: boolean) => {
+    const profiles = new Map<string, object>();
+    const decisions = { ...correctDecisions, discardsUserinfo, ...!discardsUserinfo && { isSubject: () => true } };
+    const { logIn, ...client } = smallClient(undefined, undefined, undefined, decisions);
+    const withProfile = (journey: ClientJourney, session: ClientSession): ClientSession => {
+      const { claims, logInSilently } = session;
+      const profile = { ...profiles.get(journey.issuer), ...claims };
+      profiles.set(journey.issuer, profile);
+      return {
+        ...session,
+        claims: { sub: session.sub, profile: Object.values(profile) },
+        logInSilently: logInSilently && (async () => withProfile(journey, (await logInSilently())!)),
+      };
+    };
+    const keeping = { ...client, logIn: async (journey: ClientJourney) => withProfile(journey, await logIn!(journey)) };
+    return await checkClient(keeping, { only: ["userinfo/sub-other", "userinfo/sub-missing"] });
+  };
+  const correct = await verdictsFor(true);
+  assertEquals([...idsOf(correct, "failed"), ...idsOf(correct, "warning")], [], String(correct));
+  assert(correct.counts.passed > 0, String(correct));
+  const broken = await verdictsFor(false);
+  assertEquals(idsOf(broken, "failed"), ["userinfo/sub-other", "userinfo/sub-missing"], String(broken));
+  assertEquals(idsOf(broken, "passed"), [], String(broken));
 });

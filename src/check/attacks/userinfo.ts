@@ -14,7 +14,7 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { type Assessment, exchangesOf, type Observation } from "../observation.ts";
 import { inventedUsers } from "../invented_users.ts";
-import { claimsOfUserinfoAlone, isPartOfClaim } from "../sent_claims.ts";
+import { isOfUserinfoAlone, isPartOfClaim, listTexts } from "../sent_claims.ts";
 import { leakedCredentials, unverifiedUserinfo } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -35,6 +35,7 @@ export const userinfoAttacks: readonly Attack[] = [
       body.edited(
         (members) => ({
           ...members,
+          picture: attackersPicture,
           sub: how === "mallory" ? otherSub(members) : nearMissOf(String(members.sub), how),
         }),
         `userinfo of ${how}`,
@@ -48,7 +49,8 @@ export const userinfoAttacks: readonly Attack[] = [
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2"],
     ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
-    once: ({ sub }) => body.edited((members) => ({ ...members, sub: sub ?? undefined }), "no sub"),
+    once: ({ sub }) =>
+      body.edited((members) => ({ ...members, picture: attackersPicture, sub: sub ?? undefined }), "no sub"),
     assess: assessDiscarded,
   }),
   defineAttack({
@@ -131,34 +133,38 @@ export const userinfoAttacks: readonly Attack[] = [
 ];
 
 /**
- * A client may also discard a userinfo response that is not valid, and log in the user of the ID token. Undecided if
- * nothing shows whether the client used the response.
+ * A client may also discard a userinfo response that is not valid, and log in the user of the ID token. Only the claim
+ * of the attack proves that the client used the response: other values may be those of an earlier login, which the
+ * application stored. Without any value that it usually has from userinfo, it used none.
  */
 function assessDiscarded(observation: Observation): Assessment | undefined {
-  const { outcome, session, expectedSub, exchanges } = observation;
+  const { outcome, session, expectedSub, usualClaims, exchanges } = observation;
   if (outcome !== "accepted") return undefined;
   const { sub, claims } = session!;
   if (sub !== expectedSub && sub !== unknownUser) return undefined;
   if (claims === undefined) {
     // A page that shows only claims of userinfo then shows no user.
-    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token"))
-      ? undecided("with or without the values of userinfo")
-      : undefined;
+    return sub === unknownUser || isPartOfClaim(expectedSub, exchangesOf(observation, "token")) ? undecided : undefined;
   }
-  const ofUserinfo = Object.entries(claimsOfUserinfoAlone(exchanges));
-  if (ofUserinfo.length === 0) return undecided("and no claim is in the userinfo response alone");
-  const used = ofUserinfo.find(([name, value]) => JSON.stringify(claims[name]) === JSON.stringify(value));
-  if (used !== undefined) return { passed: false, because: `the application uses ${used[0]} of the userinfo response` };
+  const used = listTexts(claims);
+  if (used.includes(attackersPicture)) {
+    return { passed: false, because: "the application uses picture of the userinfo response" };
+  }
+  const usual = listTexts(usualClaims).filter((text) => isOfUserinfoAlone(text, exchanges));
+  if (usual.length === 0 || usual.some((text) => used.includes(text))) return undecided;
   return { passed: true, because: `${loggedIn}, without the values of userinfo` };
 }
 
+/** A claim that only userinfo responses with an attack have. */
+const attackersPicture = "https://attacker.example/picture.png";
+
 const loggedIn = "the client logged in the user of the ID token";
 
-const undecided = (how: string): Assessment => ({
+const undecided: Assessment = {
   passed: false,
   isInconclusive: true,
-  because: `${loggedIn}, ${how}`,
-});
+  because: `${loggedIn}, with or without the values of userinfo`,
+};
 
 /** The sub of a user who is not the one of a userinfo response. */
 const otherSub = ({ sub }: Claims) => inventedUsers.find((user) => user.sub !== sub)!.sub;
@@ -182,7 +188,7 @@ function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_respon
       const text = await readBodyText(response);
       const members = isJson(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
       const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: otherClaims[flaw] } : {};
-      const claims = { ...members, iss: server.issuer, aud: client_id, ...flawed };
+      const claims = { ...members, picture: attackersPicture, iss: server.issuer, aud: client_id, ...flawed };
       const { kid } = await server.keys.signer(alg);
       const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid)) : server.sign;
       const jwt = flaw === "unsigned" ? `${encodeJwt({ alg: "none" }, claims)}.` : await sign("userinfo", alg, claims);
