@@ -150,8 +150,12 @@ test("[DM-17, DI-09] without such a client both pages link to the form that adds
     assertEquals([form.client_id, form.redirect_uris], ["demo", callback]);
     assertEquals((await browser.post("/clients", form)).status, 303);
     assertNotMatch(await (await browser.get(path)).text(), /The demo flow is not available|Add a client that fits/);
-    const readOnly = await (await testServer({ clients, directory: "read" })).get(path);
-    assertEquals(findLink(await readOnly.text(), "Add a client that fits"), undefined);
+    const confidential = [{ ...clients[0]!, client_secret: "spa-secret-of-the-test" }];
+    const withSecrets = { clients: confidential, clientAuthMethods: ["client_secret_basic"] } as const;
+    for (const options of [{ clients, directory: "read" } as const, withSecrets]) {
+      const page = await (await testServer(options)).get(path);
+      assertEquals(findLink(await page.text(), "Add a client that fits"), undefined);
+    }
   }
 });
 
