@@ -28,6 +28,7 @@ test("an option of the wrong type is a configuration error with its path, for Ja
     [{ defaultScope: "raed" }, "defaultScope", `"raed"`, "Did you mean read?"],
     [{ defaultScope: "blue" }, "defaultScope", `"blue"`, `Add "blue" to scopes, or remove it from defaultScope.`],
     [{ clients: [{ ...spa, scope: "read wirte" }] }, "clients[0].scope", `"wirte"`, "Did you mean write?"],
+    [{ alg: "RS256", signatureAlgorithms: ["ES256"] }, "alg", `"RS256"`, "Set alg to one of them, or add it to"],
     [{ users: { sub: "alice" } }, "users", "an object", `Write it like "users": [{"sub":"alice",`],
     [{ clients: spa }, "clients", "an object", `Write it like "clients": [{"client_id":"spa",`],
     [{ resources: uri }, "resources", `"${uri}"`, `Write it like "resources": [{"uri":"https://api.example"}].`],

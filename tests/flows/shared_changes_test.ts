@@ -469,6 +469,35 @@ test("[OP-06] a login of a configured client and user reads neither from the sto
   assertEquals(asked.includes("get client"), true);
 });
 
+test("[OP-06] changes that cannot be read are reported once, until a read succeeds", async () => {
+  let isFailing = true;
+  const working = sharedStore();
+  const store: Store = {
+    ...working,
+    list: (kind, options) => isFailing ? Promise.reject(new Error("list fails")) : working.list(kind, options),
+  };
+  const { as, events } = await testServer({ store });
+  const reported = () => events.filter(({ type }) => type === "internal_error").length;
+  await as.clients.refresh();
+  assertEquals(reported(), 1);
+  for (const [fails, count] of [[true, 1], [false, 1], [true, 2]] as const) {
+    isFailing = fails;
+    await as.clients.refresh();
+    assertEquals(reported(), count);
+  }
+});
+
+test("[OP-06] the default user of the store has the changes of another instance as soon as one is read", async () => {
+  const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
+  await one.as.users.set({ sub: "erin", name: "Erin" });
+  await one.as.users.makeDefault("erin");
+  await two.as.users.refresh();
+  assertEquals((await two.as.users.first())?.name, "Erin");
+  await one.as.users.set({ sub: "erin", name: "Erin Jones" });
+  await two.as.users.reload("erin");
+  assertEquals((await two.as.users.first())?.name, "Erin Jones");
+});
+
 test("[OP-10] a start names twenty ids that only the store has, and counts the others", async () => {
   const { store } = recordingStore();
   const one = await testServer({ ...first, store });

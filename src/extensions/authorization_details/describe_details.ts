@@ -14,7 +14,7 @@ export function describeDetails(
     const { [detail.type]: definition } = detailsTypes(settings) ?? {};
     const properties = definition?.schema.properties as Record<string, { title?: unknown } | undefined> | undefined;
     const fields = Object.entries(detail).filter(([name]) => name !== "type").flatMap(([name, value]) => {
-      const title = properties && Object.hasOwn(properties, name) ? properties[name]?.title : undefined;
+      const title = properties?.[name]?.title;
       return showFields(typeof title === "string" ? title : printable(name), value);
     });
     return { type: detail.type, title: definition?.title, fields };

@@ -2,7 +2,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { ClientMetadata, LatchkeyOptions, TrustedIssuer } from "../../../src/mod.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../../src/mod.ts";
 import {
   basicHeader,
   confidentialClient,
@@ -224,6 +225,18 @@ test("[IJ-20] an unknown subject is created only where the entry says so, and st
   assertEquals(await getOutcome(await send({ sub: "gateway" })), rejected);
   assertEquals(await getOutcome(await send({ sub: "not a subject" })), rejected);
   assertEquals(await getOutcome(await send({ sub: "x".repeat(256) })), rejected);
+});
+
+test("[IJ-20] a store that cannot add the user is an error of the server, not of the assertion", async () => {
+  const working = memoryStore();
+  const store: Store = {
+    ...working,
+    persistent: true,
+    put: (kind, ...rest) => kind === "user" ? Promise.reject(new Error("put fails")) : working.put(kind, ...rest),
+  };
+  const { idp, server } = await acceptingServer({ provision: true }, { store });
+  const assertion = await idJag(idp, { claims: { sub: "dora" } });
+  assertEquals(await getOutcome(await exchangeAssertion(server, assertion)), "500 server_error");
 });
 
 test("[IJ-21] the same ID-JAG is accepted until it expires, each time for another token", async () => {

@@ -181,6 +181,15 @@ test("[JR-02, JR-04] a faulty request object is invalid_request_object, in the b
   });
 });
 
+test("[JR-03] the rejection of a value of another type names the type that the parameter may have", async () => {
+  const b = await server();
+  const cases = [[{ scope: 7 }, "a string"], [{ resource: [1] }, "a string or an array of strings"]] as const;
+  await forEachCase(cases, async ([claims, expected]) => {
+    await push(b, await sign(claims));
+    assertEquals(getRejections(b.events).at(-1)!.explanation.expected, expected);
+  });
+});
+
 test("[JR-02] a deeply nested member is rejected", async () => {
   const b = await server();
   for (const depth of [50, 8000]) {
