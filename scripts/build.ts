@@ -41,7 +41,7 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
   ],
   "src/testing/README.md": [
     [/^After publication: /m, ""],
-    [/^Before publication[^]*?^(?=It runs under )/m, ""],
+    [/^Before publication[^]*?^(?=The mock runs under )/m, ""],
   ],
   "src/cli/README.md": [
     [/^\| with .*\n(?:\| .*\n)+(?=\| the npm package )/m, "| with | command |\n| --- | --- |\n"],
@@ -100,7 +100,7 @@ async function readmeForUsers(path: string): Promise<string> {
     const before = text;
     text = text.replace(from, to);
     if (text === before) {
-      throw new Error(`${path}: found no text that matches ${from}. Update forUsers in scripts/build.ts.`);
+      throw new Error(`${path}: found no text that matches ${from}. Update packageReadmeEdits in scripts/build.ts.`);
     }
   }
   text = text.replace(outsidePackage.picture, "").replace(outsidePackage.link, (link, words, target) => {
