@@ -33,7 +33,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/iss-known",
-    title: "The ID token has the iss of another issuer, at which the client logged in before.",
+    title: "The ID token has the iss of an earlier issuer.",
     journey: "second issuer",
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 9700 §4.4"],
     async once(_, { openOtherIssuer }) {
@@ -44,7 +44,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iss-missing",
     effect: foreignIssuer,
-    title: "The ID token has no iss, or one that is empty or not a string.",
+    title: "The iss of the ID token is missing, empty or not a string.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "", 7], ofClaim),
     once: ({ value }) => wrongClaim("iss", value),
@@ -102,7 +102,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/azp-wrong",
     effect: foreignAudience,
-    title: "The ID token has two values in aud, and another client in azp.",
+    title: "The ID token has two aud values, and another client in azp.",
     sources: ["OpenID Connect Core §3.1.3.7"],
     once: (_, { client }) =>
       overrideClaims("ID token with wrong azp", () => ({ aud: [client.client_id, "other"], azp: "other" })),
@@ -117,7 +117,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/sub-missing",
-    title: "The ID token has no sub, or one that is empty or not a string.",
+    title: "The sub of the ID token is missing, empty or not a string.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "", 7], ofClaim),
     once: ({ value }) => wrongClaim("sub", value),
@@ -126,7 +126,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     id: "id-token/sub-other",
     effect: otherUser,
     needs: ["idToken", "readsIdToken", "userinfo"],
-    title: "The ID token and the userinfo response have different values of sub.",
+    title: "The ID token and userinfo have different values of sub.",
     correctClient: "The client does not use the userinfo response.",
     stop: undefined,
     sources: ["OpenID Connect Core §5.3.2"],
@@ -160,7 +160,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/exp-missing",
     effect: wrongTime,
-    title: "The ID token has no exp, or one that is not a number.",
+    title: "The ID token has no exp, or an invalid one.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "2099-01-01"], ofClaim),
     once: ({ value }) => wrongClaim("exp", value),
@@ -168,7 +168,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iat-missing",
     effect: wrongTime,
-    title: "The ID token has no iat, or one that is not a number.",
+    title: "The ID token has no iat, or an invalid one.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "2026-01-01"], ofClaim),
     once: ({ value }) => wrongClaim("iat", value),

@@ -31,7 +31,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/payload-shape",
     needs: ["idToken"],
-    title: "The payload of the ID token is not a JSON object.",
+    title: "The ID token payload is not a JSON object.",
     sources: ["RFC 7519 §7.2", "CVE-2025-53864"],
     ...oneOf("form", ["text", "list", "null", "deep"]),
     once: ({ form }) =>
@@ -60,7 +60,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/typ-foreign",
-    title: "The token response has an access token in place of the ID token.",
+    title: "An access token is in place of the ID token.",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
     once: () =>
       forgeJwt(

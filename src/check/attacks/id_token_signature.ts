@@ -38,7 +38,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/signature-missing",
-    title: "The ID token has the usual alg and kid, but an empty signature.",
+    title: "The signature of the ID token is empty.",
     sources: ["RFC 8725 §3.3"],
     once: () => forgeJwt("ID token without signature", ({ header, claims }) => `${encodeJwt(header, claims)}.`),
   }),
@@ -110,7 +110,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     ...forged,
     id: "id-token/alg-hmac-known-key",
-    title: "The ID token is signed with HMAC (HS256) and an empty secret.",
+    title: "HS256 and an empty secret sign the ID token.",
     sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.5"],
     once: () =>
       forgeJwt(
@@ -180,7 +180,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/header-crit",
     needsSignatureCheck: true,
-    title: "The header of the ID token lists an extension in crit that the client does not know.",
+    title: "The ID token has an unknown extension in crit.",
     sources: ["RFC 7515 §4.1.11", "RFC 7797 §6", "CVE-2025-59420", "CVE-2026-32597"],
     ...sent("extension", ["urn:example:extension", "b64"], "The extension."),
     once: ({ extension }) =>

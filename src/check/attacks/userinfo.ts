@@ -24,7 +24,7 @@ import { passIf } from "./conclusions.ts";
 export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-other",
-    title: "The userinfo response has the sub of another user than the ID token.",
+    title: "The userinfo response has the sub of another user.",
     correctClient:
       "The client rejects the login or discards the userinfo response, and does not log in the other user.",
     level: "must-reject",
@@ -44,7 +44,7 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/sub-missing",
-    title: "The userinfo response has no sub, or one that is empty or not a string.",
+    title: "The userinfo response has no valid sub.",
     correctClient: "The client rejects the login, or discards the userinfo response.",
     level: "must-reject",
     sources: ["OpenID Connect Core §5.3.2"],
