@@ -93,6 +93,7 @@ is measured three times: the program as started, the program as a team runs it, 
                              soak                 an hour of flows at a fixed rate: memory, latency
   --rounds 5                 rounds, each of all servers in turn; medians are printed
   --seconds 1                length of a round, per server
+  --warm-up 2                seconds of load on each server before its first round
   --start                    from the spawn of the process to listening and to the end of the first flow, median of 9;
                              Latchkey from source, from the npm package (built if it is not there or older than the
                              source), and as one executable file
@@ -129,7 +130,7 @@ export function parseOptions(args: string[]): Options | undefined {
     parts,
     rounds: Math.ceil(parseNumber("rounds", values.rounds ?? (quick ? "1" : "5"), 1, 100)),
     seconds: parseNumber("seconds", values.seconds ?? (quick ? "0.5" : "1"), 0.1, 60),
-    warmUp: quick ? 0.5 : 2,
+    warmUp: parseNumber("warm-up", values["warm-up"] ?? (quick ? "0.5" : "2"), 0.1, 600),
     spawns: quick ? 2 : 9,
     binary: values.binary,
     freshServers: quick ? 10 : 100,
@@ -152,6 +153,7 @@ function parseArguments(args: string[]) {
         what: { type: "string" },
         rounds: { type: "string" },
         seconds: { type: "string" },
+        "warm-up": { type: "string" },
         start: { type: "boolean", default: false },
         binary: { type: "string", default: "dist/latchkey" },
         memory: { type: "boolean", default: false },
