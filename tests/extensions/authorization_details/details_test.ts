@@ -282,7 +282,7 @@ test("[RA-04] a type without a schema, and one whose schema has a mistake, stop 
     assertEquals(issues.map((issue) => issue.path), [path]);
     assert(issues[0]!.expected.startsWith(expected), issues[0]!.expected);
   });
-  const data = { $ref: "no reference, but data" };
+  const data = { $ref: "#/$defs/none" };
   const schema = { const: data, enum: [data], default: data, examples: [data] };
   const literal = await richServer({ clients: testClients.clients, authorizationDetails: { payment: { schema } } });
   await literal.as.close();
