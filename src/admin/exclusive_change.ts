@@ -1,6 +1,6 @@
 /**
- * Changes a client or user that exists, by a form or by the control, one change after another. A change that began with
- * older values than the record has would undo another change; one that ends after a removal would add the record again.
+ * Changes of a client or user by forms and by the control, one after another. A change that began with older values
+ * than the record has would undo another change; a change that ends after a removal would add the record again.
  */
 
 import { HttpError } from "../http/message.ts";
@@ -53,7 +53,7 @@ export function changeExclusively<T>(
     try {
       return await change();
     } finally {
-      // The change is complete, so a mark that stays is no failure: it expires.
+      // The change has ended, so a mark that stays is no failure: it expires.
       await store.delete("used_identifier", mark).catch(() => {});
     }
   });
@@ -67,7 +67,7 @@ export function changeExclusively<T>(
 /**
  * Removes the record of a form.
  *
- * @throws {HttpError} 409 if another instance is changing it.
+ * @throws {HttpError} 409 if another instance is changing it, or was interrupted while it did.
  */
 export async function removeRecord(server: Server, kind: "client" | "user", id: string): Promise<void> {
   const records = kind === "client" ? server.clients.registered : server.users;

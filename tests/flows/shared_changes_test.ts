@@ -487,7 +487,7 @@ test("[OP-06] changes that cannot be read are reported once, until a read succee
   }
 });
 
-test("[OP-06] the default user of the store has the changes of another instance as soon as one is read", async () => {
+test("[OP-06] the default user of the store has the changes of another instance after a read of it", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   await one.as.users.set({ sub: "erin", name: "Erin" });
   await one.as.users.makeDefault("erin");
