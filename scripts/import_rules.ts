@@ -15,40 +15,65 @@ export interface FolderRule {
 
 /** All rules. */
 export interface ImportRules {
-  /** Folder without a slash, or file directly below src/ → what it may import. */
+  /** Folder without a slash, or file directly below src/ → what it may import. The longest folder of a file counts. */
   readonly folders: Readonly<Record<string, FolderRule>>;
+  /** File below src/ → files that it imports against the rules of its folder. */
+  readonly exceptions: Readonly<Record<string, readonly string[]>>;
+  /** Folders from which components (`.tsx`) may import values of other files; elsewhere only components and types. */
+  readonly texts: readonly string[];
   /** File below src/ → the files that may import its values. Every file may import its types. */
   readonly importers: Readonly<Record<string, readonly string[]>>;
   /** Files and folders that may import `node:` modules. */
   readonly builtins: readonly string[];
 }
 
-/** The folder of a file directly below src/, or the file itself when it lies there. */
-function getFolder(path: string): string {
+/** The longest folder with rules that contains the file, or the file itself if it is directly below src/. */
+function getFolder(path: string, folders: ImportRules["folders"]): string {
+  const names = Object.keys(folders).filter((name) => path === name || path.startsWith(`${name}/`));
+  return names.sort((one, other) => other.length - one.length)[0] ?? getProduct(path);
+}
+
+/** The folder directly below src/, or the file itself if it is there. */
+function getProduct(path: string): string {
   return path.split("/")[0];
 }
 
 /** One sentence for each import that the rules do not allow. `files` are paths below src/. */
 export function checkImports(files: readonly string[], edges: readonly ImportEdge[], rules: ImportRules): string[] {
-  const unknown = [...new Set(files.map(getFolder))].filter((folder) => !Object.hasOwn(rules.folders, folder));
+  const found = [...new Set(files.map((path) => getFolder(path, rules.folders)))];
+  const unknown = found.filter((folder) => !Object.hasOwn(rules.folders, folder));
+  const unused = Object.entries(rules.exceptions).flatMap(([from, targets]) =>
+    targets.filter((to) => !edges.some((edge) => edge.from === from && edge.to === to)).map((to) =>
+      `src/${from} does not import src/${to}: remove the exception from scripts/imports.ts.`
+    )
+  );
   return [
     ...unknown.map((folder) => `src/${folder} has no entry in scripts/imports.ts: add what it may import.`),
+    ...unused,
     ...edges.flatMap((edge) => checkEdge(edge, rules)),
   ];
 }
 
 function checkEdge(
   { from, to, specifier, kind, line }: ImportEdge,
-  { folders, importers, builtins }: ImportRules,
+  { folders, exceptions, texts, importers, builtins }: ImportRules,
 ): string[] {
-  const folder = getFolder(from);
+  const folder = getFolder(from, folders);
   const { allowed, packages = [] } = folders[folder] ?? { allowed: { "": "anything" } };
   const location = `src/${from}:${line}`;
   if (to !== undefined) {
     if (kind !== "type" && importers[to]?.includes(from) === false) {
       return [`${location} imports src/${to}; only ${formatList(importers[to]!)} may, except its types.`];
     }
-    if (getFolder(to) === folder) return [];
+    if (exceptions[from]?.includes(to)) return [];
+    if (
+      from.endsWith(".tsx") && kind !== "type" && !to.endsWith(".tsx") && findLongestPrefix(to, texts) === undefined
+    ) {
+      return [
+        `${location} imports src/${to}; a component may import values only from ${formatList([".tsx", ...texts])}.`,
+      ];
+    }
+    if (getFolder(to, folders) === folder) return [];
     const permission = allowed[findLongestPrefix(to, Object.keys(allowed)) ?? ""];
     if (permission === "anything" || kind === "type" && permission || kind === "dynamic" && permission === "dynamic") {
       return [];
@@ -100,16 +125,18 @@ export function findCircles(edges: readonly ImportEdge[]): string[][] {
   return circles.sort((one, other) => other.length - one.length);
 }
 
-/** The imports between folders: a row for each importing folder, a column for each imported folder. */
+/** The imports between products: a row for each importing folder directly below src/, a column for each
+ * imported one. */
 export function formatImportTable(
   files: readonly string[],
   edges: readonly ImportEdge[],
   { folders }: ImportRules,
 ): string {
-  const present = Object.keys(folders).filter((folder) => files.some((path) => getFolder(path) === folder));
+  const products = [...new Set(Object.keys(folders).map(getProduct))];
+  const present = products.filter((product) => files.some((path) => getProduct(path) === product));
   const cell = (from: string, to: string): string => {
     if (from === to) return "–";
-    const between = edges.filter((edge) => edge.to && getFolder(edge.from) === from && getFolder(edge.to) === to);
+    const between = edges.filter((edge) => edge.to && getProduct(edge.from) === from && getProduct(edge.to) === to);
     const count = (kind: ImportEdge["kind"], mark: string): string[] => {
       const { length } = between.filter((edge) => edge.kind === kind);
       return length ? [`${length}${mark}`] : [];
@@ -117,7 +144,7 @@ export function formatImportTable(
     return [...count("value", ""), ...count("type", "t"), ...count("dynamic", "d")].join("+") || "·";
   };
   const packages = (folder: string): string => {
-    const names = edges.filter(({ from, to }) => getFolder(from) === folder && to === undefined)
+    const names = edges.filter(({ from, to }) => getProduct(from) === folder && to === undefined)
       .map(({ specifier }) => getPackageName(specifier));
     return [...new Set(names)].sort().join(" ");
   };

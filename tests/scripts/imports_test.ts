@@ -11,7 +11,10 @@ const rules: ImportRules = {
     front: { allowed: { "back/": "anything", "late/": "types" } },
     back: { allowed: {}, packages: ["jose", "@scope/tool"] },
     late: { allowed: {} },
+    "late/deep": { allowed: { "late/": "types" } },
   },
+  exceptions: { "late/page.tsx": ["front/a.ts"] },
+  texts: ["late/texts/"],
   importers: { "back/secret.ts": ["back/a.ts", "mod.ts"] },
   builtins: ["late/disk.ts"],
 };
@@ -40,6 +43,11 @@ test("imports that the rules allow pass", () => {
     "back/a.ts -> back/secret.ts",
     "back/b.ts t> back/secret.ts",
     "late/disk.ts x> node:sqlite",
+    "late/deep/a.ts t> late/b.ts",
+    "late/page.tsx -> late/part.tsx",
+    "late/page.tsx -> late/texts/a.ts",
+    "late/page.tsx t> late/b.ts",
+    "late/page.tsx -> front/a.ts",
   );
   assertEquals(checkImports(["mod.ts", "front/a.ts", "back/a.ts"], edges, rules), []);
 });
@@ -54,6 +62,9 @@ test("a forbidden import is named with its line and with what is allowed", () =>
     "front/b.ts x> node:fs",
     "back/b.ts -> back/secret.ts",
     "front/a.ts d> back/secret.ts",
+    "late/deep/a.ts -> late/b.ts",
+    "late/page.tsx -> late/b.ts",
+    "late/page.tsx -> front/a.ts",
   );
   assertEquals(checkImports([], edges, rules), [
     "src/mod.ts:1 imports src/late/b.ts, but src/mod.ts may import only types or `await import()` from there.",
@@ -64,12 +75,15 @@ test("a forbidden import is named with its line and with what is allowed", () =>
     "src/front/b.ts:6 imports node:fs; only late/disk.ts may, because the rest runs everywhere.",
     "src/back/b.ts:7 imports src/back/secret.ts; only back/a.ts and mod.ts may, except its types.",
     "src/front/a.ts:8 imports src/back/secret.ts; only back/a.ts and mod.ts may, except its types.",
+    "src/late/deep/a.ts:9 imports src/late/b.ts, but src/late/deep may import only types from there.",
+    "src/late/page.tsx:10 imports src/late/b.ts; a component may import values only from .tsx and late/texts/.",
   ]);
 });
 
-test("a folder or file without an entry is rejected", () => {
+test("a folder or file without an entry is rejected, and an exception that no import needs", () => {
   assertEquals(checkImports(["attic/a.ts", "attic/b.ts"], [], rules), [
     "src/attic has no entry in scripts/imports.ts: add what it may import.",
+    "src/late/page.tsx does not import src/front/a.ts: remove the exception from scripts/imports.ts.",
   ]);
 });
 
