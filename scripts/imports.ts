@@ -65,7 +65,7 @@ const filesWithNames = [
 /** The name of a grant type that is no grant type of OAuth 2.1, in quotes. */
 const grantTypeName = /"urn:[\w:-]+:grant-type:/;
 
-/** Maximum number of lines of a file. */
+/** Maximum number of lines of a file, without its imports: a longer path is no more code. */
 const maxFileLines = 350;
 
 readCommand({
@@ -81,7 +81,7 @@ const lines = new Map<string, number>();
 const named: string[] = [];
 for (const path of files) {
   const text = await Deno.readTextFile(`src/${path}`);
-  lines.set(path, text.split("\n").length - 1);
+  lines.set(path, text.replace(/^import [^;]*;\n/gm, "").split("\n").length - 1);
   if (
     foldersWithoutNames.some((folder) => path.startsWith(folder)) && !filesWithNames.includes(path) &&
     grantTypeName.test(text)
