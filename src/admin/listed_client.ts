@@ -8,7 +8,7 @@ import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { clientValues } from "../oauth/config/extension_settings.ts";
 import type { ListedClient } from "../ui/client_details.tsx";
-import type { ClientDemand } from "./client_snippets/client_info.ts";
+import type { ClientDemand } from "./client_snippets/snippet_text.ts";
 import { requestAndResponseMembers } from "./member_topics.ts";
 
 /** What the server demands of the requests of a client. */

@@ -7,7 +7,9 @@ import { CopyButton } from "./value.tsx";
 
 /** Settings for one library, ready to paste. */
 export interface ClientSnippet {
-  /** The name of the library. */
+  /** The name of the library in addresses and on the command line. */
+  readonly name: string;
+  /** The name of the library on pages. */
   readonly library: string;
   /** The file or language: `application.yml`. */
   readonly placement: string;
@@ -19,10 +21,8 @@ export interface ClientSnippet {
 
 interface ClientSnippetsProps {
   readonly settings: readonly ClientSnippet[];
-  /** The library that the address names, as {@link tabName} writes it; any other text stands for the default. */
+  /** The library that the address names; any other text stands for the default. */
   readonly library: string | undefined;
-  /** The library of the default. Default: the first one that fits. */
-  readonly defaultLibrary?: string;
   /** The path of the page. */
   readonly path: string;
   /** The `id` of the section, to which a tab leads. */
@@ -31,11 +31,9 @@ interface ClientSnippetsProps {
 
 /** The tabs, and the settings of the chosen one. */
 export function ClientSnippets(
-  { settings, library, defaultLibrary, path, section }: ClientSnippetsProps,
+  { settings, library, path, section }: ClientSnippetsProps,
 ): VNode | null {
-  const isNamed = (name: string | undefined) => settings.find((snippet) => tabName(snippet) === name);
-  const fitting = settings.filter(({ text }) => text !== undefined);
-  const chosen = isNamed(library) ?? fitting.find((snippet) => tabName(snippet) === defaultLibrary) ?? fitting[0] ??
+  const chosen = settings.find(({ name }) => name === library) ?? settings.find(({ text }) => text !== undefined) ??
     settings[0];
   if (chosen === undefined) return null;
   const { text, placement, notes } = chosen;
@@ -45,7 +43,7 @@ export function ClientSnippets(
         {settings.map((snippet) => (
           <a
             key={snippet.library}
-            href={`${path}?connect=${tabName(snippet)}#${section}`}
+            href={`${path}?connect=${snippet.name}#${section}`}
             aria-current={snippet === chosen ? "true" : undefined}
             class={snippet.text === undefined ? "unfit" : undefined}
           >
@@ -66,9 +64,4 @@ export function ClientSnippets(
       )}
     </>
   );
-}
-
-/** The name of a library in the address of its tab: `spring-boot`. */
-export function tabName({ library }: Pick<ClientSnippet, "library">): string {
-  return library.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replace(/^-/, "");
 }

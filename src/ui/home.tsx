@@ -107,7 +107,6 @@ function Connect(
       <ClientSnippets
         settings={snippets}
         library={library}
-        defaultLibrary="openid-client"
         path={`${base}/`}
         section="connect"
       />

@@ -437,8 +437,8 @@ export const samples: Readonly<Record<string, Sample>> = {
         client: hostileClient,
         generatedSecret: undefined,
         snippets: [
-          { library: "curl", placement: "a POSIX shell", text: hostileText, notes: [hostileText] },
-          { library: "Go", placement: "go-oidc", notes: [hostileText] },
+          { name: "curl", library: "curl", placement: "a POSIX shell", text: hostileText, notes: [hostileText] },
+          { name: "go", library: "go", placement: "go-oidc", notes: [hostileText] },
         ],
       }),
   },

@@ -1,7 +1,7 @@
 /** Settings for client libraries: how tests get, run and use them. */
 
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
-import type { ClientDemand } from "../../src/admin/client_snippets/client_info.ts";
+import type { ClientDemand } from "../../src/admin/client_snippets/snippet_text.ts";
 import type { ClientSnippet } from "../../src/ui/client_snippets.tsx";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { getRedirectLocation, openBrowser } from "./applications.ts";

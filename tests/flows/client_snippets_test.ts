@@ -13,7 +13,9 @@ import * as oauth4webapi from "oauth4webapi";
 import * as oidcClientTs from "oidc-client-ts";
 import * as openidClient from "openid-client";
 import OAuth2Strategy from "passport-oauth2";
-import type { ClientDemand } from "../../src/admin/client_snippets/client_info.ts";
+import { libraries } from "../../src/admin/client_snippets/mod.ts";
+import { snippetValues } from "../../src/admin/client_snippets/values.ts";
+import type { ClientDemand } from "../../src/admin/client_snippets/snippet_text.ts";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport } from "./applications.ts";
 import { clients, grant_types, hostileIds, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
@@ -243,6 +245,39 @@ test(
   },
 );
 
+test("[DI-05] each text names known values, and leaves none of its marks in the settings", async () => {
+  const as = await latchkey({ issuer: "https://as.test", clients });
+  const urls = { issuer: as.issuer, authorize: "a", token: "t", par: "p" };
+  const demands: readonly ClientDemand[] = ["par", "jar", "jarm", "dpop"];
+  const known = clients.flatMap(({ client_id }) => {
+    const values = snippetValues(urls, as.clients.findCached(client_id)!, { secret, autoLogin: true, demands });
+    return [values, ...libraries.map(({ derive }) => derive?.(values) ?? {})].flatMap(Object.keys);
+  });
+  const methods = ["private_key_jwt"];
+  for (const { name, text, notes = "" } of libraries) {
+    for (const [, mark] of `${text}${notes}`.matchAll(/\{\{\??([^{}/][^{}]*)\}\}/g)) {
+      for (const word of mark!.replace(":shell", "").split(" ")) {
+        assert([...known, ...methods].includes(word.replace("!", "")), `${name}: ${word}`);
+      }
+    }
+  }
+  for (const { client_id } of clients) {
+    for (const autoLogin of [true, false]) {
+      for (const { library, text = "", notes } of settingsOf(as, client_id, autoLogin).values()) {
+        assertEquals(/\{\{[?/\w]/.test(text + notes), false, library);
+      }
+    }
+  }
+});
+
+test("[DI-05] a redirect URI whose path is no UTF-8 has settings all the same", async () => {
+  const as = await latchkey({
+    issuer: "https://as.test",
+    clients: [{ client_id: "odd", redirect_uris: ["https://app.example/%ff"] }],
+  });
+  assertStringIncludes(settingsOf(as, "odd").get("ASP.NET Core")!.text!, `CallbackPath = "/%ff"`);
+});
+
 /** One literal in double quotes, as all of these languages read it. */
 const literals = /"(?:[^"\\\n]|\\.)*"/g;
 
@@ -345,8 +380,8 @@ test("[DI-05] a client without grant types has no settings, and one without open
   assertEquals([...settingsOf(as, "api")], []);
   const fit = (id: string) =>
     [...settingsOf(as, id).values()].filter(({ text }) => text !== undefined).map((one) => one.library);
-  assertEquals(fit("plain"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK", "Passport", ".env"]);
-  assertEquals(fit("native"), ["curl", "openid-client", "oauth4webapi", "MCP TypeScript SDK", ".env"]);
+  assertEquals(fit("plain"), ["openid-client", "oauth4webapi", "Passport", "MCP TypeScript SDK", "curl", ".env"]);
+  assertEquals(fit("native"), ["openid-client", "oauth4webapi", "MCP TypeScript SDK", "curl", ".env"]);
   assertStringIncludes(settingsOf(as, "plain").get("Go")!.notes[0]!, "openid");
   assertStringIncludes(settingsOf(as, "native").get("Go")!.notes[0]!, "private-use scheme");
 });

@@ -117,7 +117,7 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     "/authorized/try",
     "/start",
     "/tour",
-    "/\\?connect=[a-z0-9-]+#connect",
+    "/\\?connect=[a-z0-9.-]+#connect",
     '/(clients|users)(/[^/"]*|#add)?',
     "/flows(/[0-9]+)?",
     "#[a-z_]+",
@@ -291,7 +291,7 @@ test("[UI-03] hostile values do not change the markup of the pages of clients an
         ...client,
         client: hostileClient(value),
         generatedSecret: value,
-        snippets: [{ library: "curl", placement: value, text: "curl", notes: [value] }],
+        snippets: [{ name: "curl", library: "curl", placement: value, text: "curl", notes: [value] }],
       }),
     (value) => pages.users({ ...userList, users: [hostileUser(value)], form: form(value, "claims") }),
     (value) => pages.user({ ...user, user: hostileUser(value), form: form(value, "claims") }),
@@ -457,7 +457,7 @@ test("[UI-15] a removal takes two steps without script: the first explains it, t
 
 test("[UI-03] code in colours is the same text, and has no other markup than its colours", () => {
   const colours = (text: string) => {
-    const snippets = [{ library: "curl", placement: "", text, notes: [] }];
+    const snippets = [{ name: "curl", library: "curl", placement: "", text, notes: [] }];
     const html = /<pre class="wire">([^]*?)<\/pre>/.exec(pages.client({ ...client, snippets }))![1]!;
     for (const [tag] of html.matchAll(tagPattern)) {
       assertMatch(tag, /^<(?:span class="(?:string|comment|keyword|kept)"|\/span)>$/);

@@ -1,27 +1,20 @@
-/** The values of a client as environment variables, for a library that is not in the list. */
+/** The values as environment variables, for a library that is not in the list. */
 
-import { joinLines } from "./client_info.ts";
-import type { SnippetWriter } from "./client_info.ts";
+import type { SnippetText } from "./snippet_text.ts";
 
-const library = ".env";
-const placement = "Environment variables";
-
-/** One variable for each value. */
-export const envFile: SnippetWriter = ({ issuer, clientId, secret, redirectUri, scope, authMethod }) => {
-  const line = (name: string, value: string | undefined) => value !== undefined && `${name}=${quoteValue(value)}`;
-  const text = joinLines(
-    line("OIDC_ISSUER", issuer),
-    line("OIDC_CLIENT_ID", clientId),
-    line("OIDC_CLIENT_SECRET", secret),
-    line("OIDC_TOKEN_ENDPOINT_AUTH_METHOD", authMethod),
-    line("OIDC_REDIRECT_URI", redirectUri),
-    line("OIDC_SCOPE", scope.join(" ")),
-  );
-  return { library, placement, text, notes: [] };
+export const envFile: SnippetText = {
+  name: "env",
+  library: ".env",
+  placement: "Environment variables",
+  redirectUri: "http://localhost:3000/callback",
+  demands: ["par", "jar", "jarm", "dpop"],
+  // A shell and the parsers of such files read no variable and no escape between single quotes.
+  quote: (text) => text.includes("'") ? `"${text.replaceAll(/[\\"$\x60]/g, "\\$&")}"` : `'${text}'`,
+  text: `
+OIDC_ISSUER={{issuer}}
+OIDC_CLIENT_ID={{clientId}}
+{{?secret}}OIDC_CLIENT_SECRET={{secret}}{{/}}
+OIDC_TOKEN_ENDPOINT_AUTH_METHOD={{authMethod}}
+{{?redirectUri}}OIDC_REDIRECT_URI={{redirectUri}}{{/}}
+OIDC_SCOPE={{scope}}`,
 };
-
-/** A shell and the parsers of such files read no variable and no escape between single quotes. */
-function quoteValue(value: string): string {
-  if (!value.includes("'")) return `'${value}'`;
-  return `"${value.replaceAll(/[\\"$\x60]/g, "\\$&")}"`;
-}

@@ -1,37 +1,29 @@
-/** Settings for express-openid-connect. */
+/** express-openid-connect: the routes of login, callback and logout. It takes the user from the ID token. */
 
-import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
-import type { SnippetWriter } from "./client_info.ts";
+import type { SnippetText } from "./snippet_text.ts";
 
-const library = "express-openid-connect";
-const placement = "JavaScript, with Express";
+export const expressOpenidConnect: SnippetText = {
+  name: "express-openid-connect",
+  library: "express-openid-connect",
+  placement: "JavaScript, with Express",
+  redirectUri: "http://localhost:3000/callback",
+  methods: ["client_secret_basic", "client_secret_post"],
+  webScope: ["openid"],
+  derive: ({ scope }) => ({ hasFurtherClaims: /\b(?:profile|email)\b/.test(String(scope)) }),
+  text: `
+import { auth } from "express-openid-connect";
 
-/** The middleware, which has the routes of login, callback and logout. It takes the user from the ID token. */
-export const expressOpenidConnect: SnippetWriter = (info) => {
-  const unsupportedReason = webUnsupportedReason(info) ??
-    authMethodUnsupportedReason(info, ["client_secret_basic", "client_secret_post"]);
-  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
-  const { origin, pathname, search } = new URL(info.redirectUri!);
-  const text = joinLines(
-    `import { auth } from "express-openid-connect";`,
-    "",
-    `export const login = auth({`,
-    `  issuerBaseURL: ${stringLiteral(info.issuer)},`,
-    `  baseURL: ${stringLiteral(origin)},`,
-    `  routes: { callback: ${stringLiteral(pathname + search)} },`,
-    `  clientID: ${stringLiteral(info.clientId)},`,
-    `  clientSecret: ${stringLiteral(info.secret ?? "")},`,
-    info.authMethod !== "client_secret_basic" && `  clientAuthMethod: ${stringLiteral(info.authMethod)},`,
-    `  authorizationParams: { response_type: "code", scope: ${stringLiteral(info.scope.join(" "))} },`,
-    `  authRequired: false,`,
-    `  secret: crypto.randomUUID(),`,
-    `});`,
-  );
-  const hasFurtherClaims = info.scope.some((value) => value === "profile" || value === "email");
-  const notes = hasFurtherClaims
-    ? [
-      "req.oidc.user has the claims of the ID token; req.oidc.fetchUserInfo() returns the others, such as name and email.",
-    ]
-    : [];
-  return { library, placement, text, notes };
+export const login = auth({
+  issuerBaseURL: {{issuer}},
+  baseURL: {{redirectOrigin}},
+  routes: { callback: {{redirectPath}} },
+  clientID: {{clientId}},
+  clientSecret: {{secret}},
+{{?!client_secret_basic}}  clientAuthMethod: {{authMethod}},{{/}}
+  authorizationParams: { response_type: "code", scope: {{scope}} },
+  authRequired: false,
+  secret: crypto.randomUUID(),
+});`,
+  notes: `
+{{?hasFurtherClaims}}req.oidc.user has the claims of the ID token; req.oidc.fetchUserInfo() returns the others, such as name and email.{{/}}`,
 };

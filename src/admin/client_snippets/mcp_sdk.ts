@@ -1,76 +1,67 @@
-/** Settings for the TypeScript SDK of the Model Context Protocol. */
+/** The TypeScript SDK of the Model Context Protocol: the provider of a transport, which stores tokens in memory. */
 
-import { authMethodUnsupportedReason, joinLines, stringLiteral } from "./client_info.ts";
-import type { ClientInfo, SnippetWriter } from "./client_info.ts";
+import type { SnippetText } from "./snippet_text.ts";
 
-const library = "MCP TypeScript SDK";
-const placement = "JavaScript, in an MCP client";
+export const mcpSdk: SnippetText = {
+  name: "mcp-sdk",
+  library: "MCP TypeScript SDK",
+  placement: "JavaScript, in an MCP client",
+  redirectUri: "http://localhost:3000/callback",
+  isPublic: true,
+  methods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+  text: `
+{{?!redirectUri}}
+{{?private_key_jwt}}
+import { PrivateKeyJwtProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
-/** The provider of a transport, which stores tokens in memory. */
-export const mcpSdk: SnippetWriter = (info) => {
-  const { redirectUri } = info;
-  const reason = authMethodUnsupportedReason(info, [
-    ...["none", "client_secret_basic", "client_secret_post", "private_key_jwt"] as const,
-  ]);
-  if (reason !== undefined) return { library, placement, notes: [reason] };
-  const usesKey = info.authMethod === "private_key_jwt";
-  const notes = usesKey
-    ? ["privateKey is the private key of the client, as a JWK or a PEM text, and alg its algorithm."]
-    : [];
-  const text = redirectUri === undefined ? machineProvider(info) : userProvider(info, redirectUri);
-  return { library, placement, text, notes };
+export const authProvider = new PrivateKeyJwtProvider({
+  clientId: {{clientId}},
+  privateKey,
+  algorithm: alg,
+{{/}}
+{{?!private_key_jwt}}
+import { ClientCredentialsProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+export const authProvider = new ClientCredentialsProvider({
+  clientId: {{clientId}},
+  clientSecret: {{secret}},
+{{/}}
+  expectedIssuer: {{issuer}},
+  scope: {{scope}},
+});
+
+/** For an MCP server that names this issuer. */
+{{/}}
+{{?redirectUri}}
+import { {{?private_key_jwt}}createPrivateKeyJwtAuth, {{/}}StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+
+const stored = {};
+export const authProvider = {
+  redirectUrl: {{redirectUri}},
+  clientMetadata: { redirect_uris: [{{redirectUri}}] },
+  clientInformation: () => ({
+    client_id: {{clientId}},
+{{?secret}}
+    client_secret: {{secret}},
+    token_endpoint_auth_method: {{authMethod}},
+{{/}}
+    issuer: {{issuer}},
+  }),
+{{?private_key_jwt}}
+  addClientAuthentication: createPrivateKeyJwtAuth({ issuer: {{clientId}}, subject: {{clientId}}, privateKey, alg }),
+{{/}}
+  tokens: () => stored.tokens,
+  saveTokens: (tokens) => void (stored.tokens = tokens),
+  codeVerifier: () => stored.verifier,
+  saveCodeVerifier: (verifier) => void (stored.verifier = verifier),
+  discoveryState: () => stored.discovery,
+  saveDiscoveryState: (discovery) => void (stored.discovery = discovery),
+  redirectToAuthorization: (url) => console.log("Open in a browser:", String(url)),
 };
 
-const connect = "export const connect = (url) => new StreamableHTTPClientTransport(new URL(url), { authProvider });";
-
-function userProvider({ issuer, clientId, authMethod, secret }: ClientInfo, redirectUri: string): string {
-  const usesKey = authMethod === "private_key_jwt";
-  const [id, uri] = [stringLiteral(clientId), stringLiteral(redirectUri)];
-  return joinLines(
-    `import { ${
-      usesKey ? "createPrivateKeyJwtAuth, " : ""
-    }StreamableHTTPClientTransport } from "@modelcontextprotocol/client";`,
-    "",
-    `const stored = {};`,
-    `export const authProvider = {`,
-    `  redirectUrl: ${uri},`,
-    `  clientMetadata: { redirect_uris: [${uri}] },`,
-    `  clientInformation: () => ({`,
-    `    client_id: ${id},`,
-    secret !== undefined && `    client_secret: ${stringLiteral(secret)},`,
-    secret !== undefined && `    token_endpoint_auth_method: ${stringLiteral(authMethod)},`,
-    `    issuer: ${stringLiteral(issuer)},`,
-    `  }),`,
-    usesKey &&
-      `  addClientAuthentication: createPrivateKeyJwtAuth({ issuer: ${id}, subject: ${id}, privateKey, alg }),`,
-    `  tokens: () => stored.tokens,`,
-    `  saveTokens: (tokens) => void (stored.tokens = tokens),`,
-    `  codeVerifier: () => stored.verifier,`,
-    `  saveCodeVerifier: (verifier) => void (stored.verifier = verifier),`,
-    `  discoveryState: () => stored.discovery,`,
-    `  saveDiscoveryState: (discovery) => void (stored.discovery = discovery),`,
-    `  redirectToAuthorization: (url) => console.log("Open in a browser:", String(url)),`,
-    `};`,
-    "",
-    `/** For an MCP server that names this issuer. At the redirect URI: await transport.finishAuth(url.searchParams). */`,
-    connect,
-  );
-}
-
-function machineProvider({ issuer, clientId, authMethod, secret, scope }: ClientInfo): string {
-  const usesKey = authMethod === "private_key_jwt";
-  const provider = usesKey ? "PrivateKeyJwtProvider" : "ClientCredentialsProvider";
-  return joinLines(
-    `import { ${provider}, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";`,
-    "",
-    `export const authProvider = new ${provider}({`,
-    `  clientId: ${stringLiteral(clientId)},`,
-    usesKey ? `  privateKey,\n  algorithm: alg,` : `  clientSecret: ${stringLiteral(secret ?? "")},`,
-    `  expectedIssuer: ${stringLiteral(issuer)},`,
-    `  scope: ${stringLiteral(scope.join(" "))},`,
-    `});`,
-    "",
-    `/** For an MCP server that names this issuer. */`,
-    connect,
-  );
-}
+/** For an MCP server that names this issuer. At the redirect URI: await transport.finishAuth(url.searchParams). */
+{{/}}
+export const connect = (url) => new StreamableHTTPClientTransport(new URL(url), { authProvider });`,
+  notes: `
+{{?private_key_jwt}}privateKey is the private key of the client, as a JWK or a PEM text, and alg its algorithm.{{/}}`,
+};

@@ -2,8 +2,8 @@
 
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ClientSnippet } from "../../ui/client_snippets.tsx";
-import { clientInfo, demandUnsupportedReason } from "./client_info.ts";
-import type { ClientDemand, ServerUrls, SnippetOptions, SnippetWriter } from "./client_info.ts";
+import { type ClientDemand, fillIn, type SnippetText, type SnippetValues } from "./snippet_text.ts";
+import { type ServerUrls, type SnippetOptions, snippetValues } from "./values.ts";
 import { aspnet } from "./aspnet.ts";
 import { authJs } from "./auth_js.ts";
 import { curl } from "./curl.ts";
@@ -19,42 +19,63 @@ import { php } from "./php.ts";
 import { python } from "./python.ts";
 import { spring } from "./spring.ts";
 
-const allDemands: readonly ClientDemand[] = ["par", "jar", "jarm", "dpop"];
-
-/** Each library, with the demands of the server that its settings meet. */
-const snippetWriters: readonly (readonly [write: SnippetWriter, supported: readonly ClientDemand[]])[] = [
-  [curl, ["par"]],
-  [openidClient, allDemands],
-  [oauth4webapi, allDemands],
-  [authJs, []],
-  [oidcClientTs, []],
-  [mcpSdk, []],
-  [expressOpenidConnect, []],
-  [passport, []],
-  [spring, []],
-  // It pushes each request if metadata has the endpoint, from .NET 9 on.
-  [aspnet, ["par"]],
-  [go, []],
-  [php, []],
-  [python, []],
-  [envFile, allDemands],
+/** The libraries, in the order of pages and of the help of `latchkey init`. */
+export const libraries: readonly SnippetText[] = [
+  ...[openidClient, oauth4webapi, authJs, expressOpenidConnect, passport, oidcClientTs, mcpSdk],
+  ...[spring, aspnet, go, php, python, curl, envFile],
 ];
 
-/**
- * The settings for each library; none for a client without grant types.
- */
-export function clientSnippets(
-  server: ServerUrls,
-  client: Client,
-  options: SnippetOptions,
-): ClientSnippet[] {
-  if (
-    !client.grantTypes.some((grantType) => grantType === "authorization_code" || grantType === "client_credentials")
-  ) return [];
-  const info = clientInfo(server, client, options);
-  return snippetWriters.map(([write, supported]) => {
-    const { text, ...snippet } = write(info);
-    const reason = text === undefined ? undefined : demandUnsupportedReason(info, supported);
-    return reason === undefined ? { ...snippet, text } : { ...snippet, notes: [reason] };
+/** The settings for each library; none for a client without grant types. */
+export function clientSnippets(server: ServerUrls, client: Client, options: SnippetOptions): ClientSnippet[] {
+  const grantTypes = ["authorization_code", "client_credentials"];
+  if (!client.grantTypes.some((grantType) => grantTypes.includes(grantType))) return [];
+  const common = snippetValues(server, client, options);
+  return libraries.map((library) => {
+    const { name, library: title, placement, text, notes = "", quote } = library;
+    const reason = unfitReason(library, common, client, options.demands);
+    if (reason !== undefined) return { name, library: title, placement, notes: [reason] };
+    const values = { ...common, ...library.derive?.(common) };
+    return {
+      ...{ name, library: title, placement },
+      text: fillIn(text, values, quote),
+      notes: fillIn(notes, values).split("\n").filter((note) => note !== ""),
+    };
   });
+}
+
+const demandTexts: Readonly<Record<ClientDemand, string>> = {
+  par: "push its authorization requests (PAR)",
+  jar: "sign its authorization requests (JAR)",
+  jarm: "receive signed authorization responses (JARM)",
+  dpop: "bind its tokens to a key (DPoP)",
+};
+
+/** Why a library does not support a client; `undefined` if it does. */
+function unfitReason(
+  { webScope, methods, demands: supported = [], unfit }: SnippetText,
+  values: SnippetValues,
+  { authMethod, authMethods }: Client,
+  demands: readonly ClientDemand[] = [],
+): string | undefined {
+  const { redirectUri, scopes } = values as { readonly redirectUri?: string; readonly scopes: readonly string[] };
+  if (webScope !== undefined) {
+    if (redirectUri === undefined) return "This client has no redirect URI, so no user can log in to it.";
+    if (!/^https?:/.test(redirectUri)) {
+      return "The redirect URI of this client has a private-use scheme; this library supports only http and https.";
+    }
+    const missing = webScope.find((value) => !scopes.includes(value));
+    if (missing !== undefined) {
+      return `This library always requests ${missing}, which this client is not allowed to request.`;
+    }
+  }
+  if (methods !== undefined && !methods.some((method) => authMethods.includes(method))) {
+    return `This client must authenticate with ${authMethod}, which this library does not support. Register the ` +
+      `client with token_endpoint_auth_method ${methods.map((method) => JSON.stringify(method)).join(" or ")}.`;
+  }
+  const missing = demands.find((demand) =>
+    !supported.includes(demand) && (demand === "dpop" || redirectUri !== undefined)
+  );
+  return missing === undefined
+    ? unfit?.(values)
+    : `This client must ${demandTexts[missing]}, which this library does not support.`;
 }

@@ -1,35 +1,29 @@
-/** Settings for Passport with passport-oauth2. */
+/** Passport with passport-oauth2: a strategy with PKCE and state, which public clients can use too. */
 
-import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
-import type { SnippetWriter } from "./client_info.ts";
+import type { SnippetText } from "./snippet_text.ts";
 
-const library = "Passport";
-const placement = "JavaScript, with Express";
+export const passport: SnippetText = {
+  name: "passport",
+  library: "Passport",
+  placement: "JavaScript, with Express",
+  redirectUri: "http://localhost:3000/auth/callback",
+  methods: ["client_secret_post", "none"],
+  webScope: [],
+  text: `
+import OAuth2Strategy from "passport-oauth2";
 
-/** A strategy with PKCE and state, which public clients can use too. */
-export const passport: SnippetWriter = (info) => {
-  const unsupportedReason = webUnsupportedReason(info, []) ??
-    authMethodUnsupportedReason(info, ["none", "client_secret_post"]);
-  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
-  const text = joinLines(
-    `import OAuth2Strategy from "passport-oauth2";`,
-    "",
-    `export const strategy = new OAuth2Strategy(`,
-    `  {`,
-    `    authorizationURL: ${stringLiteral(info.authorize)},`,
-    `    tokenURL: ${stringLiteral(info.token)},`,
-    `    clientID: ${stringLiteral(info.clientId)},`,
-    ...info.secret === undefined
-      ? ["    // A public client: passport-oauth2 sends an empty client_secret all the same."]
-      : [],
-    `    clientSecret: ${stringLiteral(info.secret ?? "")},`,
-    `    callbackURL: ${stringLiteral(info.redirectUri!)},`,
-    `    scope: ${JSON.stringify(info.scope)},`,
-    `    state: true,`,
-    `    pkce: true,`,
-    `  },`,
-    `  (accessToken, refreshToken, tokens, profile, done) => done(null, { tokens }),`,
-    `);`,
-  );
-  return { library, placement, text, notes: [] };
+export const strategy = new OAuth2Strategy(
+  {
+    authorizationURL: {{authorizeUrl}},
+    tokenURL: {{tokenUrl}},
+    clientID: {{clientId}},
+{{?!secret}}    // A public client: passport-oauth2 sends an empty client_secret all the same.{{/}}
+    clientSecret: {{secret}},
+    callbackURL: {{redirectUri}},
+    scope: [{{scopes}}],
+    state: true,
+    pkce: true,
+  },
+  (accessToken, refreshToken, tokens, profile, done) => done(null, { tokens }),
+);`,
 };

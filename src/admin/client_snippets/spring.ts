@@ -1,39 +1,37 @@
-/** Settings for Spring Security in Spring Boot. */
+/** Spring Security in Spring Boot: a registration and its provider. */
 
-import { authMethodUnsupportedReason, joinLines, stringLiteral, webUnsupportedReason } from "./client_info.ts";
-import type { SnippetWriter } from "./client_info.ts";
+import type { SnippetText } from "./snippet_text.ts";
 
-const library = "Spring Boot";
-const placement = "The file application.yml";
+const path = "/login/oauth2/code/latchkey";
 
-/** A registration and its provider. */
-export const spring: SnippetWriter = (info) => {
-  const { redirectUri = "" } = info;
-  const unsupportedReason = webUnsupportedReason(info) ??
-    authMethodUnsupportedReason(info, ["none", "client_secret_basic", "client_secret_post"]) ??
-    (/\$\{/.test(info.clientId + redirectUri + info.scope) || /[{}]/.test(redirectUri)
+export const spring: SnippetText = {
+  name: "spring",
+  library: "Spring Boot",
+  placement: "The file application.yml",
+  redirectUri: `http://localhost:8080${path}`,
+  methods: ["client_secret_basic", "client_secret_post", "none"],
+  webScope: ["openid"],
+  unfit: ({ clientId, redirectUri, scope }) =>
+    /\$\{/.test(`${clientId}${redirectUri}${scope}`) || /[{}]/.test(String(redirectUri))
       ? "Spring replaces text between braces, and values of this client contain braces."
-      : undefined);
-  if (unsupportedReason !== undefined) return { library, placement, notes: [unsupportedReason] };
-  const text = joinLines(
-    `spring:`,
-    `  security:`,
-    `    oauth2:`,
-    `      client:`,
-    `        registration:`,
-    `          latchkey:`,
-    `            client-id: ${stringLiteral(info.clientId)}`,
-    info.secret !== undefined && `            client-secret: ${stringLiteral(info.secret)}`,
-    `            client-authentication-method: ${info.authMethod}`,
-    `            authorization-grant-type: authorization_code`,
-    `            redirect-uri: ${stringLiteral(redirectUri)}`,
-    `            scope: ${JSON.stringify(info.scope)}`,
-    `        provider:`,
-    `          latchkey:`,
-    `            issuer-uri: ${stringLiteral(info.issuer)}`,
-  );
-  const notes = new URL(redirectUri).pathname === "/login/oauth2/code/latchkey" ? [] : [
-    "The default redirect URI of Spring is /login/oauth2/code/latchkey: register it, or set the base URI of the redirection endpoint.",
-  ];
-  return { library, placement, text, notes };
+      : undefined,
+  derive: ({ redirectPath }) => ({ hasDefaultPath: redirectPath === path }),
+  text: `
+spring:
+  security:
+    oauth2:
+      client:
+        registration:
+          latchkey:
+            client-id: {{clientId}}
+{{?secret}}            client-secret: {{secret}}{{/}}
+            client-authentication-method: {{authMethod}}
+            authorization-grant-type: authorization_code
+            redirect-uri: {{redirectUri}}
+            scope: [{{scopes}}]
+        provider:
+          latchkey:
+            issuer-uri: {{issuer}}`,
+  notes: `
+{{?!hasDefaultPath}}The default redirect URI of Spring is ${path}: register it, or set the base URI of the redirection endpoint.{{/}}`,
 };

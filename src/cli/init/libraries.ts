@@ -1,5 +1,6 @@
 /** The client libraries that `latchkey init` writes settings for. */
 
+import { libraries as snippetTexts } from "../../admin/client_snippets/mod.ts";
 import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
 
 /** The requirements of a library for its client. */
@@ -15,38 +16,12 @@ interface Library {
 }
 
 /** By the name that the command takes. */
-export const libraries: Readonly<Record<string, Library>> = {
-  "openid-client": { title: "openid-client", redirectUri: "http://localhost:3000/callback" },
-  oauth4webapi: { title: "oauth4webapi", redirectUri: "http://localhost:3000/callback" },
-  "auth.js": { title: "Auth.js", redirectUri: "http://localhost:3000/api/auth/callback/latchkey" },
-  "express-openid-connect": { title: "express-openid-connect", redirectUri: "http://localhost:3000/callback" },
-  passport: {
-    title: "Passport",
-    redirectUri: "http://localhost:3000/auth/callback",
-    authMethod: "client_secret_post",
-  },
-  "oidc-client-ts": {
-    title: "oidc-client-ts",
-    redirectUri: "http://localhost:5173/callback",
-    isConfidential: false,
-  },
-  "mcp-sdk": {
-    title: "MCP TypeScript SDK",
-    redirectUri: "http://localhost:3000/callback",
-    isConfidential: false,
-  },
-  spring: { title: "Spring Boot", redirectUri: "http://localhost:8080/login/oauth2/code/latchkey" },
-  "asp.net": {
-    title: "ASP.NET Core",
-    redirectUri: "http://localhost:5000/signin-oidc",
-    authMethod: "client_secret_post",
-  },
-  go: { title: "Go", redirectUri: "http://localhost:8080/callback" },
-  php: { title: "PHP", redirectUri: "http://localhost:8000/callback.php" },
-  python: { title: "Python", redirectUri: "http://localhost:5000/callback" },
-  curl: { title: "curl", redirectUri: "http://localhost:3000/callback" },
-  env: { title: ".env", redirectUri: "http://localhost:3000/callback" },
-};
+export const libraries: Readonly<Record<string, Library>> = Object.fromEntries(
+  snippetTexts.map(({ name, library: title, redirectUri, isPublic, methods = [] }) => [name, {
+    ...{ title, redirectUri, isConfidential: !isPublic },
+    authMethod: methods.find((method) => method.startsWith("client_secret_")),
+  }]),
+);
 
 /** Their names, in the order of the help. */
 export const libraryNames = Object.keys(libraries);
