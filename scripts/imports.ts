@@ -32,7 +32,6 @@ const importRules: ImportRules = {
     "platform/runtime/",
     "platform/store/sql/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",
-    "check/drivers/global_fetch.ts",
     "testing/oauth2_mock_server/",
     "testing/node/",
   ],

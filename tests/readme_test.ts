@@ -11,7 +11,6 @@ import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./flows/harness.ts";
 import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
-import { openidClientDriver } from "../src/check/drivers/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { clientField } from "../src/oauth/clients/client.ts";
@@ -97,7 +96,6 @@ test("the examples of the mock run one after the other", async () => {
     testLatchkey,
     checkClient,
     checkHabits,
-    openidClientDriver,
     faults,
     foreignJwks,
     openid: openidClient,
@@ -116,11 +114,10 @@ test("the examples of the mock run one after the other", async () => {
   assert(printed.some(([, pending]) => pending === "authorization_pending"));
   const reports = printed.filter(([what]) => what === "check").map(([, report]) => String(report));
   assertEquals(reports.map((report) => /^(.*?):.* \d+ passed(?:, \d+ (?:warning|skipped))*$/m.exec(report)?.[1]), [
-    "openid-client",
     "my client",
   ]);
   assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
-  assertEquals(printed.length, 17);
+  assertEquals(printed.length, 16);
   assertEquals(printed.find(([value]) => value === "called"), ["called", [["client-1", 204]]]);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");

@@ -1,6 +1,6 @@
 /** The driver of a web application that has this server as its issuer, with what its pages may show of the users. */
 
-import { webApplication, type WebApplicationOptions } from "./drivers/web_application.ts";
+import { webApplication, type WebApplicationOptions } from "./web_application.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientDriver } from "./driver.ts";
 

@@ -121,6 +121,6 @@ function assertDriver(driver: ClientDriver): void {
   const received = [`name: ${typeof name}`, `logIn: ${typeof logIn}`].join(", ");
   throw new TypeError(
     `checkClient, driver: expected an object with name, a string, and logIn, a function, received ${received}. ` +
-      "Pass a driver of @latchkey/latchkey/check/drivers, or an object whose logIn(journey) performs one login.",
+      "Pass webApplication(loginUrl), or an object whose logIn(journey) performs one login.",
   );
 }

@@ -1,14 +1,13 @@
 /**
  * The check of clients: {@link checkClient} runs the attacks of a catalogue against a client, and {@link checkHabits}
- * reads what was recorded of a client in any test.
+ * reads what was recorded of a client in any test. {@link webApplication} and {@link browserApplication} drive
+ * applications; every other client has a {@link ClientDriver} of its own.
  *
  * @example
  * ```ts ignore
- * import { checkClient } from "@latchkey/latchkey/check";
- * import { openidClientDriver } from "@latchkey/latchkey/check/drivers";
- * import * as openid from "openid-client";
+ * import { checkClient, webApplication } from "@latchkey/latchkey/check";
  *
- * const report = await checkClient(openidClientDriver(openid));
+ * const report = await checkClient(webApplication("http://localhost:3000/login"), { as });
  * console.log(String(report));
  * ```
  *
@@ -22,6 +21,10 @@ export type { HabitOptions, RecordedServer } from "./check_habits.ts";
 export type { HabitReport } from "./habit_report.ts";
 export type { HabitOutcome, HabitResult } from "../habits/mod.ts";
 export type { Evidence, Habit, HabitLevel } from "../habits/habit.ts";
+export { browserApplication } from "./browser_application.ts";
+export type { BrowserApplicationOptions, BrowserPage } from "./browser_application.ts";
+export { webApplication } from "./web_application.ts";
+export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";
 export type { CheckOptions } from "./check_options.ts";
 export type { Baseline } from "./baseline.ts";

@@ -32,7 +32,6 @@ const guideGroups: readonly {
       "testing/moving",
       "testing/oauth2_mock_server",
       "check",
-      "check/drivers",
     ),
   },
   {

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
-import { browserApplication } from "../../src/check/drivers/mod.ts";
+import { browserApplication } from "../../src/check/mod.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { webApplication } from "../../src/check/drivers/web_application.ts";
+import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";

@@ -1,6 +1,6 @@
 /** A web application that is configured with one issuer, and its check, over sockets. */
 
-import { webApplication } from "../../src/check/drivers/web_application.ts";
+import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { checkClient } from "./patient_check.ts";

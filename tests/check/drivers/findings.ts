@@ -26,7 +26,7 @@ interface Finding {
 
 const mcpSdk = "@modelcontextprotocol/client/dist/public-CvV4ZHkX.mjs";
 
-/** Every finding; `src/check/drivers/README.md` says what each means. */
+/** Every finding; `tests/check/drivers/README.md` says what each means. */
 const findings: readonly Finding[] = [
   {
     libraries: ["openid-client", "express-openid-connect"],
@@ -316,7 +316,7 @@ function matches(result: string, finding: string): boolean {
 
 /** The sources still have the lines, and the table has every finding. */
 export function assertSources(): void {
-  const table = readFileSync("src/check/drivers/README.md", "utf8").split("\n").filter((line) => /^\| \S/.test(line));
+  const table = readFileSync("tests/check/drivers/README.md", "utf8").split("\n").filter((line) => /^\| \S/.test(line));
   for (const { libraries, results, source: [line, code] } of findings) {
     const [path, number] = line.split(":") as [string, string];
     const lines = readFileSync(`node_modules/${path}`, "utf8").split("\n");

@@ -4,7 +4,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { cookieJar } from "../../../src/testing/browser/cookie_jar.ts";
 import { type ClientJourney, UndecidedError } from "../../../src/check/driver.ts";
-import { webApplication } from "../../../src/check/drivers/web_application.ts";
+import { webApplication } from "../../../src/check/web_application.ts";
 
 const application = "https://shop.test";
 const issuer = "https://as.test";

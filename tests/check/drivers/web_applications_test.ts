@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { webApplication } from "../../../src/check/drivers/mod.ts";
+import { webApplication } from "../../../src/check/mod.ts";
 import { startExpressApplication } from "./express_application.ts";
 import { assertFindings } from "./findings.ts";
 

@@ -1,10 +1,10 @@
 /** A driver of a web application that is configured with the issuer: a browser logs in to it over HTTP. */
 
-import { readLimited } from "../../oauth/outbound.ts";
-import { isLoopback } from "../../oauth/test_hosts.ts";
-import { type CookieJar, cookieJar } from "../../testing/browser/cookie_jar.ts";
-import { parseForms, submitForm, withoutScripts } from "../../testing/browser/html_form.ts";
-import { describeError } from "../assess.ts";
+import { readLimited } from "../oauth/outbound.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
+import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
+import { parseForms, submitForm, withoutScripts } from "../testing/browser/html_form.ts";
+import { describeError } from "./assess.ts";
 import {
   type ClientBrowser,
   type ClientDriver,
@@ -14,9 +14,9 @@ import {
   UndecidedError,
   unknownUser,
   UnreachableError,
-} from "../driver.ts";
-import { inventedSubsBeside } from "../invented_users.ts";
-import type { Fetch } from "../../testing/fetch.ts";
+} from "./driver.ts";
+import { inventedSubsBeside } from "./invented_users.ts";
+import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */
 export interface WebApplicationOptions {

@@ -1,7 +1,7 @@
 /** Replaces the global fetch during one call, for libraries without an option for it. Concurrent calls are separate. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Fetch } from "../../testing/fetch.ts";
+import type { Fetch } from "../../../../src/testing/fetch.ts";
 
 const fetches = new AsyncLocalStorage<Fetch | undefined>();
 

@@ -1,24 +1,9 @@
 /** A driver of Auth.js (`@auth/core`). */
 
-import type { Callback } from "../../testing/browser/callback.ts";
-import type { ClientDriver, ClientJourney, ClientSession } from "../driver.ts";
-import { defaultScope, type DriverOptions, methodOf } from "./options.ts";
-
-/** Options of {@link authJsDriver}. */
-export interface AuthJsOptions extends DriverOptions {
-  /** Further settings of the provider, such as `checks`. Default: `checks` are `pkce`, `state` and `nonce`. */
-  readonly provider?: Readonly<Record<string, unknown>>;
-}
-
-/** The members of `@auth/core` that the driver uses. */
-export interface AuthJsModule {
-  /** Handles a request to the application. */
-  Auth(request: Request, config: never): Promise<unknown>;
-  /** The key of the option for a `fetch`. */
-  readonly customFetch: symbol;
-  /** The value that lets a login start without the form of the library. */
-  readonly skipCSRFCheck: symbol;
-}
+import type { Callback } from "../../../../src/testing/browser/callback.ts";
+import type { ClientDriver, ClientJourney, ClientSession } from "../../../../src/check/driver.ts";
+import * as authJs from "@auth/core";
+import { type DriverOptions, methodOf, scope } from "./options.ts";
 
 const origin = "https://client.test";
 const home = `${origin}/home`;
@@ -27,17 +12,8 @@ const callbackPath = "/auth/callback/latchkey";
 /**
  * Drives [Auth.js](https://authjs.dev) in an application at `https://client.test`, with an OIDC provider that requests
  * userinfo, and sessions in a cookie. The user is the `providerAccountId` of the account.
- *
- * @param authJs The module: `import * as authJs from "@auth/core"`.
- *
- * @example
- * ```ts ignore
- * const report = await checkClient(authJsDriver(authJs));
- * ```
  */
-export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}): ClientDriver {
-  const { name = "Auth.js", client: registration, scope = defaultScope, provider = {} } = options;
-
+export function authJsDriver({ client: registration }: DriverOptions = {}): ClientDriver {
   /** The application in one journey: it starts logins and receives responses. */
   function application({ issuer, client, browser: { cookies }, fetch }: ClientJourney) {
     const errors: Error[] = [];
@@ -63,7 +39,6 @@ export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}):
         idToken: false,
         checks: ["pkce", "state", "nonce"],
         [authJs.customFetch]: fetch,
-        ...provider,
       }],
     };
 
@@ -101,7 +76,7 @@ export function authJsDriver(authJs: AuthJsModule, options: AuthJsOptions = {}):
   }
 
   return {
-    name,
+    name: "Auth.js",
     client: { redirect_uri: `${origin}${callbackPath}`, ...registration },
     verifiesIdTokenSignature: false,
     async logIn(journey) {

@@ -1,6 +1,6 @@
 /** A driver of an application in a real browser, such as Chromium with Playwright. */
 
-import type { ClientDriver } from "../driver.ts";
+import type { ClientDriver } from "./driver.ts";
 
 /** The members of a browser page that the driver uses; a `Page` of Playwright has them. */
 export interface BrowserPage {

@@ -1,43 +1,9 @@
 /** A driver of the TypeScript SDK of the Model Context Protocol (version 2, `@modelcontextprotocol/client`). */
 
-import { randomId } from "../../oauth/secrets.ts";
-import { randomPool } from "../../runtime/crypto.ts";
-import type { ClientDriver, ClientJourney, ClientSession } from "../driver.ts";
-import type { DriverOptions } from "./options.ts";
-
-/** Options of {@link mcpSdkDriver}. */
-export interface McpSdkOptions extends Pick<DriverOptions, "name" | "client"> {
-  /** Whether the client registers itself (RFC 7591). Default: true, unless it is registered by `client`. */
-  readonly registersItself?: boolean;
-}
-
-/** The members of a transport of the SDK that the driver uses. */
-export interface McpSdkTransport {
-  /** Ends a login. */
-  finishAuth(callbackParameters: URLSearchParams): Promise<void>;
-}
-
-/** The members of a client of the SDK that the driver uses. */
-export interface McpSdkClient {
-  /** Connects to a server. */
-  connect(transport: never): Promise<void>;
-  /** Calls a tool of the server. */
-  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
-  /** Closes the connection. */
-  close(): Promise<void>;
-}
-
-/** The members of `@modelcontextprotocol/client` that the driver uses. */
-export interface McpSdkModule {
-  /** A client. */
-  readonly Client: new (info: { name: string; version: string }) => McpSdkClient;
-  /** The transport over HTTP. */
-  readonly StreamableHTTPClientTransport: new (url: URL, options: never) => McpSdkTransport;
-  /** Thrown when the user must log in. */
-  readonly UnauthorizedError: abstract new (message?: string) => Error;
-  /** Refreshes the tokens of a provider, or starts a login. */
-  auth(provider: never, options: never): Promise<string>;
-}
+import { randomId } from "../../../../src/oauth/secrets.ts";
+import { randomPool } from "../../../../src/runtime/crypto.ts";
+import type { ClientDriver, ClientJourney, ClientSession } from "../../../../src/check/driver.ts";
+import * as mcp from "@modelcontextprotocol/client";
 
 /** What the client stores for one server. */
 interface Stored {
@@ -55,28 +21,16 @@ const maxLogins = 3;
 /**
  * Drives an MCP client that logs in when its server demands it, and calls the tool `whoami`, which names the logged-in
  * user. The application compares `state`, and passes the whole callback to `finishAuth`.
- *
- * @param mcp The module: `import * as mcp from "@modelcontextprotocol/client"`.
- *
- * @example
- * ```ts ignore
- * const report = await checkClient(mcpSdkDriver(mcp));
- * ```
  */
-export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): ClientDriver {
-  const { name = "MCP SDK", client: registration, registersItself = registration === undefined } = options;
+export function mcpSdkDriver(): ClientDriver {
   const random = randomPool();
   /** What the client keeps between logins, by server. */
   const clients = new Map<string, Stored>();
 
   async function logIn(journey: ClientJourney): Promise<ClientSession> {
-    const { client: registered, redirectUri, resource, fetch, authorize } = journey;
+    const { redirectUri, resource, fetch, authorize } = journey;
     const stored: Stored = { ...clients.get(resource), tokens: undefined, discovery: undefined, verifier: "" };
     clients.set(resource, stored);
-    if (!registersItself) {
-      const { client_id, client_secret, token_endpoint_auth_method } = registered;
-      stored.client = { client_id, client_secret, token_endpoint_auth_method, redirect_uris: [redirectUri] };
-    }
     const provider = {
       redirectUrl: redirectUri,
       clientMetadata: { client_name: "MCP client", redirect_uris: [redirectUri], token_endpoint_auth_method: "none" },
@@ -93,7 +47,7 @@ export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): Cl
       invalidateCredentials(scope: "all" | "client" | "tokens" | "verifier" | "discovery") {
         if (scope === "all" || scope === "tokens") stored.tokens = undefined;
         if (scope === "all" || scope === "discovery") stored.discovery = undefined;
-        if (registersItself && (scope === "all" || scope === "client")) stored.client = undefined;
+        if (scope === "all" || scope === "client") stored.client = undefined;
       },
     };
 
@@ -118,7 +72,7 @@ export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): Cl
     }
 
     /** Lets the user log in. */
-    async function finishLogin(transport: McpSdkTransport): Promise<void> {
+    async function finishLogin(transport: mcp.StreamableHTTPClientTransport): Promise<void> {
       const url = stored.authorization!;
       // Like an application that receives the callback as a GET request.
       const params = new URL((await authorize(url)).url).searchParams;
@@ -147,5 +101,5 @@ export function mcpSdkDriver(mcp: McpSdkModule, options: McpSdkOptions = {}): Cl
     };
   }
 
-  return { name, client: registration, logIn, requestResource: logIn };
+  return { name: "MCP SDK", logIn, requestResource: logIn };
 }
