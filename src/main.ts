@@ -5,7 +5,7 @@ import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
-import type { InitActions } from "./cli/init/init.ts";
+import type { InitActions } from "./cli/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
 import { demoSecret } from "./oauth/config/demo_entries.ts";
 import type { Settings } from "./oauth/config/settings.ts";
@@ -70,11 +70,8 @@ async function main(
     exit(await checkHealth({ args: commandArgs, env, readTextFile }, validateOptions, requestStatus));
   }
   if (command === "init") {
-    const { initialize } = await import("./cli/init/init.ts");
+    const { initialize } = await import("./cli/init.ts");
     exit(await initialize(commandArgs, environment, await initActions()));
-  }
-  if (command === "completion") {
-    return console.log((await import("./cli/completion.ts")).completionScript(commandArgs));
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));

@@ -1,4 +1,4 @@
-/** The commands of the program besides the start of the server: for the help, the completion and suggestions. */
+/** The commands of the program besides the start of the server: for the help and suggestions. */
 
 /** The arguments of each command, and what it does. */
 export const commands = {
@@ -7,7 +7,6 @@ export const commands = {
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
   check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   faults: ["[NAME]", "lists the attacks and faults"],
-  completion: ["SHELL", "completes words in bash, zsh or fish"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 
 export type CommandName = keyof typeof commands;

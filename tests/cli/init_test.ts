@@ -2,9 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
-import { libraries, libraryNames } from "../../src/cli/init/libraries.ts";
-import { type InitActions, initialize } from "../../src/cli/init/init.ts";
+import { clientSnippets, libraries } from "../../src/admin/client_snippets/mod.ts";
+import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
 import { validateOptions } from "../../src/server/options.ts";
@@ -63,15 +62,19 @@ async function rejection(args: readonly string[], inputs?: readonly string[], ex
   return (await assertRejects(() => init(args, inputs, existing), ConfigurationError)).message;
 }
 
-test("it asks three questions, with the defaults of the library, and repeats one whose input is none of the choices", async () => {
-  const { code, questions, output, file } = await init([], ["sprung", "Spring", "", "pub"]);
+test("it asks three questions, with the defaults of the library, and says what it expects after wrong input", async () => {
+  const { code, questions, output, file } = await init([], ["sprung boot", "Spring", "", "secret", "pub"]);
   assertEquals(code, 0);
   assertEquals(questions.map((question) => /^\w+/.exec(question)![0]), [
     "Library",
     "Library",
     "Redirect",
     "Client",
+    "Client",
   ]);
+  assertStringIncludes(output, "Expected one of openid-client, oauth4webapi, Auth.js");
+  assertStringIncludes(output, 'received "sprung boot". Did you mean Spring Boot?');
+  assertStringIncludes(output, 'Expected confidential or public, received "secret".');
   assertEquals(questions[2], "Redirect URI [http://localhost:8080/login/oauth2/code/latchkey]: ");
   assertStringIncludes(output, "latchkey --config latchkey.json");
   assertStringIncludes(output, `issuer-uri: "http://localhost:9000"`);
@@ -83,19 +86,36 @@ test("it asks three questions, with the defaults of the library, and repeats one
   }]);
 });
 
+test("a library has the names of the pages and of frameworks, and its usual callbacks are all registered", async () => {
+  for (const name of ["Auth.js", "auth.js", "authjs", "next-auth", "nextjs"]) {
+    const { file } = await init(["--library", name]);
+    const { redirect_uris } = JSON.parse(file!).clients[0];
+    assertEquals(redirect_uris.map((uri: string) => new URL(uri).pathname), [
+      "/api/auth/callback/latchkey",
+      "/auth/callback/latchkey",
+      "/auth/callback/latchkey",
+    ]);
+  }
+  for (const { library, name, aliases = [] } of libraries) {
+    for (const written of [library, name, ...aliases]) {
+      assertStringIncludes((await init(["--library", written])).output, `${library} (`);
+    }
+  }
+});
+
 test("it says what an invalid redirect URI lacks, and asks again", async () => {
   const { code, questions, output, file } = await init([], ["go", "localhost", "http://localhost:8080/cb", ""]);
   assertEquals([code, questions.length], [0, 4]);
   assertEquals(questions[1], questions[2]);
-  assertStringIncludes(output, "Expected an absolute URI. Begin it with https://");
+  assertStringIncludes(output, 'Expected an absolute URI, received "localhost". Begin it with https://');
   assertEquals(JSON.parse(file!).clients[0].redirect_uris, ["http://localhost:8080/cb"]);
 });
 
-test("a flag replaces its question, and --yes replaces all others", async () => {
+test("a flag replaces its question; without a terminal the library decides the rest", async () => {
   const { questions } = await init(["--library=go", "--public"], [""]);
   assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);
-  const chosen = await init(["--yes", "--redirect-uri", "http://localhost:1234/back"], []);
-  assertEquals([chosen.questions, chosen.output.includes("redirect_uri   http://localhost:1234/back")], [[], true]);
+  const chosen = await init(["--library", "go", "--redirect-uri", "http://localhost:1234/back"]);
+  assertEquals(chosen.output.includes("redirect_uri   http://localhost:1234/back"), true);
 });
 
 test("if the input ends, it writes nothing", async () => {
@@ -112,33 +132,36 @@ test("an existing file is rejected before the first question, and so is one that
     describeClient,
   };
   const environment = { env: {}, mainModule: "", readTextFile: () => Promise.reject(new Error("none")) };
-  await assertRejects(() => initialize(["--yes"], environment, actions), ConfigurationError, "never overwrites");
+  await assertRejects(
+    () => initialize(["--library", "go"], environment, actions),
+    ConfigurationError,
+    "never overwrites",
+  );
 });
 
 test("invalid words, values and clients are rejected with the fix", async () => {
   const cases: readonly (readonly [args: readonly string[], expected: string])[] = [
     [["--libary", "go"], "Did you mean --library?"],
-    [["--library", "sprng", "--yes"], "Did you mean spring?"],
-    [["--library", "--yes"], "found no value"],
-    [["--yes=1"], "an unknown flag"],
-    [["--public", "--confidential", "--yes"], "Keep one of the flags."],
-    [["--yes", "--library", "go", "--library", "curl"], "found the flag again"],
-    [["--yes", "--redirect-uri", "http://shop.example.com/cb#part"], "redirect_uris"],
-    [["--yes", "--library", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
-    [["--library", "go"], "found no --redirect-uri, no --confidential or --public."],
+    [["--library", "sprng boot"], "Did you mean Spring Boot?"],
+    [["--library", "--public"], "found no value"],
+    [["--public=1"], "an unknown flag"],
+    [["--library", "go", "--public", "--confidential"], "Keep one of the flags."],
+    [["--library", "go", "--library", "curl"], "Keep one of the flags."],
+    [["--library", "go", "--redirect-uri", "http://shop.example.com/cb#part"], "--redirect-uri"],
+    [["--library", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
+    [["--public"], "Expected one of openid-client"],
   ];
   for (const [args, expected] of cases) assertStringIncludes(await rejection(args), expected);
 });
 
-for (const name of libraryNames) {
-  test(`the defaults of ${name} are a valid file, and settings of its library with the same values`, async () => {
-    const { code, output, file } = await init(["--yes", "--library", name]);
+for (const { library: title, redirectUri, otherRedirectUris = [], isPublic = false } of libraries) {
+  test(`the defaults of ${title} are a valid file, and settings of its library with the same values`, async () => {
+    const { code, output, file } = await init(["--library", title]);
     assertEquals(code, 0);
-    const { title, redirectUri, isConfidential = true } = libraries[name]!;
     const settings = output.slice(output.indexOf(`${title} (`));
     assertMatch(settings, /"app"|client_id=app\b|'app\b/);
-    assertEquals(settings.includes("the-new-secret"), isConfidential);
-    assertStringIncludes(output, `redirect_uri   ${redirectUri}`);
+    assertEquals(settings.includes("the-new-secret"), !isPublic);
+    for (const uri of [redirectUri, ...otherRedirectUris]) assertStringIncludes(output, `   ${uri}`);
     // The notes say what to change: nothing but where the application listens.
     assertEquals(settings.includes("register it") || settings.includes("none is registered"), false);
     const config = await readConfiguration(
@@ -153,5 +176,5 @@ for (const name of libraryNames) {
 test("--help has lines of at most 80 columns, and every library", async () => {
   const { output } = await init(["--help"]);
   for (const line of output.split("\n")) assert(line.length <= 80, line);
-  for (const name of libraryNames) assertStringIncludes(output, name);
+  for (const { library } of libraries) assertStringIncludes(output.replace(/\s+/g, " "), library);
 });

@@ -6,7 +6,9 @@ export const aspnet: SnippetText = {
   name: "asp.net",
   library: "ASP.NET Core",
   placement: "The file Program.cs",
+  aliases: ["dotnet"],
   redirectUri: "http://localhost:5000/signin-oidc",
+  otherRedirectUris: ["https://localhost:5001/signin-oidc"],
   methods: ["client_secret_post", "none"],
   // It pushes each request if metadata has the endpoint, from .NET 9 on.
   demands: ["par"],

@@ -6,7 +6,12 @@ export const authJs: SnippetText = {
   name: "auth.js",
   library: "Auth.js",
   placement: "JavaScript: the list of providers in auth.js",
+  aliases: ["next-auth", "nextjs", "sveltekit"],
   redirectUri: "http://localhost:3000/api/auth/callback/latchkey",
+  otherRedirectUris: [
+    "http://localhost:3000/auth/callback/latchkey", // Express
+    "http://localhost:5173/auth/callback/latchkey", // SvelteKit
+  ],
   methods: ["client_secret_basic", "client_secret_post", "none"],
   webScope: ["openid"],
   derive: ({ redirectPath }) => ({ providerId: /\/callback\/([A-Za-z0-9_-]+)$/.exec(String(redirectPath))?.[1] }),

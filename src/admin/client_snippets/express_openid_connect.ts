@@ -6,6 +6,7 @@ export const expressOpenidConnect: SnippetText = {
   name: "express-openid-connect",
   library: "express-openid-connect",
   placement: "JavaScript, with Express",
+  aliases: ["express"],
   redirectUri: "http://localhost:3000/callback",
   methods: ["client_secret_basic", "client_secret_post"],
   webScope: ["openid"],

@@ -6,6 +6,7 @@ export const go: SnippetText = {
   name: "go",
   library: "Go",
   placement: "Go with golang.org/x/oauth2 and go-oidc",
+  aliases: ["golang"],
   redirectUri: "http://localhost:8080/callback",
   methods: ["client_secret_basic", "client_secret_post", "none"],
   webScope: ["openid"],

@@ -7,6 +7,7 @@ export const mcpSdk: SnippetText = {
   library: "MCP TypeScript SDK",
   placement: "JavaScript, in an MCP client",
   redirectUri: "http://localhost:3000/callback",
+  otherRedirectUris: ["http://localhost:8090/callback"],
   isPublic: true,
   methods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
   text: `

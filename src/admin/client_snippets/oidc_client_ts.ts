@@ -6,7 +6,9 @@ export const oidcClientTs: SnippetText = {
   name: "oidc-client-ts",
   library: "oidc-client-ts",
   placement: "JavaScript, in the browser",
+  aliases: ["react-oidc-context", "react", "vue"],
   redirectUri: "http://localhost:5173/callback",
+  otherRedirectUris: ["http://localhost:5173/", "http://localhost:3000/callback", "http://localhost:3000/"],
   isPublic: true,
   webScope: ["openid"],
   unfit: ({ none }) =>

@@ -7,6 +7,7 @@ export const passport: SnippetText = {
   library: "Passport",
   placement: "JavaScript, with Express",
   redirectUri: "http://localhost:3000/auth/callback",
+  otherRedirectUris: ["http://localhost:3000/auth/latchkey/callback"],
   methods: ["client_secret_post", "none"],
   webScope: [],
   text: `

@@ -7,6 +7,7 @@ export const php: SnippetText = {
   library: "PHP",
   placement: "PHP with jumbojett/openid-connect-php",
   redirectUri: "http://localhost:8000/callback.php",
+  otherRedirectUris: ["http://localhost:8000/callback"],
   methods: ["client_secret_basic", "client_secret_post", "none"],
   webScope: ["openid"],
   // PHP replaces nothing between single quotes.

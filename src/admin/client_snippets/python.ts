@@ -6,7 +6,9 @@ export const python: SnippetText = {
   name: "python",
   library: "Python",
   placement: "Python with Authlib and Flask",
+  aliases: ["authlib", "flask", "fastapi", "django"],
   redirectUri: "http://localhost:5000/callback",
+  otherRedirectUris: ["http://localhost:8000/callback"],
   methods: ["client_secret_basic", "client_secret_post", "none"],
   webScope: ["openid"],
   text: `

@@ -26,8 +26,12 @@ export interface SnippetText {
   readonly library: string;
   /** The file or language: `application.yml`. */
   readonly placement: string;
+  /** Further names that select it on the command line. Default: none. */
+  readonly aliases?: readonly string[];
   /** The redirect URI of an application that follows the guide of the library. */
   readonly redirectUri: string;
+  /** Those of applications that follow its other guides. Default: none. */
+  readonly otherRedirectUris?: readonly string[];
   /** Whether its applications cannot keep a secret. Default: they can. */
   readonly isPublic?: true;
   /** The methods of authentication that it supports, the preferred one first. Default: all. */

@@ -8,7 +8,7 @@ export interface DriverOptions {
   readonly client?: TestClientOptions;
 }
 
-/** Options of a driver of a library that verifies signatures of ID tokens only if told. */
+/** Options of a driver of a library that verifies signatures of ID tokens only with an option. */
 export interface SignatureOptions extends DriverOptions {
   /** Whether the client verifies the signature of ID tokens. Default: false, as in the library, which relies on TLS. */
   readonly verifySignature?: boolean;

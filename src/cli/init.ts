@@ -1,0 +1,195 @@
+/** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
+
+import { libraries } from "../admin/client_snippets/mod.ts";
+import { validateRedirectUri } from "../oauth/clients/redirect_uri.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../oauth/config/config_issue.ts";
+import type { Settings } from "../oauth/config/settings.ts";
+import type { ProcessEnvironment } from "../runtime/process_environment.ts";
+import { programCommand } from "./about.ts";
+
+const fileName = "latchkey.json";
+const port = 9000;
+const clientId = "app";
+const titles = libraries.map(({ library }) => library);
+
+const helpText = `Usage: latchkey init [FLAG]...
+
+Writes latchkey.json, a configuration file with one client and two users, and
+prints the settings of the application. On a terminal it asks for each value
+that no flag sets; elsewhere only --library is needed. It never overwrites a
+file.
+
+  --library NAME        the library of the application, one of
+${titles.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => " ".repeat(24) + line.trim()).join("\n")}
+  --redirect-uri URI    where the application receives the code
+  --confidential        the application keeps a secret
+  --public              the application keeps no secret (browser, device)
+`;
+
+/** The functions by which the command interacts with its environment. */
+export interface InitActions {
+  /** Asks a question on the terminal; `undefined` if the input ends. Absent: there is no terminal. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Writes a file that does not exist, with mode 0600; resolves with `false` if it exists. */
+  createPrivateFile(path: string, text: string): Promise<boolean>;
+  /** A new client secret. */
+  randomSecret(): string;
+  /** The settings of a client for each library, at a server with these settings. */
+  describeClient(settings: Settings, clientId: string, secret?: string): Promise<readonly LibrarySettings[]>;
+}
+
+/** The settings for one library; without `text`, `notes` explains why the library does not support the client. */
+interface LibrarySettings {
+  readonly library: string;
+  readonly placement: string;
+  readonly text?: string;
+  readonly notes: readonly string[];
+}
+
+/** What a flag or a typed value means, or what was expected. */
+type Parsed<Value> = { readonly value: Value } | Pick<ConfigIssue, "expected" | "hint">;
+
+/**
+ * Runs the command.
+ *
+ * @param args The words after `init`.
+ * @returns The exit code.
+ * @throws {ConfigurationError} If the command line or a value is invalid, or the file exists.
+ */
+export async function initialize(
+  args: readonly string[],
+  environment: Pick<ProcessEnvironment, "env" | "mainModule" | "readTextFile">,
+  { ask, createPrivateFile, randomSecret, describeClient }: InitActions,
+): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) return console.log(helpText.trimEnd()), 0;
+  const flags = readFlags(args);
+  const expected = "no file of this name, because this command never overwrites a file";
+  const hint = "Rename or remove it, or run the command in another folder.";
+  const fileExists = () => issue(fileName, { expected, hint }, "an existing file");
+  if (await environment.readTextFile(fileName).then(() => true, () => false)) throw fileExists();
+
+  /** The value of a flag, the one typed in, or the default; `undefined` if the input ends. */
+  async function choose<Value>(
+    flag: string,
+    question: string,
+    initial: string,
+    parse: (text: string) => Parsed<Value>,
+  ) {
+    const written = flags.get(flag);
+    for (;;) {
+      const input = written ?? (ask === undefined ? initial : await ask(`${question} [${initial}]: `));
+      if (input === undefined) return undefined;
+      const text = input.trim() || initial;
+      const parsed = parse(text);
+      if ("value" in parsed) return parsed.value;
+      if (ask === undefined || written !== undefined) throw issue(flag, parsed, quote(text));
+      console.error(`Expected ${parsed.expected}, received ${quote(text)}. ${parsed.hint}`);
+    }
+  }
+  const library = await choose("--library", `Library (${titles.join(", ")})`, ask && titles[0] || "", parseLibrary);
+  const usualUris = [library?.redirectUri ?? "", ...library?.otherRedirectUris ?? []].join(" ");
+  const uris = library && await choose("--redirect-uri", "Redirect URI", usualUris, parseUris);
+  const usualKind = library?.isPublic ? "public" : "confidential";
+  const kind = uris && await choose("--kind", "Client (confidential, public)", usualKind, parseKind);
+  if (kind === undefined) {
+    console.error("\nThe input ended before the last question. Nothing was written.");
+    return 1;
+  }
+  const { library: title, methods = ["client_secret_basic"] } = library!;
+  const secret = kind === "confidential" ? randomSecret() : undefined;
+  const settings = {
+    clients: [{
+      client_id: clientId,
+      ...secret !== undefined &&
+        {
+          client_secret: secret,
+          token_endpoint_auth_method: methods.find((method) => method.startsWith("client_secret_")),
+        },
+      redirect_uris: uris!,
+      grant_types: ["authorization_code", "refresh_token"],
+    }],
+    users: [
+      { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
+      { sub: "bob", name: "Bob Brown", email: "bob@example.com" },
+    ],
+  };
+  const issuer = `http://localhost:${port}`;
+  const all = await describeClient({ ...settings, issuer }, clientId, secret);
+  const { placement, text, notes } = all.find((one) => one.library === title)!;
+  if (text === undefined) {
+    throw issue(
+      "latchkey init",
+      { expected: `a client that ${title} supports`, hint: notes.join(" ") },
+      `a ${kind} client`,
+    );
+  }
+  if (!await createPrivateFile(fileName, `${JSON.stringify({ port, ...settings }, null, 2)}\n`)) throw fileExists();
+  console.log([
+    ...secret === undefined ? [] : [
+      `${fileName} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
+    ],
+    `${fileName} has the client ${clientId} and the users alice and bob. Start the server with it:`,
+    `\n  ${programCommand(environment)} --config ${fileName}\n\nSettings of the application:\n`,
+    `  issuer         ${issuer}`,
+    `  client_id      ${clientId}`,
+    ...secret === undefined ? [] : [`  client_secret  ${secret}`],
+    ...uris!.map((uri, at) => `  ${at === 0 ? "redirect_uri" : "or          "}   ${uri}`),
+    ...[`${title} (${placement}):`, text, ...notes].map((part) => `\n${part}`),
+  ].join("\n"));
+  return 0;
+}
+
+/** The values of the flags; `--kind` has that of `--confidential` and `--public`. */
+function readFlags(args: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let at = 0; at < args.length; at++) {
+    const [, flag = args[at]!, attached] = /^(--[^=]*)=(.*)$/s.exec(args[at]!) ?? [];
+    const isKind = (flag === "--confidential" || flag === "--public") && attached === undefined;
+    if (!isKind && flag !== "--library" && flag !== "--redirect-uri") {
+      const suggestion = suggest(flag, ["--library", "--redirect-uri", "--confidential", "--public"]);
+      const hint = suggestion === undefined ? "latchkey init --help lists the flags." : `Did you mean ${suggestion}?`;
+      const path = /^--[A-Za-z-]{0,40}$/.test(flag) ? flag : "command line";
+      throw issue(path, { expected: "a known flag", hint }, "an unknown flag");
+    }
+    const value = isKind ? flag.slice("--".length) : attached ?? args[++at] ?? "";
+    if (value === "" || value.startsWith("--")) {
+      throw issue(flag, { expected: "a value", hint: "latchkey init --help has an example." }, "no value");
+    }
+    const name = isKind ? "--kind" : flag;
+    if (values.has(name)) throw issue(flag, { expected: "one value", hint: "Keep one of the flags." }, "two");
+    values.set(name, value);
+  }
+  return values;
+}
+
+/** Finds a library by its name, another name for it, or the beginning of a name. */
+function parseLibrary(text: string): Parsed<typeof libraries[number]> {
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const wanted = plain(text);
+  const withNames = libraries.map((value) => {
+    const { name, library, aliases = [] } = value;
+    return { value, names: [name, library, ...aliases].map(plain) };
+  });
+  const begun = withNames.filter(({ names }) => wanted !== "" && names.some((name) => name.startsWith(wanted)));
+  const found = withNames.find(({ names }) => names.includes(wanted)) ?? (begun.length === 1 ? begun[0] : undefined);
+  if (found !== undefined) return found;
+  const suggestion = suggest(text, titles);
+  const hint = suggestion === undefined ? "Choose curl if yours is none of them." : `Did you mean ${suggestion}?`;
+  return { expected: `one of ${titles.join(", ")}`, hint };
+}
+
+function parseUris(text: string): Parsed<readonly string[]> {
+  const uris = text.split(/[\s,]+/);
+  return uris.map((uri) => validateRedirectUri(uri, false, true)).find(Boolean) ?? { value: uris };
+}
+
+function parseKind(text: string): Parsed<string> {
+  const kind = ["confidential", "public"].find((known) => known.startsWith(text.toLowerCase()));
+  return kind === undefined
+    ? { expected: "confidential or public", hint: "An application on a server keeps a secret: confidential." }
+    : { value: kind };
+}
+
+function issue(path: string, { expected, hint }: Pick<ConfigIssue, "expected" | "hint">, received: string) {
+  return new ConfigurationError([{ path, expected, received, hint }]);
+}
