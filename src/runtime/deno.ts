@@ -1,7 +1,14 @@
-/** The adapter of Deno: its process environment, and listening with Deno.serve. */
+/** The adapter of Deno: its process environment, and listening. */
 
 import { ConnectionDropped, isDropped, replaceParts, type RequestLike, toResponse } from "../http/message.ts";
-import { type Bind, shutdownTimeoutMs, waitAtMost } from "./bind.ts";
+import {
+  type Bind,
+  type BoundServer,
+  type ListenAddress,
+  type RequestHandler,
+  shutdownTimeoutMs,
+  waitAtMost,
+} from "./bind.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 
 const encoder = new TextEncoder();
@@ -50,7 +57,17 @@ function withHost(request: Request): RequestLike {
   return replaceParts(request, { headers: { get: (name) => name === "host" ? host : request.headers.get(name) } });
 }
 
-export const bind: Bind = (handler, { host, port, tls }) => {
+/**
+ * Without TLS, listens with the http module of Node: `Deno.serve` answers 400 to every request with a body that offers
+ * an upgrade of the connection, as all of Java's `HttpClient` do. With TLS clients negotiate the version (ALPN) instead.
+ */
+export const bind: Bind = async (handler, binding) => {
+  if (binding.tls !== undefined) return bindTls(handler, binding);
+  return await (await import("./node.ts")).bind(handler, binding);
+};
+
+/** Listens with Deno.serve, which has HTTP/2. */
+function bindTls(handler: RequestHandler, { host, port, tls }: ListenAddress): BoundServer {
   let pendingRequests = 0;
   let onIdle = () => {};
   const server = Deno.serve(
@@ -76,7 +93,7 @@ export const bind: Bind = (handler, { host, port, tls }) => {
       }
     },
   );
-  return Promise.resolve({
+  return {
     port: (server.addr as Deno.NetAddr).port,
     async close() {
       // `shutdown` also waits for clients that never send the rest of a body, and aborting causes an uncaught error.
@@ -87,5 +104,5 @@ export const bind: Bind = (handler, { host, port, tls }) => {
       await waitAtMost(flushTimeoutMs, stopped);
       server.unref();
     },
-  });
-};
+  };
+}

@@ -1,4 +1,4 @@
-/** The adapter of Node: listens with its http module. */
+/** The adapter of Node, and of Deno without TLS: listens with the http module of Node. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

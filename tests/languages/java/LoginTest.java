@@ -1,6 +1,5 @@
 // Latchkey in a JUnit 5 suite, with the program latchkey in the PATH.
 
-import static java.net.http.HttpClient.Version.HTTP_1_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,8 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class LoginTest {
   static final String REDIRECT_URI = "http://localhost:3000/cb";
-  // Redirects are not followed. Deno responds 400 to a request with a body that offers an upgrade to HTTP/2.
-  static final HttpClient client = HttpClient.newBuilder().version(HTTP_1_1).build();
+  static final HttpClient client = HttpClient.newHttpClient(); // does not follow redirects
   static Process server;
   static String issuer;
 
