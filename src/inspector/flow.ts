@@ -280,7 +280,8 @@ function responseSummary(response: RecordedResponse): string | undefined {
   if (response.headers.location !== undefined) return parseLocation(response.headers.location).uri;
   const members = parseJsonMembers(response);
   if (typeof members.error === "string") return members.error;
-  return Object.keys(members).filter((name) => summaryMembers.includes(name)).join(", ") || undefined;
+  const names = Object.keys(members).filter((name) => summaryMembers.includes(name));
+  return names.map((name) => name === "active" ? `active: ${members.active}` : name).join(", ") || undefined;
 }
 
 /** The JSON members that the arrow of a response names. */

@@ -58,8 +58,8 @@ function withHost(request: Request): RequestLike {
 }
 
 /**
- * Without TLS, listens with the http module of Node: `Deno.serve` answers 400 to every request with a body that offers
- * an upgrade of the connection, as all of Java's `HttpClient` do. With TLS clients negotiate the version (ALPN) instead.
+ * Without TLS, listens with the http module of Node: `Deno.serve` responds 400 to every request with a body that offers
+ * an upgrade of the connection, as all of Java's `HttpClient` do. With TLS, clients negotiate the version by ALPN.
  */
 export const bind: Bind = async (handler, binding) => {
   if (binding.tls !== undefined) return bindTls(handler, binding);

@@ -95,6 +95,29 @@ test("[FL-01] the list starts with the next action, and shows each login with it
   ]);
 });
 
+test("[FL-01, IN-02] the arrow of an introspection shows the value of active, and an invisible token is a warning", async () => {
+  const api = "https://api.example";
+  const bench = await watched({
+    resources: [{ uri: api }],
+    clients: [
+      ...clients,
+      { client_id: "server", client_secret: "secret", serves: [api], grant_types: ["client_credentials"] },
+      { client_id: "other", client_secret: "secret", grant_types: ["client_credentials"] },
+    ],
+  });
+  const { access_token } = await assertTokenResponse(
+    await bench.token({ code: await bench.code({ resource: api }), resource: api }),
+  );
+  for (const caller of ["server", "other"]) {
+    const body = new URLSearchParams({ token: access_token });
+    const headers = basic(caller, "secret");
+    await (await bench.get("/oauth2/introspect", { method: "POST", body, headers })).json();
+  }
+  const page = await bench.read("/flows/1");
+  assertMatch(page, / 200 active: true, sub .* 200 active: false /);
+  assertMatch(page, /the client does not serve https:\/\/api\.example/);
+});
+
 test("[FL-01] a code that was not exchanged is shown as such, and a client_credentials flow has no user", async () => {
   const bench = await watched();
   await bench.code();

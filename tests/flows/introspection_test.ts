@@ -228,6 +228,25 @@ test("[IN-02] a token for a resource is active for its resource server and its c
   }
 });
 
+test("[IN-02] a caller that may not see a valid token causes a warning that names the resource and serves", async () => {
+  const b = await testServer(served);
+  const { access_token: token } = await publicTokens(b, { resource: one });
+  const warnings = () =>
+    b.events.flatMap((event) => event.type === "warning" && event.explanation.rule === "IN-02" ? [event] : []);
+  for (const caller of ["one", "both"]) await fetchIntrospection(b, token, caller);
+  for (const unknown of ["x", `${token}A`]) await fetchIntrospection(b, unknown, "outsider");
+  assertEquals(warnings(), []);
+  for (const caller of ["outsider", "two"]) await fetchIntrospection(b, token, caller);
+  assertEquals(
+    warnings().map(({ client, explanation: { expected, received } }) => [client, expected, received]),
+    [["outsider", `serves with ${one}`, "serves: nothing"], ["two", `serves with ${one}`, `serves: ${two}`]],
+  );
+  assertEquals(
+    warnings()[0]!.explanation.fix,
+    `Add "${one}" to serves of outsider in the configuration, or on the page of the client.`,
+  );
+});
+
 test("[IN-02] a token for two resources is active for both servers; one of a public client for its resource only", async () => {
   const b = await testServer(served);
   const { access_token: token } = await publicTokens(b, { resource: [one, two] });

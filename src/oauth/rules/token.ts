@@ -155,4 +155,8 @@ export const tokenRules = {
     fix: "Send the token in the form field token.",
     cites: ["RFC 7662 §2.1"],
   },
+  "IN-02": {
+    fix: "Add the resource of the token to serves of the client that introspects it.",
+    cites: ["RFC 7662 §2.2"],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;

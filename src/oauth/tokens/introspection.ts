@@ -8,6 +8,7 @@ import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "../grants/narrow_grant.ts";
 import { canonicalUri } from "../config/resource_list.ts";
 import { storageKey } from "../secrets.ts";
+import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";
 import { subjectFor } from "../users/users.ts";
 import { readAccessToken } from "./read_access_token.ts";
@@ -28,6 +29,23 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
       audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
 }
 
+/** Warns about a valid token that the caller may not see: the response is that of an invalid one (RFC 7662 §2.2). */
+function warnInvisible(server: Server, caller: Client, { audience }: AccessToken): void {
+  const resources = audience.join(" ");
+  const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
+  warn(server, caller.id, {
+    rule: "IN-02",
+    reason: isTrusted
+      ? `the token is valid, but the response is active: false, because the client does not serve ${resources}`
+      : "the token is valid, but the response is active: false, because the client registered itself",
+    expected: isTrusted ? `serves with ${resources}` : "a client of the operator, whose serves has the resource",
+    received: isTrusted ? `serves: ${caller.serves.join(" ") || "nothing"}` : `a client of unknown standing`,
+    fix: `Add ${
+      JSON.stringify(audience[0])
+    } to serves of ${caller.id} in the configuration, or on the page of the client.`,
+  });
+}
+
 /**
  * Describes a token to an authenticated client: one of its own tokens, or an access token that it may inspect.
  *
@@ -41,7 +59,10 @@ export async function introspect(
   const token = requireTokenParameter(parameters, "IN-01");
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
-    if (!mayInspect(server, caller, accessToken)) return inactiveToken;
+    if (!mayInspect(server, caller, accessToken)) {
+      warnInvisible(server, caller, accessToken);
+      return inactiveToken;
+    }
     const { claims: accessTokenClaims } = accessToken;
     const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
     const access = accessClaims(await visibleAccess(server, caller, accessTokenClaims));
