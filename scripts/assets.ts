@@ -57,13 +57,6 @@ const outputs: Readonly<
       "values.css": css("static/values.css"),
     },
   },
-  "src/ui/docs/assets.gen.ts": {
-    at: "docs",
-    files: {
-      "docs.css": css("static/docs/docs.css"),
-      "search.js": script("static/docs/search.ts"),
-    },
-  },
   "src/ui/flows/assets.gen.ts": {
     at: "flows",
     files: {

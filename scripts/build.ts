@@ -8,7 +8,7 @@ import { readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { getPackageName } from "./import_rules.ts";
-import { rulesPath } from "../src/docs/guides.ts";
+import { rulesPath } from "../src/docs/rules_file.ts";
 import { findRule } from "../src/oauth/rules/mod.ts";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -26,7 +26,7 @@ const optional = ["ioredis", "postgres"];
 
 /**
  * Maximum size of the tarball, in KiB. The mock with the checks of clients is half of it, twice: as ESM and as
- * CommonJS. The documentation of the program takes 65: its pages, and the description of each rule, beside the READMEs.
+ * CommonJS. The description of each rule takes 45.
  */
 const maxTarballKiB = 1650;
 
@@ -113,7 +113,7 @@ async function readmeForUsers(path: string): Promise<string> {
   return text.replace(/^\|.*/gm, (row) => row.replace(/ {2,}/g, " ").replace(/-{4,}/g, "---"));
 }
 
-/** The descriptions of the rules that the program has, for its documentation. */
+/** The descriptions of the rules that the program has, for their pages and `latchkey explain`. */
 async function readRulesOfProgram(): Promise<string> {
   const isKept = (line: string) => !line.startsWith("| ") || findRule(line.slice(2, 7)) !== undefined;
   return (await Deno.readTextFile(rulesPath)).split("\n").filter(isKept).join("\n");

@@ -4,7 +4,7 @@ import * as esbuild from "esbuild";
 import { dirname } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import { CommandError, exitWithError, readCommand } from "./command.ts";
-import { documentationPaths } from "../src/docs/guides.ts";
+import { rulesPath } from "../src/docs/rules_file.ts";
 import { getPackageNames, readLicenses } from "./licenses.ts";
 import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
 import { npx, run, thisSystem } from "./run.ts";
@@ -205,12 +205,10 @@ async function writeEntry(tool: Tool, licences: string): Promise<void> {
     `${folder}/about.ts`,
     `Object.assign(globalThis, { LATCHKEY_ABOUT: { ...${
       JSON.stringify(about)
-    }, readTexts: () => import("./texts.ts") } });`,
+    }, readRules: () => import("./rules.ts") } });`,
   );
-  const texts = Object.fromEntries(
-    await Promise.all(documentationPaths.map(async (path) => [path, await Deno.readTextFile(path)])),
-  );
-  await Deno.writeTextFile(`${folder}/texts.ts`, `export const texts = ${JSON.stringify(texts)};`);
+  const text = await Deno.readTextFile(rulesPath);
+  await Deno.writeTextFile(`${folder}/rules.ts`, `export const text = ${JSON.stringify(text)};`);
   await Deno.writeTextFile(entry, `import "./about.ts";\nimport "../../src/main.ts";\n`);
 }
 

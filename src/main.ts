@@ -1,6 +1,6 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
-import { formatLicences, formatVersion, programCommand, textReader, version } from "./cli/about.ts";
+import { formatLicences, formatVersion, programCommand, rulesReader, version } from "./cli/about.ts";
 import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
 import type { StoredChanges } from "./cli/banner.ts";
@@ -62,7 +62,7 @@ async function main(
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, environment, validateOptions, () => openDocumentation(environment)));
+    exit(await checkApplication(commandArgs, environment, validateOptions, () => openRulePages(environment)));
   }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");
@@ -75,6 +75,10 @@ async function main(
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
+  }
+  if (command === "explain") {
+    const { explain } = await import("./cli/explain.ts");
+    return console.log(await explain(commandArgs, environment, rulesReader(environment, import.meta.url)));
   }
   const config = await readConfiguration({ args, env, readTextFile }, validateOptions);
   if (config.kind === "help") return console.log(config.text.trimEnd());
@@ -132,7 +136,7 @@ async function main(
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...inspector === undefined ? [] : [inspector],
       ...check === undefined || !checkPagesEnabled ? [] : [await openCheckPages(check)],
-      ...openTools ? [await openDocumentation(environment)] : [],
+      ...openTools ? [await openRulePages(environment)] : [],
       ...control === undefined ? [] : control.plugins,
       ...faultsEnabled ? [await openFaultPages(inspector, control)] : [],
       ...control === undefined && openTools && settings.login !== "interactive"
@@ -246,9 +250,9 @@ async function openInspector(
   return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample });
 }
 
-async function openDocumentation({ readTextFile }: ProcessEnvironment): Promise<Plugin> {
-  const { documentation } = await import("./docs/mod.ts");
-  return documentation(textReader(readTextFile, import.meta.url));
+async function openRulePages(environment: ProcessEnvironment): Promise<Plugin> {
+  const { rulePages } = await import("./docs/mod.ts");
+  return rulePages(rulesReader(environment, import.meta.url));
 }
 
 async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {

@@ -36,9 +36,10 @@ const offPages: Readonly<Record<string, OffPage>> = {
   },
   clients: directory("clients"),
   docs: {
-    message: "The documentation is not part of this server",
-    fix: "Start the program on a test host: it serves these pages. A server inside another program does not.",
-    command: start,
+    message: "The pages of rules are not part of this server",
+    fix:
+      "Run latchkey explain with the ID of the rule: it prints the same. The program serves the page of each rule on test hosts.",
+    command: `${start} explain PK-09`,
   },
   faults: {
     message: "Faults are off",

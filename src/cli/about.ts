@@ -1,6 +1,7 @@
 /** The version, the commit, the licences, the texts and the command of the program. */
 
 import manifest from "../../deno.json" with { type: "json" };
+import { type ReadRules, rulesPath } from "../docs/rules_file.ts";
 import type { ProcessEnvironment } from "../runtime/process_environment.ts";
 
 /** The values that the build of the single executable file defines. */
@@ -9,8 +10,8 @@ interface BuildInfo {
   readonly commit?: string;
   /** The full licences of the packages inside. */
   readonly licences: string;
-  /** Loads the texts of the documentation, by their paths from the root of the project. */
-  readonly readTexts?: () => Promise<{ readonly texts: Readonly<Record<string, string>> }>;
+  /** Loads the text that describes each rule. */
+  readonly readRules?: () => Promise<{ readonly text: string }>;
 }
 
 declare const LATCHKEY_ABOUT: BuildInfo;
@@ -38,19 +39,15 @@ export function formatLicences(): string {
 }
 
 /**
- * Reads texts of the documentation by their paths from the root of the project: the texts inside the executable file,
- * otherwise the files of the clone or of the npm package.
+ * Reads the text that describes each rule: the one inside the executable file, otherwise the file of the clone or of
+ * the npm package.
  *
  * @param main The URL of the main module: `src/main.ts` in a clone, `main.js` at the root of the package.
  */
-export function textReader(
-  readTextFile: (path: string) => Promise<string>,
-  main: string,
-): (path: string) => Promise<string> {
-  const { readTexts } = readBuildInfo();
-  if (readTexts !== undefined) return async (path) => (await readTexts()).texts[path]!;
-  const root = new URL(main.endsWith(".ts") ? ".." : ".", main);
-  return (path) => readTextFile(toPath(new URL(path, root)));
+export function rulesReader({ readTextFile }: Pick<ProcessEnvironment, "readTextFile">, main: string): ReadRules {
+  const { readRules } = readBuildInfo();
+  if (readRules !== undefined) return async () => (await readRules()).text;
+  return () => readTextFile(toPath(new URL(rulesPath, new URL(main.endsWith(".ts") ? ".." : ".", main))));
 }
 
 /** The path of a file URL. On Windows it has no slash before the drive. */

@@ -7,6 +7,7 @@ export const commands = {
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
   check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   faults: ["[NAME]", "lists the attacks and faults"],
+  explain: ["RULE", "explains a rule, such as PK-09"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 
 export type CommandName = keyof typeof commands;

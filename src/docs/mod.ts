@@ -1,38 +1,31 @@
 /**
- * The documentation: a plugin with pages made from the READMEs, the table of rules, and the descriptions of settings,
- * faults, attacks and habits. It repeats none of their texts.
+ * The page of each rule, to which rejections link: a plugin. `latchkey explain` prints the same.
  *
- * 1. {@link documentation} adds the routes; the program turns it on.
- * 2. `handlers.ts`, loaded at the first visit, finds the page of a path.
- * 3. `rules.ts`, `guides.ts`, `settings.ts` and `catalogue.ts` compute its props; `search.ts` lists all pages,
- *    `examples.ts` has the requests of `mistakes.ts` rejected; `markdown.ts` parses READMEs.
- * 4. `ui/docs/` renders it.
+ * 1. {@link rulePages} adds the route; the program turns it on.
+ * 2. `rule.ts` describes a rule; `handlers.ts`, loaded at the first visit, responds.
+ * 3. `ui/docs/` renders it.
  *
  * @module
  */
 
 import type { Plugin } from "../app/plugin.ts";
-import type { Handler } from "../app/route.ts";
+import type { ReadRules } from "./rules_file.ts";
 
 /**
- * Creates the plugin: the pages below `/docs`. They are the same for each visitor and contain no data of the server.
- *
- * @param readText Reads a text of the project by its path from the root, such as `src/cli/README.md`.
+ * Creates the plugin: the pages below `/docs/rules`. They are the same for each visitor and contain no data of the
+ * server.
  */
-export function documentation(readText: (path: string) => Promise<string>): Plugin {
-  const GET: Handler = async (context) => await (await import("./handlers.ts")).showPage(context, readText);
+export function rulePages(readRules: ReadRules): Plugin {
   return {
-    links: [{ label: "Docs", path: "/docs" }],
     rulesPath: "/docs/rules",
-    routes: ({ site: { base } }) =>
-      ["/docs", "/docs/**"].map((path) => ({
-        name: path === "/docs" ? "docs" : "docs_page",
-        path: base + path,
-        methods: ["GET"],
-        caller: "browser",
-        title: "Documentation",
-        errors: "page",
-        load: () => ({ GET }),
-      })),
+    routes: ({ site: { base } }) => [{
+      name: "rule",
+      path: `${base}/docs/rules/*`,
+      methods: ["GET"],
+      caller: "browser",
+      title: "Rule",
+      errors: "page",
+      load: () => ({ GET: async (context) => await (await import("./handlers.ts")).showRule(context, readRules) }),
+    }],
   };
 }

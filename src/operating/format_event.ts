@@ -230,7 +230,7 @@ function formatBlock(
 const minTextWidth = 20;
 
 /** Breaks a line at spaces; the others begin with `hanging`. A longer word, such as a URL, stays whole. */
-function wrap(line: string, hanging: string, width = Infinity): string[] {
+export function wrap(line: string, hanging: string, width = Infinity): string[] {
   if (line.length <= width || width - hanging.length < minTextWidth) return [line];
   const end = line.lastIndexOf(" ", width);
   const start = end > hanging.length ? end : line.indexOf(" ", width);

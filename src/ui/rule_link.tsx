@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
-/** The ID of a rule, which leads to its page where this server has the documentation. */
+/** The ID of a rule, which leads to its page where this server has one. */
 
 import { createContext, type VNode } from "preact";
 
-/** The path of the pages of rules; `undefined` if the server has no documentation. The layout provides it. */
+/** The path of the pages of rules; `undefined` if the server has none. The layout provides it. */
 export const RulesPath = createContext<string | undefined>(undefined);
 
 /** Whether a text is the ID of a rule, and not the section of a specification. */
@@ -27,6 +27,17 @@ export function TextWithRule({ text }: { readonly text: string }): VNode {
       {before}
       <RuleLink rule={rule} />
       {after}
+    </>
+  );
+}
+
+/** A text that names rules, each with the link. */
+export function TextWithRules({ text }: { readonly text: string }): VNode {
+  return (
+    <>
+      {text.split(/(?<![\w-])([A-Z]{2}-\d{2})(?![\w-])/).map((part, i) =>
+        i % 2 === 0 ? part : <RuleLink key={i} rule={part} />
+      )}
     </>
   );
 }

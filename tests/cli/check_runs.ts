@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
-import { documentation } from "../../src/docs/mod.ts";
+import { rulePages } from "../../src/docs/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
 import { findFreePort } from "../runtimes/free_port.ts";
 import { type ExitResult, runProgram } from "../runtimes/run_program.ts";
@@ -60,8 +60,8 @@ export async function checkHere(
       onStop: () => {},
       exit: never,
     };
-    const openDocumentation = () => Promise.resolve(documentation(environment.readTextFile));
-    return { code: await checkApplication(args, environment, validateOptions, openDocumentation), ...output };
+    const openRulePages = () => Promise.resolve(rulePages(() => environment.readTextFile("tests/rules.md")));
+    return { code: await checkApplication(args, environment, validateOptions, openRulePages), ...output };
   } finally {
     Object.assign(console, { log, error });
   }

@@ -6,7 +6,7 @@ import type { EndpointDescription } from "../../src/app/endpoint.ts";
 import { programControl } from "../../src/control/program_control.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { documentation } from "../../src/docs/mod.ts";
+import { rulePages } from "../../src/docs/mod.ts";
 import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
@@ -98,7 +98,7 @@ async function laptop(options: LatchkeyOptions = {}): Promise<Laptop> {
     issuer: "http://localhost:9000",
     alg: "ES256",
     plugins: [
-      ...[check.plugin, health(), mcpServer("/mcp"), flows, documentation(() => Promise.resolve("")), personas()],
+      ...[check.plugin, health(), mcpServer("/mcp"), flows, rulePages(() => Promise.resolve("")), personas()],
       ...[...control.plugins, checkPages(check, showFlow)],
       faultPages({ control: { clock: control.control.clock, rules: control.control.faults } }),
       { setup: (app) => void (endpoints = app.endpoints) },

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import * as openid from "openid-client";
-import { documentation } from "../../src/docs/mod.ts";
+import { rulePages } from "../../src/docs/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { post, publicTokens, testClients } from "./client_endpoints.ts";
@@ -64,8 +64,8 @@ for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"])
 
 for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"]) {
   test(`[UI-13] without recorded flows an error of ${issuer} has the link to the page of its rule`, async () => {
-    const docs = documentation((path) => readFile(path, "utf8"));
-    const server = await testServer({ issuer, plugins: [docs] });
+    const pages = rulePages(() => readFile("tests/rules.md", "utf8"));
+    const server = await testServer({ issuer, plugins: [pages] });
     const links = await errorLinks(server);
     const ruleOf = (kind: string) => links[kind]?.slice(`${issuer}/docs/rules/`.length);
     for (const [kind, uri] of Object.entries(links)) {
@@ -101,11 +101,11 @@ test("[UI-13] the link of an earlier rejection leads to a page about its step, n
 });
 
 test("[UI-13] without recorded flows and pages of rules, or on another host, errors have no link", async () => {
-  const docs = documentation((path) => readFile(path, "utf8"));
+  const pages = rulePages(() => readFile("tests/rules.md", "utf8"));
   const cases: LatchkeyOptions[] = [
     { issuer: "http://localhost:9666" },
     { ...realHost, plugins: [inspector({ insecureAllow: true })] },
-    { ...realHost, plugins: [docs] },
+    { ...realHost, plugins: [pages] },
   ];
   for (const options of cases) {
     const links = await errorLinks(await testServer(options));

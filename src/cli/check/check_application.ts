@@ -26,7 +26,7 @@ type Environment = Pick<
  * Runs the command.
  *
  * @param args The words after `check`.
- * @param openDocumentation Creates the plugin of the documentation, to which the pages link.
+ * @param openRulePages Creates the plugin with the pages of rules, to which the report links.
  * @returns The exit code.
  * @throws {ConfigurationError} If the command line or the configuration is invalid.
  * @throws {ListenError} If the server cannot listen.
@@ -35,7 +35,7 @@ export async function checkApplication(
   args: readonly string[],
   environment: Environment,
   validateSettings: ValidateSettings,
-  openDocumentation: () => Promise<ReturnType<typeof reportPage>>,
+  openRulePages: () => Promise<ReturnType<typeof reportPage>>,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
@@ -62,7 +62,7 @@ export async function checkApplication(
     { formatId, formatSummary },
     serve,
     tools,
-    documentation,
+    rulePages,
   ] = await Promise.all([
     import("../../testing/mod.ts"),
     import("../../check/check_client.ts"),
@@ -72,7 +72,7 @@ export async function checkApplication(
     import("../../check/report_text.ts"),
     import("../../runtime/serve.ts"),
     import("../../runtime/tools.ts"),
-    openDocumentation(),
+    openRulePages(),
   ]);
   let report: CheckReport | undefined;
   const as = await testLatchkey({
@@ -82,7 +82,7 @@ export async function checkApplication(
     login: "auto",
     plugins: [
       inspector(),
-      documentation,
+      rulePages,
       reportPage(
         () => report,
         { showFlow: async (...flow) => await (await import("../../inspector/handlers.ts")).showFlow(...flow) },

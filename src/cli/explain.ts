@@ -1,0 +1,68 @@
+/** `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked. */
+
+import { describeRule, nearestRules } from "../docs/rule.ts";
+import type { ReadRules } from "../docs/rules_file.ts";
+import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
+import { wrap } from "../operating/format_event.ts";
+import type { ProcessEnvironment } from "../runtime/process_environment.ts";
+import { citedSections } from "../ui/specifications.ts";
+
+const helpText = `Usage: latchkey explain RULE
+
+Prints what a rule requires, how to fix a request that breaks it, its sources
+with links, and where the server checks it. RULE is the ID at the end of an
+error_description and of each rejection in the terminal, such as PK-09.`;
+
+/**
+ * The output of the command, without a final newline.
+ *
+ * @param args The words after `explain`: the ID of a rule, in capital or small letters.
+ * @throws {ConfigurationError} If they are not the ID of one rule.
+ */
+export async function explain(
+  args: readonly string[],
+  { terminalWidth }: Pick<ProcessEnvironment, "terminalWidth">,
+  readRules: ReadRules,
+): Promise<string> {
+  if (args.includes("--help") || args.includes("-h")) return helpText;
+  const [name = ""] = args;
+  const rule = args.length === 1 ? await describeRule(name, readRules) : undefined;
+  if (rule === undefined) throw unknownRule(args);
+  const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
+  const sections = citedSections(cites);
+  const sources = sections.length > 0 ? sections.map(({ title, url }) => `${title}  ${url}`) : cites;
+  const rows: readonly (readonly [label: string, text: string | undefined])[] = [
+    ["rule", requirement ?? passes],
+    ["passed", requirement === undefined ? undefined : passes],
+    ["fix", fix],
+    ...(sources.length > 0 ? sources : ["a decision of this project"]).map((source, i) =>
+      [i === 0 ? "source" : "", source] as const
+    ),
+    ["checked", checkedAt],
+  ];
+  return [
+    level === undefined ? id : `${id}  ${level}`,
+    ...rows.flatMap(([label, text]) =>
+      text === undefined
+        ? []
+        : wrap(`  ${label.padEnd(labelWidth)}${text}`, " ".repeat(labelWidth + 2), terminalWidth())
+    ),
+  ].join("\n");
+}
+
+const labelWidth = 9;
+
+function unknownRule(args: readonly string[]): ConfigurationError {
+  const [name = ""] = args;
+  const nearest = args.length === 1 ? nearestRules(name) : [];
+  return new ConfigurationError([{
+    path: "latchkey explain",
+    expected: "the ID of a rule, such as PK-09",
+    received: args.length === 1 ? quote(name.slice(0, 80)) : `${args.length} words`,
+    hint: nearest.length === 0
+      ? "Write it like latchkey explain PK-09."
+      : nearest.length === 1
+      ? `Did you mean ${nearest[0]}?`
+      : `The rules of this group are ${nearest.join(", ")}.`,
+  }]);
+}
