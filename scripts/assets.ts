@@ -62,7 +62,6 @@ const outputs: Readonly<
     files: {
       "check.css": css("static/flows/check.css"),
       "check.js": script("static/flows/check.ts"),
-      "compare.css": css("static/flows/compare.css"),
       "copy.css": css("static/flows/copy.css"),
       "copy.js": script("static/flows/copy.ts"),
       "edit.css": css("static/flows/edit.css"),

@@ -2,7 +2,6 @@
 
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { readForm } from "../http/form.ts";
-import { readMultipart } from "../http/multipart.ts";
 import { rejectCrossOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
@@ -80,20 +79,6 @@ export function browserCsrfToken({ server }: Context, browser: BrowserCookie): M
  */
 export async function readProtectedForm(context: Context, allowNullOrigin = false): Promise<Params> {
   const params = await readSameOriginForm(context, allowNullOrigin);
-  await assertCsrfToken(context, params, browserBinding(await ensureBrowserCookie(context)));
-  return params;
-}
-
-/**
- * Reads a form with a file like {@link readProtectedForm}: the texts of the files are values.
- *
- * @param maxBytes Maximum size of the body, in bytes.
- * @throws {HttpError} If a page of another origin sent it, or the body is not such a form.
- * @throws {OAuthError} 403 if the CSRF token belongs to another browser.
- */
-export async function readProtectedUpload(context: Context, maxBytes: number): Promise<Params> {
-  rejectCrossOrigin(context.request, frontChannelOrigin(context.server));
-  const params = paramsFromFields(await readMultipart(context.request, maxBytes));
   await assertCsrfToken(context, params, browserBinding(await ensureBrowserCookie(context)));
   return params;
 }

@@ -12,7 +12,6 @@ import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flo
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";
 import { isRecordedWhole } from "./curl.ts";
 import type { DocumentRequests } from "./documents.ts";
-import { isImported } from "./import/imported_flows.ts";
 import { issuedItems } from "./issued.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
@@ -68,7 +67,6 @@ export function flowRow(flow: Flow): FlowRow {
     status,
     durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
     steps: exchanges.length,
-    ...isImported(flow) && { imported: { at: flow.importedAt, format: flow.format } },
     ...rejection === undefined ? { warning: exchanges.findLast(hasWarning)?.warnings[0]?.reason } : { rejection },
   };
 }
@@ -120,14 +118,11 @@ export async function describeFlow(
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
       const open = at === failedIndex || at + 1 === step;
-      const described = describeStep(exchange, at + 1, options);
-      // A command would send what a file contains to this server.
-      return { ...described, hasCommand: described.hasCommand && !isImported(flow), open, brief: long && !open };
+      return { ...describeStep(exchange, at + 1, options), open, brief: long && !open };
     }),
     long,
     next: next <= exchanges.length ? next : undefined,
-    // The store has the status of the tokens of this server alone.
-    issued: isImported(flow) ? [] : await issuedItems(server, flow, options.canControl),
+    issued: await issuedItems(server, flow, options.canControl),
     now: options.now,
   };
 }

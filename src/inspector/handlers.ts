@@ -8,7 +8,7 @@ import { callbackClients } from "../home/demo_client.ts";
 import { fixLink } from "../app/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
 import type { Context } from "../app/context.ts";
-import { html, htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../http/message.ts";
+import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../http/message.ts";
 import { isSameOrigin } from "../http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
@@ -20,21 +20,13 @@ import { formatMarkdown } from "../recorder/export/markdown.ts";
 import { formatFlow } from "../recorder/export/text.ts";
 import type { FlowProps } from "../ui/flows/props.ts";
 import { describeFlow, findFailure, type FindHelp, type ShownSteps, stepPath, summarizeFlow } from "./flow.ts";
-import { describeComparison, findComparable, toComparable } from "./compare.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
-import { type ImportedFlow, type ImportedFlows, isImported } from "./import/imported_flows.ts";
 import { fieldValue } from "./labels.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../app/suggest_match.ts";
 import { withVisibleTexts } from "../app/visible_text.ts";
-
-/** What the pages show. */
-export interface ShownFlows {
-  readonly recorder: Recorder;
-  readonly imported: ImportedFlows;
-}
 
 /** What the visitor may see beside a rejection. */
 function findHelp(context: Context): FindHelp {
@@ -45,21 +37,20 @@ function findHelp(context: Context): FindHelp {
 }
 
 /** GET /flows. */
-export async function showList(context: Context, flows: ShownFlows): Promise<HttpResponse> {
-  const { recorder, imported } = flows;
+export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const { flowPages } = await import("../ui/flows/mod.ts");
   const { server } = context;
   const query = new URLSearchParams(context.target.query);
-  const list = describeList(recorder, server, query, imported.all());
-  const selected = findShown(flows, query.get("flow"));
+  const list = describeList(recorder, server, query);
+  const selected = findShown(recorder, query.get("flow"));
   const [first] = list.rows;
-  const pane = selected ?? (first && findFlow(flows, first.id));
+  const pane = selected ?? (first && findFlow(recorder, first.id));
   const page = flowPages.list(withVisibleTexts({
     ...context.site,
     ...list,
     selected: selected?.id,
-    pane: pane && { ...summarizeFlow(pane, server, findHelp(context)), comparable: findComparable(recorder, pane) },
+    pane: pane && summarizeFlow(pane, server, findHelp(context)),
     recording: recorder.recording,
     leftOut: recorder.leftOut,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
@@ -103,40 +94,31 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
 }
 
 /** POST /flows: stops and starts recording, or deletes all flows. */
-export async function changeRecording(
-  context: Context,
-  { recorder, imported }: ShownFlows,
-): Promise<HttpResponse> {
+export async function changeRecording(context: Context, recorder: Recorder): Promise<HttpResponse> {
   const action = (await readProtectedForm(context)).get("do");
-  if (action === "delete") {
-    recorder.clear();
-    imported.remove();
-  } else if (action === "stop" || action === "record") recorder.recording = action === "record";
+  if (action === "delete") recorder.clear();
+  else if (action === "stop" || action === "record") recorder.recording = action === "record";
   else throw unknownAction("delete, stop or record", action);
   return redirect("POST", `${context.site.base}/flows`);
 }
 
 /** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
-export async function showOne(context: Context, flows: ShownFlows, name: string): Promise<HttpResponse> {
+export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
   const { flowPages } = await import("../ui/flows/mod.ts");
   if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
-  const { id, form } = /^(?<id>[di]?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
-  const flow = findFlow(flows, id);
-  const { recorder } = flows;
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
+  const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
-  const comparable = findComparable(recorder, flow);
-  if (isImported(flow)) return await showFlow(context, flow, { form, comparable });
   const allHabits = new URLSearchParams(query).get("habits") === "all";
   return await showFlow(context, flow, {
     form,
     editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
-    comparable,
     habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
   });
 }
 
 /** What the page of a flow has besides its exchanges. */
-interface FlowView extends Pick<FlowProps, "habits" | "about" | "comparable"> {
+interface FlowView extends Pick<FlowProps, "habits" | "about"> {
   /** The export, in place of the page: `har`, `json`, `md`, `sh` or `txt`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */
@@ -152,7 +134,7 @@ export async function showFlow(
   const { server, site, target: { query } } = context;
   const params = new URLSearchParams(query);
   if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
-  const canShowSecrets = server.settings.allows.openTools && !isImported(flow);
+  const canShowSecrets = server.settings.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const { flowPages } = await import("../ui/flows/mod.ts");
   const browser = await ensureBrowserCookie(context);
@@ -179,28 +161,9 @@ export async function showFlow(
 function findCheckOrder({ app, server }: Context, { caller, endpoint, request }: Exchange): readonly PassedRuleId[] {
   const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
   if (grantType === undefined) return app.endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
-  // A flow of another server may use a grant type that the settings of this one switch off.
+  // A recorder of the program may have requests of a grant type that the settings switch off.
   const optional = server.settings.extensions.flatMap(({ grantTypes = [] }) => grantTypes);
   return [...server.grantTypes, ...optional].find(({ type }) => type === grantType)?.checks ?? [];
-}
-
-/** GET /flows/compare: two flows, `a` and `b`, with their differences. */
-export async function compareFlows({ site, target }: Context, flows: ShownFlows): Promise<HttpResponse> {
-  const query = new URLSearchParams(target.query);
-  const [a, b] = ["a", "b"].map((name) => {
-    const id = query.get(name);
-    const flow = findShown(flows, id);
-    if (flow !== undefined) return flow;
-    throw new HttpError(404, "HT-01", `Flow ${name} of the comparison is not recorded`, {
-      expected: "the number of a flow of /flows",
-      received: id || "nothing",
-      fix: "Choose the numbers of two flows that /flows lists, such as /flows/compare?a=2&b=1.",
-    });
-  });
-  const { flowPages } = await import("../ui/flows/mod.ts");
-  const [one, other] = toComparable([a!, b!], flows.recorder.endpoints);
-  const comparison = describeComparison(one, other, Number(query.get("from")) || 1);
-  return html(200, flowPages.compare(withVisibleTexts({ ...site, ...comparison })));
 }
 
 function readShownSteps(params: URLSearchParams): ShownSteps {
@@ -209,19 +172,17 @@ function readShownSteps(params: URLSearchParams): ShownSteps {
 }
 
 /** POST /flows/{id}: deletes the flow. */
-export async function deleteFlow(context: Context, flows: ShownFlows, id: string): Promise<HttpResponse> {
+export async function deleteFlow(context: Context, recorder: Recorder, id: string): Promise<HttpResponse> {
   const action = (await readProtectedForm(context)).get("do");
   if (action !== "delete") throw unknownAction("delete", action);
-  const flow = findFlow(flows, id);
-  if (isImported(flow)) flows.imported.remove(flow.id);
-  else flows.recorder.clear(flow.id);
+  recorder.clear(findFlow(recorder, id).id);
   return redirect("POST", `${context.site.base}/flows`);
 }
 
 /** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
-export function redirectToStep({ site }: Context, flows: ShownFlows, number: string): HttpResponse {
-  const exchange = flows.recorder.exchanges().find((candidate) => String(candidate.number) === number);
-  const flow = findFlow(flows, exchange?.flow ?? `d${number}`);
+export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
+  const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
+  const flow = findFlow(recorder, exchange?.flow ?? `d${number}`);
   // Of repeated requests, the newest stands for those that are not shown.
   const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
     flow.exchanges.length;
@@ -229,17 +190,14 @@ export function redirectToStep({ site }: Context, flows: ShownFlows, number: str
 }
 
 /** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if there is none. */
-function findFlow(flows: ShownFlows, id: string | undefined): Flow | DocumentRequests | ImportedFlow {
-  const flow = findShown(flows, id);
+function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRequests {
+  const flow = findShown(recorder, id);
   if (flow === undefined) throw flowNotFound();
   return flow;
 }
 
-function findShown(
-  { recorder, imported }: ShownFlows,
-  id: string | null | undefined,
-): Flow | DocumentRequests | ImportedFlow | undefined {
-  return id ? recorder.flow(id) ?? imported.find(id) ?? findDocumentRequests(recorder, id) : undefined;
+function findShown(recorder: Recorder, id: string | null | undefined): Flow | DocumentRequests | undefined {
+  return id ? recorder.flow(id) ?? findDocumentRequests(recorder, id) : undefined;
 }
 
 function flowNotFound(): HttpError {
@@ -293,13 +251,11 @@ function formatCommand(issuer: string, flow: Flow, step: number): string {
       fix: "Choose a step on the page of the flow.",
     });
   }
-  const command = isImported(flow) ? undefined : curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
+  const command = curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
   if (command !== undefined) return command;
   throw new HttpError(404, "HT-01", "This step has no curl command", {
-    expected: isImported(flow)
-      ? "a step of a flow that this server recorded"
-      : "a step with a body that was recorded whole and has no U+0000",
-    received: isImported(flow) ? "a step of an imported flow" : received,
+    expected: "a step with a body that was recorded whole and has no U+0000",
+    received,
     fix: "Read the request of the step on the page of the flow.",
   });
 }

@@ -8,7 +8,6 @@ import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "../ui/flows/p
 import type { RecentFlow } from "../ui/recent_flows.tsx";
 import { documentRequests } from "./documents.ts";
 import { documentRow, flowRow } from "./flow.ts";
-import type { ImportedFlow } from "./import/imported_flows.ts";
 import { flowKind } from "./labels.ts";
 
 /** The values of `outcome`. */
@@ -42,22 +41,16 @@ export function describeList(
   recorder: Recorder,
   server: Server,
   query: URLSearchParams,
-  imported: readonly ImportedFlow[],
 ): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
-  const { selected, ...others } = selectFlows(recorder, server, query, imported);
+  const { selected, ...others } = selectFlows(recorder, server, query);
   return { ...others, rows: selected.map(({ row }) => row) };
 }
 
-/**
- * The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list.
- *
- * @param imported Imported flows to select from, too. Default: none.
- */
+/** The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list. */
 export function selectFlows(
   recorder: Recorder,
   server: Server,
   query: URLSearchParams,
-  imported: readonly ImportedFlow[] = [],
 ): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & { readonly selected: readonly SelectedFlow[] } {
   const filter: FlowFilter = {
     client: query.get("client") || undefined,
@@ -66,9 +59,9 @@ export function selectFlows(
   };
   const before = Number(query.get("before") ?? Infinity) || Infinity;
   const flows = recorder.flows();
-  const entries = listEntries(recorder, server, flows, imported);
+  const entries = listEntries(recorder, server, flows);
 
-  const labels = clientLabels([...flows, ...imported]);
+  const labels = clientLabels(flows);
   const selected: SelectedFlow[] = [];
   let last: Entry | undefined;
   let older: string | undefined;
@@ -96,14 +89,8 @@ export function selectFlows(
 }
 
 /** All rows, newest first. */
-function listEntries(
-  recorder: Recorder,
-  server: Server,
-  flows: readonly Flow[],
-  imported: readonly ImportedFlow[],
-): Entry[] {
+function listEntries(recorder: Recorder, server: Server, flows: readonly Flow[]): Entry[] {
   return [
-    ...imported.map((flow): Entry => ({ order: flow.order, flow, kind: flowKind(flow), row: flowRow })),
     ...flows.map((flow): Entry => (
       { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
     )),
@@ -131,7 +118,7 @@ export function recentFlows(recorder: Recorder): RecentFlow[] {
 
 /** Whether the redacted texts of a flow contain each word. */
 function matches({ exchanges }: Flow, row: FlowRow, q: string) {
-  const { id, client, user, endpoint, status, rejection, warning, imported } = row;
+  const { id, client, user, endpoint, status, rejection, warning } = row;
   const requests = exchanges.flatMap(({ title, request: { method, path }, response }) => [
     `${title} ${method} ${path} ${response?.status}`,
   ]);
@@ -146,7 +133,6 @@ function matches({ exchanges }: Flow, row: FlowRow, q: string) {
     rule,
     reason,
     warning,
-    imported && "imported",
     ...requests,
   ]
     .join(" ").toLowerCase();

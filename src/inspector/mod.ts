@@ -32,7 +32,6 @@ import { parameters } from "../oauth/params.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { type Recorder, recorder } from "../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
-import { type ImportedFlows, importedFlows } from "./import/imported_flows.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 
 export type { Fields } from "../http/form.ts";
@@ -79,7 +78,6 @@ export function inspector(options: InspectorOptions = {}): Inspector {
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
   const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
   const pending = pendingExperiments();
-  const flows = { recorder: activeRecorder, imported: importedFlows() };
   let canEdit = false;
   return {
     recorder: activeRecorder,
@@ -102,7 +100,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
       ownRecorder?.setup?.(app, addResource, addApp);
     },
     routes: (app) => [
-      ...inspectorRoutes(app.site.base, flows, changes, insecureExportSecrets),
+      ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
       ...app.server.settings.allows.openTools
         ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
         : [],
@@ -216,7 +214,7 @@ function editRoute(base: string, activeRecorder: Recorder, pending: PendingExper
 /** The routes of the pages. The first request loads the handlers. */
 function inspectorRoutes(
   base: string,
-  flows: { readonly recorder: Recorder; readonly imported: ImportedFlows },
+  activeRecorder: Recorder,
   changes: Notifier,
   exportsSecrets: boolean,
 ): Endpoint[] {
@@ -241,11 +239,11 @@ function inspectorRoutes(
   const lastSegment = ({ target: { path } }: Context) => path.slice(path.lastIndexOf("/") + 1);
   return [
     endpoint("flows", "/flows", "Flows", {
-      GET: withHostCheck(({ showList }, context) => showList(context, flows)),
-      POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, flows)),
+      GET: withHostCheck(({ showList }, context) => showList(context, activeRecorder)),
+      POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, activeRecorder)),
     }),
     endpoint("flow_list", "/flows.json", "Flows as JSON", {
-      GET: withHostCheck(({ exportList }, context) => exportList(context, flows.recorder, exportsSecrets)),
+      GET: withHostCheck(({ exportList }, context) => exportList(context, activeRecorder, exportsSecrets)),
     }),
     endpoint("flow_events", "/flows/events", "Changes of flows", {
       GET: withHostCheck((_, context) => changes.openStream(context.request, origin(context))),
@@ -253,18 +251,13 @@ function inspectorRoutes(
       HEAD: withHostCheck((_, context) => changes.headResponse(context.request, origin(context))),
     }),
     endpoint("flow_step", "/flows/of/*", "Step of a flow", {
-      GET: withHostCheck(({ redirectToStep }, context) => redirectToStep(context, flows, lastSegment(context))),
-    }),
-    endpoint("flow_comparison", "/flows/compare", "Comparison of flows", {
-      GET: withHostCheck(({ compareFlows }, context) => compareFlows(context, flows)),
-    }),
-    endpoint("flow_import", "/flows/import", "Import of a flow", {
-      GET: withHostCheck(async (_, context) => (await import("./import/page.ts")).showImportForm(context)),
-      POST: withHostCheck(async (_, context) => (await import("./import/page.ts")).importFlow(context, flows)),
+      GET: withHostCheck(({ redirectToStep }, context) =>
+        redirectToStep(context, activeRecorder, lastSegment(context))
+      ),
     }),
     endpoint("flow", "/flows/*", "Flow", {
-      GET: withHostCheck(({ showOne }, context) => showOne(context, flows, lastSegment(context))),
-      POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, flows, lastSegment(context))),
+      GET: withHostCheck(({ showOne }, context) => showOne(context, activeRecorder, lastSegment(context))),
+      POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, activeRecorder, lastSegment(context))),
     }),
   ];
 }

@@ -44,7 +44,6 @@ const serverPaths = [
   "/flows",
   "/flows/1",
   "/flows/2",
-  "/flows/import",
 ];
 
 const urls = [

@@ -322,8 +322,6 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     user: [() => get("/users/alice")],
     static: [() => get("/static/style.css")],
     flow: [() => get("/flows/1")],
-    flow_comparison: [() => get("/flows/compare?a=1&b=1")],
-    flow_import: [() => get("/flows/import"), () => get("/flows/import", { method: "POST", body: new FormData() })],
     flow_step: [() => get("/flows/of/1")],
     flow_edit: [() => get("/flows/edit/1")],
   };

@@ -84,10 +84,6 @@ export const pageRules = {
     fix: "Reload the page of the flow: it shows the current status of each token.",
     cites: [],
   },
-  "FL-19": {
-    fix: "Choose the file on the page that imports flows, or paste the JSON text there.",
-    cites: [],
-  },
   "TP-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
     cites: ["RFC 9700 §4.7"],

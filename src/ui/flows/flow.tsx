@@ -10,7 +10,7 @@ import { StatusBadge } from "../status_badge.tsx";
 import { Code } from "../value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
-import { CompareLink, formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
+import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
 import type { FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
@@ -101,20 +101,6 @@ function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
   );
 }
 
-/** Says that this server did not record the flow. */
-function ImportNotice({ at, format }: NonNullable<FlowProps["row"]["imported"]>): VNode {
-  return (
-    <Notice kind="warn">
-      <p>
-        <strong>Imported</strong> from a {format},{" "}
-        <Timestamp at={at} full />. This server did not record the flow and cannot verify it. The secrets in the file
-        are redacted.
-        {format !== "HAR" && " The file has no times."}
-      </p>
-    </Notice>
-  );
-}
-
 /** One line about a flow: error, rule, client, user, number, time, and the habits that the client should improve. */
 function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" | "about" | "habits">): VNode {
   const { id, at, client, user, durationMs, document, steps } = row;
@@ -153,7 +139,7 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
 
 export function Flow(props: FlowProps): VNode {
   const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets } = props;
-  const { confirmation, comparable, csrfToken } = props;
+  const { confirmation, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
@@ -170,7 +156,6 @@ export function Flow(props: FlowProps): VNode {
       badges={
         <>
           <StatusBadge {...row.outcome} />
-          {row.imported && <StatusBadge tone="open" label="imported" />}
           {about === undefined
             ? <a id="again" data-flow={row.id} href={path}>Reload</a>
             : <a href={base + about.list.path}>{about.list.label}</a>}
@@ -180,7 +165,6 @@ export function Flow(props: FlowProps): VNode {
         <>
           <Confirmation text={confirmation} />
           <ClockNotice site={props} />
-          {row.imported && <ImportNotice {...row.imported} />}
           {row.warning !== undefined && (
             <Notice kind="warn">
               <p>{row.warning}</p>
@@ -197,7 +181,6 @@ export function Flow(props: FlowProps): VNode {
                 </>
               )
               : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
-            {comparable !== undefined && <CompareLink base={base} id={row.id} comparable={comparable} />}
             <span>
               Export without secrets: <a href={`${path}.md`}>Markdown for an issue</a>,{" "}
               <a href={`${path}.txt`}>text</a>, <a href={`${path}.har`}>HAR</a>,{" "}
@@ -223,7 +206,7 @@ export function Flow(props: FlowProps): VNode {
       </Section>
       {/* The list of all habits needs the whole width. */}
       {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
-      {(habits ?? row.imported) && (
+      {habits && (
         <ConfirmedAction
           label="Delete this flow"
           confirmLabel="Yes, delete it"
@@ -231,9 +214,7 @@ export function Flow(props: FlowProps): VNode {
           submits={["do", "delete"]}
           csrfToken={csrfToken}
         >
-          {row.imported
-            ? `Delete the imported flow ${row.id}? The file that you imported stays.`
-            : `Delete flow ${row.id}? You cannot restore it. Tokens that the flow issued stay valid.`}
+          Delete flow {row.id}? You cannot restore it. Tokens that the flow issued stay valid.
         </ConfirmedAction>
       )}
     </Layout>

@@ -25,7 +25,7 @@ function Row({ row, base, isSelected }: {
   readonly base: string;
   readonly isSelected: boolean;
 }): VNode {
-  const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps, imported } = row;
+  const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps } = row;
   const hasFailed = status.tone === "bad";
   const remark = hasFailed ? undefined : rejection?.reason ?? warning;
   return (
@@ -40,12 +40,6 @@ function Row({ row, base, isSelected }: {
           )
           : <span class="who path">{document}</span>}{" "}
         <span class="what">
-          {imported && (
-            <>
-              <b>imported:</b>
-              {" "}
-            </>
-          )}
           {hasFailed && rejection !== undefined ? <bdi>{rejection.reason}</bdi> : endpoint}
           {document === undefined && !hasFailed && <span class="aside">, {status.label}</span>}
           {document !== undefined && steps > 1 && <span class="aside">, {steps} times</span>}
@@ -163,7 +157,6 @@ export function List(props: FlowListProps): VNode {
             ? <a class="button plain" id="again" href={href([])}>Reload</a>
             : <StatusBadge tone="warn" label="Recording is off" />}
           <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
-          <a class="button plain" href={`${base}/flows/import`}>Import a flow</a>
           <Recording {...props} />
         </>
       }

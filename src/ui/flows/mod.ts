@@ -2,10 +2,8 @@
 
 import { render } from "preact-render-to-string";
 import { assets } from "./assets.gen.ts";
-import { Compare } from "./compare.tsx";
 import { Edit } from "./edit.tsx";
 import { Flow } from "./flow.tsx";
-import { Import } from "./import.tsx";
 import { List } from "./list.tsx";
 import { Tokens } from "./tokens.tsx";
 import type { FlowPages } from "./props.ts";
@@ -15,8 +13,6 @@ export const flowPages: FlowPages = {
   list: (props) => `<!DOCTYPE html>\n${render(List(props))}\n`,
   flow: (props) => `<!DOCTYPE html>\n${render(Flow(props))}\n`,
   edit: (props) => `<!DOCTYPE html>\n${render(Edit(props))}\n`,
-  compare: (props) => `<!DOCTYPE html>\n${render(Compare(props))}\n`,
-  importForm: (props) => `<!DOCTYPE html>\n${render(Import(props))}\n`,
   tokens: (props) => `<!DOCTYPE html>\n${render(Tokens(props))}\n`,
   assets,
 };

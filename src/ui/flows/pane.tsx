@@ -5,7 +5,6 @@ import type { VNode } from "preact";
 import { StatusBadge } from "../status_badge.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { flowHeading } from "./flow.tsx";
-import { CompareLink } from "./parts.tsx";
 import type { FlowSummary } from "./props.ts";
 
 /** Maximum number of steps; a flow has more only if a client polls or refreshes. */
@@ -17,7 +16,7 @@ export function Pane({ base, flow, isNewest }: {
   /** Whether no flow is selected. */
   readonly isNewest: boolean;
 }): VNode {
-  const { row, reason, continued, steps, comparable } = flow;
+  const { row, reason, continued, steps } = flow;
   const hidden = Math.max(0, steps.length - maxSteps);
   return (
     <aside class="pane" id="pane" aria-labelledby="pane-heading">
@@ -31,18 +30,12 @@ export function Pane({ base, flow, isNewest }: {
         <span class="aside">
           {[
             ...row.document === undefined ? [`Flow ${row.id}`] : [],
-            ...row.imported ? ["imported"] : [],
             ...isNewest ? ["the newest"] : [],
           ].join(", ")}
         </span>
       </p>
       {row.warning !== undefined && <p>{row.warning}</p>}
       {reason && <FailureSummary {...{ base, reason, continued }} href={base + steps[reason.step - 1]!.href} />}
-      {comparable !== undefined && (
-        <p>
-          <CompareLink base={base} id={row.id} comparable={comparable} />
-        </p>
-      )}
       <ol start={hidden + 1}>
         {steps.slice(hidden).map(({ href, title, status }) => (
           <li key={href}>

@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { RuleLink } from "../rule_link.tsx";
 import { citedSections } from "../specifications.ts";
 import { Code } from "../value.tsx";
-import type { ComparableFlow, RejectionSummary } from "./props.ts";
+import type { RejectionSummary } from "./props.ts";
 
 /** Style sheet and script, for the head of the document; `page` is the name of both files. */
 export function Head({ base, page }: { readonly base: string; readonly page: "list" | "flow" }): VNode {
@@ -75,13 +75,4 @@ export function Rule({ rule, cites }: RuleProps): VNode | null {
       {citedSections(cites).map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
     </small>
   );
-}
-
-/** Links to the comparison with another flow. */
-export function CompareLink({ base, id, comparable }: {
-  readonly base: string;
-  readonly id: string;
-  readonly comparable: ComparableFlow;
-}): VNode {
-  return <a href={`${base}/flows/compare?a=${id}&b=${comparable.id}`}>Compare with {comparable.label}</a>;
 }

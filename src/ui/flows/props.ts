@@ -5,9 +5,7 @@ import type { JwtContent } from "../decoded_token.tsx";
 import type { FixLink, SuggestedMatch } from "../rejection.tsx";
 import type { NavigationLink, Site } from "../layout.tsx";
 import type { Asset } from "../pages.ts";
-import type { CompareProps } from "./compare.tsx";
 import type { EditProps } from "./edit.tsx";
-import type { ImportProps } from "./import.tsx";
 import type { Status } from "../status_badge.tsx";
 import type { TokensProps } from "./tokens.tsx";
 
@@ -51,17 +49,8 @@ export interface FlowRow {
   readonly rejection?: RejectionSummary;
   /** What should be fixed although the request was accepted, one sentence. */
   readonly warning?: string;
-  /** The time of the import and the kind of the file; absent if this server recorded the flow. */
-  readonly imported?: { readonly at: number; readonly format: string };
   /** The path, if the row is for repeated requests for one document; `steps` is their number. */
   readonly document?: string;
-}
-
-/** A flow that another one may be compared with. */
-export interface ComparableFlow {
-  readonly id: string;
-  /** What it is: `the last successful flow`. */
-  readonly label: string;
 }
 
 /** A flow beside the list. */
@@ -70,8 +59,6 @@ export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continu
     /** The path of the step, below the base. */
     readonly href: string;
   })[];
-  /** A flow to compare it with; absent: there is none. */
-  readonly comparable?: ComparableFlow;
 }
 
 /** The list of flows, newest first. */
@@ -267,8 +254,6 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** What the last form changed; absent: nothing. */
   readonly confirmation?: string;
-  /** A flow to compare it with; absent: there is none. */
-  readonly comparable?: ComparableFlow;
   /** Absent for requests for a document. */
   readonly habits?: FlowHabits;
   /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
@@ -284,8 +269,6 @@ export interface FlowPages {
   flow(props: FlowProps): string;
   tokens(props: TokensProps): string;
   edit(props: EditProps): string;
-  compare(props: CompareProps): string;
-  importForm(props: ImportProps): string;
   /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
   readonly assets: Readonly<Record<string, Asset>>;
 }
