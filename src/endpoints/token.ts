@@ -3,7 +3,7 @@
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import { json } from "../http/message.ts";
-import { meetsRequirement } from "../oauth/clients/standing.ts";
+import { mayUseGrantType } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";
 import type { Params } from "../oauth/params.ts";
@@ -50,7 +50,7 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
         : undefined,
     });
   }
-  if (!meetsRequirement(client, grantType.standing, server.settings)) {
+  if (!mayUseGrantType(client, grantType, server.settings)) {
     const lowest = grantType.standing?.from ?? "configured";
     throw new OAuthError("unauthorized_client", "this client may not use this grant_type", {
       rule: "TK-06",

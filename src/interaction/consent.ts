@@ -12,6 +12,7 @@ import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from ".
 import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
 import { deliveryTo } from "../oauth/authorize/destination.ts";
 import { clientIdentity } from "../oauth/clients/client_identity.ts";
+import { standingFor } from "../oauth/clients/standing.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
@@ -96,8 +97,9 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         name: client.name,
         confidential: client.confidential,
         ...client.document && { documentHost: new URL(client.id).host },
-        registeredItself: client.registration !== undefined && client.standing === "unknown",
-        isOnDeviceOnly: client.standing === "unknown" && client.redirectUris.every(redirectsToDevice),
+        registeredItself: client.registration !== undefined &&
+          ["client_name", "redirect_uris"].some((member) => standingFor(client, member) === "unknown"),
+        isOnDeviceOnly: standingFor(client, "redirect_uris") === "unknown" && client.redirectUris.every(redirectsToDevice),
         ...presentation,
       },
       user: toUserSummary((await server.users.find(session.sub))!),

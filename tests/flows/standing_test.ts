@@ -8,11 +8,13 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientField } from "../../src/oauth/clients/client.ts";
 import { openMembers } from "../../src/oauth/clients/open_members.ts";
 import { parseDocument } from "../../src/extensions/client_documents/parse_document.ts";
-import type { Standing } from "../../src/oauth/clients/standing.ts";
+import { isPermitted, permissions } from "../../src/oauth/clients/standing.ts";
+import type { Standing, StandingRequirement } from "../../src/oauth/clients/standing.ts";
 import { resolveSettings } from "../../src/oauth/config/resolve_settings.ts";
 import { extensions } from "../../src/server/extensions.ts";
 import { OAuthError } from "../../src/oauth/errors.ts";
 import { post } from "./client_endpoints.ts";
+import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
 import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "./harness.ts";
 import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
@@ -306,4 +308,64 @@ test("[DR-04, DR-10] a software statement, which is public, approves the grant t
     );
   assertEquals(await registerWith({}), "400 invalid_client_metadata");
   assertEquals(await registerWith({ grant_types }), "201");
+});
+
+test("[DR-10, IN-02] a software statement, which is public, approves its own members; the key in it approves who proves it", async () => {
+  const publisher = await generateKeyPair("ES256");
+  const issuer = "https://publisher.widgets.com";
+  const jwks = { keys: [{ ...await exportJWK(publisher.publicKey) }] };
+  const registration = { ...everyGrantType.registration, softwareStatementIssuers: [{ issuer, jwks }] };
+  const spa = { ...publicClient, client_id: "spa" };
+  const server = await testServer({ ...everyGrantType, registration, clients: [spa], insecureAllowAutoLogin: true });
+  const key = await clientKey("ES256");
+  const metadata = {
+    redirect_uris: publicClient.redirect_uris,
+    post_logout_redirect_uris: ["https://app.example/bye"],
+    logo_uri: "https://app.example/logo.png",
+    grant_types: ["client_credentials"],
+  };
+  const ownKeys = { jwks: { keys: [key.jwk] } };
+  const registerWith = async (claims: Record<string, unknown>, requested: Record<string, unknown>) => {
+    const software_statement = await new SignJWT({ iss: issuer, redirect_uris: metadata.redirect_uris, ...claims })
+      .setProtectedHeader({ alg: "ES256" }).sign(publisher.privateKey);
+    const names = ["grant_types", "post_logout_redirect_uris"];
+    const open = Object.fromEntries(
+      Object.entries(metadata).filter(([name]) => name in claims || !names.includes(name)),
+    );
+    return await register(server, { ...open, ...requested, software_statement });
+  };
+  const withSecret = { token_endpoint_auth_method: "client_secret_basic" };
+  const withKey = { token_endpoint_auth_method: "private_key_jwt" };
+  const redirect_uri = metadata.redirect_uris[0]!;
+  const { access_token: token } = await assertTokenResponse(
+    await server.token({ client_id: "spa", redirect_uri, code: await server.code({ client_id: "spa", redirect_uri }) }),
+  );
+  const inspects = async ({ client_id, client_secret }: { client_id: string; client_secret?: string }) => {
+    const response = client_secret === undefined
+      ? await post(server, "/oauth2/introspect", {
+        token,
+        ...await assertionOf(client_id, key, undefined, signingContext(undefined, server.as.issuer)),
+      })
+      : await post(server, "/oauth2/introspect", { token }, basic(client_id, client_secret));
+    assertEquals(response.status, 200);
+    return (await response.json()).active;
+  };
+  assertEquals(await inspects(await registerWith({}, withSecret)), false, "no key");
+  assertEquals(await inspects(await registerWith(metadata, withSecret)), false, "every member but a key");
+  assertEquals(await inspects(await registerWith(ownKeys, withSecret)), false, "a key that is not proven");
+  assertEquals(await inspects(await registerWith({}, { ...withKey, ...ownKeys })), false, "a key of its own");
+  assertEquals(await inspects(await registerWith(ownKeys, withKey)), true, "the key of the statement");
+
+  // Each permission that depends on a member is that of the statements with this member.
+  const client = async (claims: Record<string, unknown>) =>
+    (await server.as.clients.find((await registerWith(claims, withSecret)).client_id))!;
+  const [all, none] = [await client(metadata), await client({})];
+  const settings = resolveSettings({ ...everyGrantType, users: [] }, everyGrantType.issuer, extensions);
+  await forEachCase(Object.entries(permissions), (name) => {
+    const [permission, requirement] = name as [keyof typeof permissions, StandingRequirement];
+    const isMember = requirement.member !== undefined && requirement.from !== "configured";
+    assertEquals(isPermitted({ settings }, all, permission), isMember);
+    assertEquals(isPermitted({ settings }, none, permission), requirement.member === "redirect_uris");
+    return Promise.resolve();
+  });
 });

@@ -70,7 +70,7 @@ function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMetadata) 
     ? parse(metadata)
     : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
   if (registration === undefined) return client;
-  return Object.assign(client, { registration, standing: standingOfRegistration(registration) });
+  return Object.assign(client, { registration, ...standingOfRegistration(registration, client.authMethod) });
 }
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */

@@ -34,6 +34,8 @@ export interface Client {
   readonly id: string;
   /** Who made it known to this server. */
   readonly standing: Standing;
+  /** The members of its metadata that its software statement contains; absent if it registered without one. */
+  readonly approvedMembers?: readonly string[];
   /** The `client_name`, shown to users. */
   readonly name?: string;
   /** Whether the client must authenticate. */

@@ -5,13 +5,17 @@
  * `permissions`.
  */
 
+import { decodeBase64url } from "../../runtime/crypto.ts";
 import type { Allowances } from "../config/allowances.ts";
 import type { Field } from "../config/field.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
- * access token or a verified software statement. `unknown`: it registered itself, has only a metadata document, or is
- * not registered at all (`unregistered_clients.ts`).
+ * access token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only
+ * a metadata document, or is not registered at all (`unregistered_clients.ts`).
+ *
+ * Software statements are public. One without a key approves only the members of the metadata that it contains: see
+ * {@link standingFor}.
  */
 export type Standing = "configured" | "approved" | "unknown";
 
@@ -21,6 +25,16 @@ export interface StandingRequirement {
   readonly from: Standing;
   /** The lowest standing if the issuer is on a test host. Default: `from`. */
   readonly onTestHosts?: Standing;
+  /** The member of the metadata that it depends on: a software statement with this member approves it. */
+  readonly member?: string;
+}
+
+/** A client, as far as requirements depend on it. */
+export interface StandingHolder {
+  /** Who made it known. */
+  readonly standing: Standing;
+  /** The members of its metadata that its software statement contains; absent if it registered without one. */
+  readonly approvedMembers?: readonly string[];
 }
 
 /** A grant type that a server supports, as far as the metadata of clients depends on it. */
@@ -47,15 +61,15 @@ const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, con
 /** The standing that each permission requires. Members of the client metadata and grant types have their own. */
 export const permissions = {
   /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
-  redirectBeforeLogin: { from: "approved", onTestHosts: "unknown" },
-  /** Logout continues at its redirect URI without an ID token of the client. */
-  redirectAfterLogoutWithoutHint: { from: "approved" },
+  redirectBeforeLogin: { from: "approved", onTestHosts: "unknown", member: "redirect_uris" },
+  /** Logout continues at its redirect URI without an ID token of a session of this browser. */
+  redirectAfterLogoutWithoutHint: { from: "approved", member: "post_logout_redirect_uris" },
   /** It inspects and exchanges access tokens of other clients: for the default audience, or for what it serves. */
   inspectTokensOfOthers: { from: "approved" },
   /** It uses an entry of `trustedIssuers` or `resourceAuthorizationServers` that lists no clients. */
   useUnrestrictedIssuers: { from: "configured" },
   /** Login and consent show its logo, which the browser of the user fetches from its host. */
-  showLogo: { from: "approved" },
+  showLogo: { from: "approved", member: "logo_uri" },
   /** The number of its records in the store is not limited if it authenticates (`bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
@@ -65,32 +79,55 @@ export function hasStanding({ standing }: { readonly standing: Standing }, from:
   return ranks[standing] >= ranks[from];
 }
 
+/** The standing of a client for a member of its metadata: a software statement approves the members in it, no others. */
+export function standingFor({ standing, approvedMembers }: StandingHolder, member: string): Standing {
+  if (approvedMembers === undefined) return standing;
+  return approvedMembers.includes(member) ? "approved" : "unknown";
+}
+
 /** Whether a requirement is met on a server with these settings. */
 export function meetsRequirement(
-  client: { readonly standing: Standing },
-  { from, onTestHosts = from }: StandingRequirement = { from: "configured" },
+  client: StandingHolder,
+  { from, onTestHosts = from, member }: StandingRequirement = { from: "configured" },
   { allows }: { readonly allows: Allowances },
 ): boolean {
-  return hasStanding(client, from) || (hasStanding(client, onTestHosts) && allows.unknownClients);
+  const holder = member === undefined ? client : { standing: standingFor(client, member) };
+  return hasStanding(holder, from) || (hasStanding(holder, onTestHosts) && allows.unknownClients);
+}
+
+/** Whether a client may use a grant type that it is registered for. */
+export function mayUseGrantType(
+  client: StandingHolder,
+  { standing = { from: "configured" } }: { readonly standing?: StandingRequirement },
+  settings: { readonly allows: Allowances },
+): boolean {
+  return meetsRequirement(client, { ...standing, member: "grant_types" }, settings);
 }
 
 /** Whether a client has a permission. */
 export function isPermitted(
   { settings }: { readonly settings: { readonly allows: Allowances } },
-  client: { readonly standing: Standing },
+  client: StandingHolder,
   permission: keyof typeof permissions,
 ): boolean {
   return meetsRequirement(client, permissions[permission], settings);
 }
 
-/** The standing of a client that registered itself (RFC 7591). */
+/** The standing of a client that registered itself (RFC 7591), with this authentication method. */
 export function standingOfRegistration(
   { usedInitialAccessToken, softwareStatement }: {
     readonly usedInitialAccessToken: boolean;
     readonly softwareStatement?: string;
   },
-): Standing {
-  return usedInitialAccessToken || softwareStatement !== undefined ? "approved" : "unknown";
+  authMethod: string,
+): StandingHolder {
+  if (usedInitialAccessToken) return { standing: "approved" };
+  if (softwareStatement === undefined) return { standing: "unknown" };
+  // The server verified the statement at the registration.
+  const payload = decodeBase64url(softwareStatement.split(".")[1]!);
+  const approvedMembers = Object.keys(JSON.parse(new TextDecoder().decode(payload)));
+  const hasKey = approvedMembers.includes("jwks") || approvedMembers.includes("jwks_uri");
+  return { standing: hasKey && authMethod === "private_key_jwt" ? "approved" : "unknown", approvedMembers };
 }
 
 /** Device authorization (RFC 8628 §3.4). */
