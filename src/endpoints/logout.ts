@@ -40,13 +40,13 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   const session = await readSession(context);
   const { client, sid, hint } = await readHint(context, params, session);
   const postLogoutRedirectUri = readPostLogoutRedirectUri(server, params, client);
-  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a redirect URI, and a logout link with an old
-  // ID token of its own.
-  const mayRedirect = hint !== undefined && (session !== undefined || !hint.isExpired) ||
+  const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
+  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a redirect URI, and a logout link with an ID
+  // token of its own.
+  const mayRedirect = sids.includes(sid ?? "") ||
     (client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint"));
   const redirectUri = mayRedirect ? postLogoutRedirectUri : undefined;
   // The hint identifies the session even without a cookie: browsers send none if another site posts the form.
-  const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
   const confirmedSid = sids.includes(sid ?? "") || (session === undefined && hint?.isExpired === false)
     ? sid
     : undefined;
