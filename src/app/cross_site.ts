@@ -5,6 +5,7 @@
 
 import { HttpError, type RequestLike } from "../http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
+import { standingFor } from "../oauth/clients/standing.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { frontChannelOrigin, type ServerUrls } from "../oauth/config/issuer_urls.ts";
 import { OAuthError } from "../oauth/errors.ts";
@@ -55,7 +56,7 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isCrossSite(context);
-  const isRegistered = client.standing !== "unknown" && client.hasRedirectUri(destination.uri);
+  const isRegistered = standingFor(client, "redirect_uris") !== "unknown" && client.hasRedirectUri(destination.uri);
   const leadsAway = !isRegistered && /^https?:/i.test(destination.uri) &&
     !isKnownPage(server, destination.uri);
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
@@ -64,6 +65,19 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
     expected: isFramed ? knownPages : `a redirect URI or a start of the login on ${knownPages}`,
     received: `${describePage(request.headers)}${isFramed ? `, in a request for ${target}` : ""}`,
   });
+}
+
+/**
+ * The page of another site that caused a request, for a message; `undefined` if none did. A browser that does not state
+ * the site of a navigation may have followed a link of any page.
+ */
+export function findOtherSite(context: Context): string | undefined {
+  const { endpoint, request: { headers } } = context;
+  if (!isCrossSite(context) && !(endpoint?.errors === "redirect" && isUnstated(context))) return undefined;
+  const page = headers.get("origin") ?? headers.get("referer");
+  return page !== null && URL.canParse(page) && new URL(page).host !== ""
+    ? `a page of ${new URL(page).origin},`
+    : "a page of another site, which the browser does not name,";
 }
 
 /** Whether a page of this URL or origin may use the server like a page on this machine. */

@@ -7,13 +7,14 @@ import type { RequestTarget } from "../http/router.ts";
 import type { PolledDestination } from "../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../oauth/authorize/destination.ts";
-import { errorStatus, OAuthError } from "../oauth/errors.ts";
+import { type ErrorDetails, errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { KeyProofs, Server } from "../oauth/server.ts";
 import { chain } from "../oauth/maybe_promise.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
 import { encodeRetry, fixLink } from "./client_change.ts";
 import type { Context } from "./context.ts";
+import { findOtherSite } from "./cross_site.ts";
 import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "./missing_page.ts";
@@ -325,7 +326,7 @@ function detailHeaders({ details: { retryAfter, dpopNonce } }: OAuthError): Read
 /** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
 function tracedError(context: Context, thrown: unknown): OAuthError {
   const { server, target, clientId } = context;
-  const error = toOAuthError(server, target.path, thrown);
+  const error = withoutChange(context, toOAuthError(server, target.path, thrown));
   const event = { at: server.now(), endpoint: target.path };
   server.trace(
     isMissingPage(context, thrown)
@@ -333,4 +334,20 @@ function tracedError(context: Context, thrown: unknown): OAuthError {
       : { type: "rejected", ...event, error: error.code, client: clientId, explanation: error.explain() },
   );
   return error;
+}
+
+/**
+ * The error without the change of clients that would make the server accept the request, if a page of another site
+ * caused it: with a link to this change, the page could lead the user in a few clicks to register a client of its own.
+ */
+function withoutChange(context: Context, error: OAuthError): OAuthError {
+  const { change, ...details } = error.details;
+  const page = change && findOtherSite(context);
+  if (page === undefined) return error;
+  const link = fixLink(context, change);
+  const fix = link === undefined
+    ? details.fix
+    : `The request came from ${page} so this page has no link to the change. If you know that page, open /clients: ` +
+      `${link.label}.`;
+  return new OAuthError(error.code, error.message, { ...details, fix } as ErrorDetails);
 }

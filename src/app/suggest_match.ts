@@ -16,13 +16,14 @@ const maxDifferingCharacters = 2;
 /** The suggestion for a rejection; `undefined` if no value is similar, or the visitor may not see the clients. */
 export function suggestMatch(
   context: Context,
-  { rule, expected = "", received }: Explanation,
+  { rule, expected = "", received, change }: Explanation,
 ): SuggestedMatch | undefined {
   if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
   if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
   if (rule !== "AZ-02") return undefined;
   const { nearest } = describeKnownIds(context.server, received);
   if (nearest === undefined) return undefined;
+  if (change === undefined) return { text: nearest };
   return { text: nearest, fix: `Send client_id=${nearest}. If ${received} is another application, register it.` };
 }
 

@@ -11,8 +11,8 @@ import { showFlow } from "../../src/inspector/handlers.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
 import { memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
-import { health } from "../../src/operating/mod.ts";
+import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../src/mod.ts";
+import { health, logging } from "../../src/operating/mod.ts";
 import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
@@ -87,7 +87,7 @@ interface Laptop extends AsyncDisposable {
 }
 
 /** A server as the command starts it on a laptop, with everything on. */
-async function laptop(options: LatchkeyOptions = {}): Promise<Laptop> {
+async function laptop(options: LatchkeyOptions = {}, further: readonly Plugin[] = []): Promise<Laptop> {
   const events: TraceEvent[] = [];
   const effects: string[] = [];
   let endpoints: readonly EndpointDescription[] = [];
@@ -98,6 +98,7 @@ async function laptop(options: LatchkeyOptions = {}): Promise<Laptop> {
     issuer: "http://localhost:9000",
     alg: "ES256",
     plugins: [
+      ...further,
       ...[check.plugin, health(), mcpServer("/mcp"), flows, rulePages(() => Promise.resolve("")), personas()],
       ...[...control.plugins, checkPages(check, showFlow)],
       faultPages({ control: { clock: control.control.clock, rules: control.control.faults } }),
@@ -313,4 +314,55 @@ test("[UI-30] the user that a test decides on is not logged in for a page of ano
   };
   assertEquals((await send(frame)).get("error"), "interaction_required");
   assert((await send({ ...frame, referer: "http://localhost:5173/" })).has("code"));
+});
+
+/** Requests that a change of the clients would make acceptable. */
+const mendable: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "unknown client": { ...demo, client_id: "mine", redirect_uri: `${site}/cb` },
+  "similar client": { ...demo, client_id: "demo-publik", redirect_uri: `${site}/cb` },
+  "unregistered redirect URI": { ...demo, redirect_uri: `${site}/cb` },
+  "scope": { ...demo, scope: "openid other" },
+};
+
+/** A link that fills in a change of the clients, or repeats the request after it. */
+const mendLink = /\/clients[^"\s]*[?&;](?:client_id|redirect_uris|scope|grant_types|retry)=/;
+
+test("[DI-09, HT-22] no page and no log line leads to a change that a page of another site causes; the page names the site", async () => {
+  const lines: string[] = [];
+  const scopes = ["openid", "email", "other"];
+  /** Sends a request, and returns every text that leads on from it: pages, log, error. */
+  const textsAfter = async (headers: Headers, fields: Readonly<Record<string, string>>, host = "localhost:9000") => {
+    lines.length = 0;
+    const issuer = `http://${host}`;
+    const clients = [{ client_id: "demo-public", redirect_uris: [`${issuer}/authorized`], scope: "openid" }];
+    const log = logging({ write: (line) => lines.push(line), format: "json" });
+    await using server = await laptop({ scopes, clients, issuer }, [log]);
+    const find = (name: string) => server.endpoints.find((one) => one.name === name)!;
+    const rejected = await server.send(find("authorize"), "GET", headers, encode(fields));
+    const page = await rejected.text();
+    const own = { "sec-fetch-site": "same-origin", accept: "text/html", host };
+    const pages = server.endpoints.filter(({ methods, caller }) => methods.includes("GET") && caller === "browser");
+    const texts = await Promise.all(pages.flatMap((endpoint) =>
+      ["1", "2"].map(async (id) => {
+        const path = endpoint.path.replace(/\*+/, id);
+        const response = await server.as.fetch(new Request(server.as.issuer + path, { headers: own }));
+        return response.headers.get("content-type")?.startsWith("text/event-stream") ? "" : await response.text();
+      })
+    ));
+    return { page, texts: [page, ...texts, ...lines, rejected.headers.get("location") ?? ""] };
+  };
+  const top = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document", accept: "text/html" };
+  await forEachCase(Object.keys(mendable), async (name) => {
+    const fields = mendable[name]!;
+    const own = await textsAfter({ "sec-fetch-site": "none", accept: "text/html" }, fields);
+    assert(own.texts.filter((text) => mendLink.test(text)).length > 1, "without another site the pages have links");
+    for (const headers of [top, { ...top, referer: `${site}/` }, { ...top, origin: site }]) {
+      const { page, texts } = await textsAfter(headers, fields);
+      assertEquals(texts.filter((text) => mendLink.test(text)), []);
+      if (name === "scope") continue;
+      assertStringIncludes(page, "referer" in headers || "origin" in headers ? site : "a page of another site");
+    }
+    const plain = await textsAfter({ accept: "text/html", host: "as.test:9000" }, fields, "as.test:9000");
+    assertEquals(plain.texts.filter((text) => mendLink.test(text)), []);
+  });
 });
