@@ -178,6 +178,8 @@ export interface ProvenToken {
   readonly accessToken: string;
   /** The thumbprint that it is bound to; empty if it is bound to none. */
   readonly boundKey: string;
+  /** The client that it was issued to, for which the server counts the record of the proof; absent if unknown. */
+  readonly clientId?: string;
 }
 
 /** How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */

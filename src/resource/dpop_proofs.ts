@@ -26,9 +26,16 @@ export interface ProofVerifier {
    * @param now The time, in milliseconds since the epoch.
    * @param boundKey The thumbprint of the key that the token is bound to; empty without one. The caller rejects a proof
    *   by another key, so that one is not marked as used.
+   * @param clientId The client that the token was issued to; absent if the token does not say.
    * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
    */
-  verify(request: ProvenResourceRequest, accessToken: string, now: number, boundKey: string): Promise<string>;
+  verify(
+    request: ProvenResourceRequest,
+    accessToken: string,
+    now: number,
+    boundKey: string,
+    clientId?: string,
+  ): Promise<string>;
 }
 
 /** The options of {@link dpopProofs}. Everything has a default. */

@@ -41,7 +41,7 @@ export function localProofs(server: Server): ProofVerifier | undefined {
   return {
     algorithms,
     required: isRequired,
-    verify: (request, accessToken, _now, boundKey) =>
-      keyProofs.verifyResourceProof(server, request, { accessToken, boundKey }),
+    verify: (request, accessToken, _now, boundKey, clientId) =>
+      keyProofs.verifyResourceProof(server, request, { accessToken, boundKey, clientId }),
   };
 }

@@ -113,6 +113,7 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
       token,
       verifier.now(),
       boundKey,
+      typeof claims.client_id === "string" ? claims.client_id : undefined,
     ));
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
 }

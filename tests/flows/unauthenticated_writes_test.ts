@@ -13,7 +13,9 @@ import { rejectBeyondBound } from "../../src/oauth/bounded_records.ts";
 import type { Records, Store } from "../../src/store/store.ts";
 import { storeKinds } from "../stores/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
-import { proof, sharedKey, startSeconds } from "./client_jwts.ts";
+import { signProof } from "../../src/client/proof.ts";
+import { proof, sharedKey, signingContext, startSeconds } from "./client_jwts.ts";
+import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { basic, encode, getOutcome, getRejections, goodRequest, type ListedOptions, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
@@ -136,7 +138,12 @@ async function openServer(store: Store, changes: LatchkeyOptions = {}) {
     setup: (assembled) => void (app = assembled),
     extend: (server) => core = server,
   };
-  const server = await testServer({ ...options, ...changes, store, plugins: [observer, inspector()] });
+  const server = await testServer({
+    ...options,
+    ...changes,
+    store,
+    plugins: [observer, inspector(), ...changes.plugins ?? []],
+  });
   const get: TestServer["get"] = (path, init) =>
     server.as.fetch(new Request(server.as.issuer + path, { redirect: "manual", ...init }), { address });
   return {
@@ -399,5 +406,52 @@ test("[HT-23] marks beyond the space of a site are 429; other sites, and clients
   server.advance(300);
   const later = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds + 300);
   assertEquals(await getOutcome(await post(sender, "/oauth2/token", request, { dpop: later })), "400 invalid_grant");
+  await close();
+});
+
+test("[HT-23, DO-04] marks of proofs at userinfo and at a hosted resource count for the client of the token", async () => {
+  const secret = { grant_types: ["authorization_code"], redirect_uris: ["https://web.example/cb"] };
+  const web = { client_id: "web", client_secret: "web-secret", ...secret };
+  const clients = [...options.clients!, web];
+  const { server, sender, takeMarks, close } = await openServer(memoryStore(), {
+    ...{ clients, users: [{ sub: "alice" }], login: "auto", plugins: [mcpServer("/mcp", { scopes: ["mcp:tools"] })] },
+  });
+  const key = await sharedKey("ES256");
+  const unknown = await (await sender.get("/oauth2/register", {
+    method: "POST",
+    body: JSON.stringify({ redirect_uris: secret.redirect_uris, token_endpoint_auth_method: "client_secret_basic" }),
+    headers: { "content-type": "application/json" },
+  })).json();
+  const senders = [["spa", undefined, 429], ["web", "web-secret", 200], [
+    unknown.client_id,
+    unknown.client_secret,
+    429,
+  ]] as const;
+  const resource = { GET: "/oauth2/userinfo", POST: "/mcp" } as const;
+  const tokens = await Promise.all(senders.map(async ([client_id, secret, expected]) => {
+    const redirect_uri = client_id === "spa" ? "https://spa.example/cb" : secret && web.redirect_uris[0];
+    const issue = async (of: Fields) => {
+      const code = await server.code({ client_id, redirect_uri, ...of });
+      const fields = { ...secret === undefined ? { client_id } : { client_id: undefined }, code, redirect_uri, ...of };
+      const dpop = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds);
+      const headers = { dpop, ...secret !== undefined && basic(client_id, secret) };
+      return (await (await server.token({ ...fields, scope: undefined }, { headers })).json()).access_token as string;
+    };
+    const mcp = { scope: "mcp:tools", resource: "https://as.test/mcp" };
+    return [expected, { GET: await issue({ scope: "openid" }), POST: await issue(mcp) }] as const;
+  }));
+  takeMarks();
+  for (const [expected, byMethod] of tokens) {
+    for (const method of ["GET", "POST"] as const) {
+      const url = `https://as.test${resource[method]}`;
+      const dpop = await signProof(signingContext(), key, { method, url, accessToken: byMethod[method] });
+      const headers = { authorization: `DPoP ${byMethod[method]}`, dpop, accept: "application/json" };
+      const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+      const init = method === "GET" ? {} : { method, body: JSON.stringify(ping) };
+      const type = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+      const response = await sender.get(resource[method], { ...init, headers: { ...headers, ...type } });
+      assertEquals(response.status, expected, `${method} ${await response.text()}`);
+    }
+  }
   await close();
 });

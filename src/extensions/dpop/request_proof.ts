@@ -38,6 +38,9 @@ export interface ProofPolicy {
   markUsed(id: string, expiresAt: number, key: string): MaybePromise<boolean>;
 }
 
+/** The holder of a token whose client is not known. */
+const anyone = { confidential: false, standing: "unknown" } as const;
+
 /**
  * Verifies the proof of a request to this server, and marks it as used.
  *
@@ -64,9 +67,11 @@ export async function verifyRequestProof(
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);
-        if (client !== undefined) {
-          rejectBeyondBound(server, client, { kind: "used_identifier", id, value: {}, expiresAt, address });
-        }
+        // An unknown client can get tokens for users that it invents, and send proofs without end.
+        const holder = token?.clientId === undefined ? undefined : server.clients.findHolder(token.clientId);
+        const writer = client ?? await holder ?? anyone;
+        const sender = address ?? server.sender?.address;
+        rejectBeyondBound(server, writer, { kind: "used_identifier", id, value: {}, expiresAt, address: sender });
         return await server.store.add("used_identifier", id, {}, { expiresAt });
       },
     },

@@ -38,12 +38,12 @@ export async function requireAccessToken(
       await explainAccessToken(server, token, accessToken),
     );
   }
-  const { cnf } = accessToken.claims;
+  const { cnf, client_id: clientId } = accessToken.claims;
   await assertKeyProven(
     scheme,
     cnf,
     proofs,
-    (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey }),
+    (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
   );
   if (cnf !== undefined) server.passed?.("DO-09");
   if (accessToken.claims.scope?.split(" ").includes(scope) !== true) {

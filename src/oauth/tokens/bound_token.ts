@@ -169,7 +169,7 @@ async function assertBinding(
   try {
     thumbprint = await verify(typeof jkt === "string" ? jkt : "");
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
+    if (!(error instanceof OAuthError) || error.code === "temporarily_unavailable") throw error;
     throw new OAuthError(error.code, error.message, { ...error.details, status: 401 });
   }
   if (jkt === thumbprint) return;
