@@ -12,7 +12,7 @@ import {
   formatClaimTime,
   jwtPolicies,
 } from "../../oauth/keys/jwt_policies.ts";
-import { privateJwkMembers } from "../../oauth/keys/signing_algorithm.ts";
+import { findPrivateMember } from "../../oauth/keys/public_key.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
 
@@ -111,7 +111,7 @@ function readKey(
   if (typeof jwk !== "object" || jwk === null) {
     throw invalidProof("DO-01", "the DPoP proof has no public key", "jwk: a public key", describeKind(jwk));
   }
-  const privateMember = privateJwkMembers.find((name) => name in jwk);
+  const privateMember = findPrivateMember(jwk);
   if (privateMember === undefined) return jwk;
   throw invalidProof(
     "DO-01",

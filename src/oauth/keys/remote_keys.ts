@@ -5,6 +5,7 @@ import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTV
 import type { BoundedCache } from "../bounded_cache.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
+import { findPrivateMember } from "./public_key.ts";
 import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";
 
 /**
@@ -214,7 +215,9 @@ async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicK
   } catch {
     throw new DocumentError("a JSON Web Key Set", "other JSON");
   }
-  return jwks;
+  const privateMember = jwks.keys.map(findPrivateMember).find((member) => member !== undefined);
+  if (privateMember === undefined) return jwks;
+  throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { allowsHttp, httpHosts } from "../test_hosts.ts";
+import { findPrivateMember } from "./public_key.ts";
 import type { PublicKeySet } from "./remote_keys.ts";
 
 /** A signature algorithm of tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
@@ -46,9 +47,6 @@ export function clientJwtAlgorithms(
   ];
 }
 
-/** The private members of a JWK (RFC 7518 §6). */
-export const privateJwkMembers: readonly string[] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-
 /**
  * Parses a text as a URL; `undefined` if it is not a URI. The URL parser alone would accept surrounding spaces, and
  * characters that a URI must not contain (RFC 3986 §2).
@@ -79,7 +77,7 @@ export function validatePublicKeys(
 ): ConfigIssue[] {
   const ofKeys = (jwks?.keys ?? []).flatMap((key, i) => {
     const path = `jwks.keys[${i}]`;
-    const privateMember = privateJwkMembers.find((name) => name in key);
+    const privateMember = findPrivateMember(key);
     return privateMember === undefined ? [...validateRsaKey(key, path), ...validateCurveKey(key, path)] : [{
       path,
       expected: "a public key",

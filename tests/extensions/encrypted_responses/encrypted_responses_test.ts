@@ -308,3 +308,22 @@ test("[EN-01] flows and the page for tokens know an encrypted ID token, and flow
   const { form, header, claims } = await parseToken(id_token!);
   assertEquals([form, header?.alg, claims], ["encrypted", "ECDH-ES", undefined]);
 });
+
+test("[EN-02, EN-05] a key set with a private key is rejected from jwks_uri as it is from jwks, for each private member", async () => {
+  const secret = await exportJWK(rsa.privateKey);
+  const privateMembers = Object.keys(secret).filter((name) => !(name in rsa.jwk));
+  assertEquals(privateMembers.sort(), ["d", "dp", "dq", "p", "q", "qi"]);
+  for (
+    const [name, value] of [...privateMembers.map((name) => [name, secret[name as "d"]] as const), ["k", "c2VjcmV0"]]
+  ) {
+    const keys = [ec.jwk, { ...rsa.jwk, [name!]: value }];
+    const registered = spa({ id_token_encrypted_response_alg: "RSA-OAEP-256", jwks: { keys } });
+    await assertRejects(() => server(registered), ConfigurationError, `the private member "${name}"`);
+    const client = encryptedFor("RSA-OAEP-256", { jwks: undefined, jwks_uri: "https://spa.example/jwks" });
+    const b = await server(client, { outbound: () => Promise.resolve(Response.json({ keys })) });
+    const response = await b.token({ code: await b.code() });
+    assertEquals([response.status, (await response.json()).error], [503, "temporarily_unavailable"]);
+    const { expected, received } = getRejections(b.events).at(-1)!.explanation;
+    assertEquals([expected, received], ["public keys", `a key with the private member ${name}`]);
+  }
+});
