@@ -51,7 +51,7 @@ export function createFetch(urls: HandledUrls, handle: (request: Request) => Pro
         return Object.defineProperties(response, { url: { value: request.url }, redirected: { value: followed > 0 } });
       }
       if (followed === maxRedirects) throw new TypeError(`${url} redirects more than ${maxRedirects} times`);
-      const nextInit = redirectedInit(request, response.status, init.body);
+      const nextInit = redirectedInit(request, next, response.status, init.body);
       request = withContentLength(new Request(next, { ...nextInit, signal }), nextInit.body);
     }
   };
@@ -69,9 +69,13 @@ function isHandled(url: string, urls: HandledUrls): boolean {
   return urls.origins().includes(new URL(url).origin);
 }
 
+/** The headers that are not sent to another origin. */
+const credentialHeaders = ["authorization", "cookie", "proxy-authorization"];
+
 /** The `init` of the request after a redirect (Fetch §4.4); `body` can be sent again. */
 function redirectedInit(
-  { url, method, headers, bodyUsed }: Request,
+  { url, method, headers: sent, bodyUsed }: Request,
+  target: string,
   status: number,
   body: RequestInit["body"],
 ): RequestInit {
@@ -79,8 +83,11 @@ function redirectedInit(
   if (!becomesGet && bodyUsed && body === undefined) {
     throw new TypeError(`${url} redirects with ${status}, and the body of a Request cannot be sent twice`);
   }
-  if (!becomesGet) return { method, headers, body };
-  return { headers: [...headers].filter(([name]) => !name.startsWith("content-")) };
+  const isSameOrigin = new URL(target).origin === new URL(url).origin;
+  const headers = [...sent].filter(([name]) =>
+    (isSameOrigin || !credentialHeaders.includes(name)) && !(becomesGet && name.startsWith("content-"))
+  );
+  return becomesGet ? { headers } : { method, headers, body };
 }
 
 function rejectOnAbort<T>(signal: AbortSignal | undefined, task: Promise<T>): Promise<T> {

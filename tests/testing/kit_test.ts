@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { createFetch } from "../../src/testing/fetch.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
 import { faults, LogError, LoginError } from "../../src/testing/mod.ts";
 import type { ClaimOverrideContext, Claims, TestLatchkey } from "../../src/testing/mod.ts";
@@ -323,6 +324,30 @@ test("fetch follows redirects within the server, and returns redirects that leav
   const [path, query] = authorizeUrl(as, home).split("?") as [string, string];
   const posted = await as.fetch(path, { method: "POST", body: new URLSearchParams(query) });
   assertEquals([posted.status, posted.redirected], [200, true]);
+});
+
+test("fetch sends credentials to no other origin when it follows a redirect", async () => {
+  const sent: string[] = [];
+  const urls = { issuer: () => "https://as.test", origins: () => ["https://as.test", "https://api.test"] };
+  const targets: Record<string, string> = { "/away": "https://api.test/end", "/on": "https://as.test/end" };
+  const fetch = createFetch(urls, ({ url, method, headers }) => {
+    const names = ["authorization", "cookie", "x-other"].filter((name) => headers.has(name));
+    sent.push(`${method} ${url} ${names}`);
+    const location = targets[new URL(url).pathname];
+    return Promise.resolve(new Response(null, { status: location ? 307 : 200, headers: location ? { location } : {} }));
+  });
+  const headers = { authorization: "Bearer secret", cookie: "a=b", "x-other": "c" };
+  for (const [path, method] of [["/away", "GET"], ["/away", "POST"], ["/on", "GET"]] as const) {
+    await fetch(`https://as.test${path}`, { method, headers });
+  }
+  assertEquals(sent, [
+    "GET https://as.test/away authorization,cookie,x-other",
+    "GET https://api.test/end x-other",
+    "POST https://as.test/away authorization,cookie,x-other",
+    "POST https://api.test/end x-other",
+    "GET https://as.test/on authorization,cookie,x-other",
+    "GET https://as.test/end authorization,cookie,x-other",
+  ]);
 });
 
 test("fetch rejects when its signal is aborted, before the request or before the response", async () => {
