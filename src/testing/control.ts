@@ -4,6 +4,7 @@ import type { App } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { AddApp, ConfigurableOptions, Plugin } from "../app/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
+import type { Outbound } from "../oauth/outbound.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { object } from "../oauth/config/field.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
@@ -96,7 +97,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const installed = new Set<InstalledFetch>();
   const resources = testResources(handle);
   const tenants = tenantList({
-    getServer: () => ({ ...getApp().server, addApp }),
+    getServer: () => ({ ...getApp().server, outbound, addApp }),
     getSettings: () => settings,
     createControl: (options) => createControl(options, true),
     now: () => (settings.now ?? systemClock)(),
@@ -193,7 +194,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const newKey = () => dpopKey(randomBytes, clock.now);
   const client = clientFactory(getServer, randomBytes);
   const ownOutbound = defaultOutbound(() => ({ issuer: getIssuer(), privateHosts: settings.privateHosts ?? [] }));
-  const documents = clientDocumentFactory(randomBytes, (url, init) => (settings.outbound ?? ownOutbound)(url, init));
+  const outbound: Outbound = (url, init) => (settings.outbound ?? ownOutbound)(url, init);
+  const documents = clientDocumentFactory(randomBytes, outbound);
   const urls = { issuer: getIssuer, origins: () => [...serverOrigins(getApp().server), ...resources.origins()] };
   const fetch = createFetch(urls, handle);
 

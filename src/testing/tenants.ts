@@ -60,7 +60,7 @@ const tenantField: Field = object<TenantOptions>("TenantOptions", {
 
 interface TenantDependencies {
   /** The server that the tenants belong to; `addApp` is absent if the server is a tenant. */
-  getServer(): Pick<Server, "issuer" | "settings"> & { readonly addApp?: AddApp };
+  getServer(): Pick<Server, "issuer" | "settings" | "outbound"> & { readonly addApp?: AddApp };
   /** The settings of the server. */
   getSettings(): Settings;
   /** Creates the control of a tenant. */
@@ -104,7 +104,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     assertNoIssues(validate(tenantField, options));
     const { seed, startsAt, settings, clients, users, lifetime = 3600 } = options;
     const { addApp, ...server } = getServer();
-    const { issuer } = server;
+    const { issuer, outbound } = server;
     if (addApp === undefined) throw new TenantError("A tenant cannot create tenants. Create them on its server.");
     const id = randomId(random);
     const exchanges = recorder({ maxBytes: maxRecordedBytes });
@@ -113,6 +113,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     const path = `${new URL(issuer).pathname.replace(/\/$/, "")}/tenants/${id}`;
     const inherited = getSettings();
     const own = {
+      outbound,
       ...Object.fromEntries(hostSettings.map((name) => [name, inherited[name]])),
       ...{ issuer: undefined, issuerHosts: undefined, ...settings, ...clients && { clients }, ...users && { users } },
     };

@@ -4,7 +4,12 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } 
 import { test } from "node:test";
 import { connectLatchkey, ControlRequestError } from "../../src/control/connect.ts";
 import { faults } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import { programControl } from "../../src/control/program_control.ts";
+import { assertionOf, clientKey, signingContext } from "../flows/client_jwts.ts";
+import { encode, getRedirectParams, goodRequest, verifier } from "../flows/harness.ts";
+import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { until } from "../until.ts";
 import { controlClient } from "./harness.ts";
 
 const web = { client_id: "web", client_secret: "web-secret-of-the-test", redirect_uris: ["https://web.test/cb"] };
@@ -143,4 +148,82 @@ test("without tenants, changes of claims and checks of the log are for one clien
     await handle.log.expectNoWarnings(one.client_id);
     await as.reset({ keep: ["clients"] });
   }
+});
+
+test("[MC-05] whatever a client names to a tenant, the outgoing requests are those of the server, its protection included", async () => {
+  const sent: string[] = [];
+  const files: Record<string, unknown> = { "/sector": ["https://app.example/cb"], "/keys": { keys: [] } };
+  const outbound: LatchkeyOptions["outbound"] = (url, init) => {
+    sent.push(`${init.method ?? "GET"} ${url}`);
+    const { pathname } = new URL(url);
+    return Promise.resolve(files[pathname] === undefined ? new Response() : Response.json(files[pathname]));
+  };
+  const as = await latchkey({ plugins: programControl({}).plugins, outbound });
+  const { url } = await as.listen({ port: 0 });
+  const { fetch: realFetch } = globalThis;
+  const unprotected: string[] = [];
+  globalThis.fetch = (input, init) => {
+    unprotected.push(String(input));
+    return realFetch(input, init);
+  };
+  try {
+    const send = (at: string, body: BodyInit, type = "application/json") =>
+      realFetch(at, { method: "POST", body, headers: { "content-type": type }, redirect: "manual" });
+    const web = {
+      ...{ client_id: "web", token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://stranger.test/keys" },
+      ...{ redirect_uris: ["https://app.example/cb"], backchannel_logout_uri: "https://stranger.test/logout" },
+    } as const;
+    const spa = { ...web, client_id: "spa", token_endpoint_auth_method: "none", jwks_uri: undefined } as const;
+    const created = await send(`${url}/_control/tenants/create`, JSON.stringify({ clients: [web, spa] }));
+    const { issuer, control } = await created.json();
+    const form = (path: string, fields: Record<string, string>) =>
+      send(`${issuer}${path}`, encode(fields), "application/x-www-form-urlencoded");
+    const registered = await send(
+      `${issuer}/oauth2/register`,
+      JSON.stringify({ redirect_uris: spa.redirect_uris, sector_identifier_uri: "https://stranger.test/sector" }),
+    );
+    assertStrictEquals(registered.status, 201);
+    const assertion = await assertionOf("web", await clientKey("ES256"), {}, signingContext(Date.now() / 1000, issuer));
+    await form("/oauth2/token", { grant_type: "client_credentials", ...assertion });
+    const authorize = (fields: Record<string, string>) =>
+      realFetch(`${issuer}/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`, { redirect: "manual" });
+    await (await authorize({ client_id: "https://stranger.test/client" })).body?.cancel();
+    const login = await authorize({ client_id: "spa", redirect_uri: spa.redirect_uris[0], scope: "openid" });
+    const code = getRedirectParams(login).get("code")!;
+    const fields = { grant_type: "authorization_code", client_id: "spa", redirect_uri: spa.redirect_uris[0], code };
+    const { id_token } = await (await form("/oauth2/token", { ...fields, code_verifier: verifier })).json();
+    await (await form("/oauth2/logout", { id_token_hint: id_token })).body?.cancel();
+    assertStrictEquals((await realFetch(`${control}/health`)).status, 200);
+    await until(() => sent.length === 4);
+    assertEquals(sent.sort(), [
+      ...["GET https://stranger.test/client", "GET https://stranger.test/keys", "GET https://stranger.test/sector"],
+      "POST https://stranger.test/logout",
+    ]);
+    assertEquals(unprotected, []);
+  } finally {
+    globalThis.fetch = realFetch;
+    await as.close();
+  }
+});
+
+test("[MC-05] a tenant of a server without an option for it connects to no host that the server protects", async () => {
+  const as = await latchkey({ plugins: programControl({}).plugins });
+  const { url } = await as.listen({ port: 0 });
+  const { post } = controlClient({ issuer: url, fetch: (request) => fetch(request) });
+  const { issuer } = (await post("/tenants/create", { settings: { registration: { mode: "open" } } })).body;
+  for (const host of ["10.0.0.1", "169.254.169.254", "metadata.google.internal"]) {
+    const metadata = { redirect_uris: ["https://app.example/cb"], sector_identifier_uri: `https://${host}/sector` };
+    const startedAt = performance.now();
+    const response = await fetch(`${issuer}/oauth2/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(metadata),
+    });
+    const text = await response.text();
+    assertStrictEquals(response.status, 400, text);
+    const log = await controlClient({ issuer, fetch: (request) => fetch(request) }).get("/log/exchanges");
+    assertMatch(JSON.stringify(log.body), /expected a host with a public address/);
+    assert(performance.now() - startedAt < 4000, "nothing was waited for");
+  }
+  await as.close();
 });
