@@ -99,7 +99,8 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         ...client.document && { documentHost: new URL(client.id).host },
         registeredItself: client.registration !== undefined &&
           ["client_name", "redirect_uris"].some((member) => standingFor(client, member) === "unknown"),
-        isOnDeviceOnly: standingFor(client, "redirect_uris") === "unknown" && client.redirectUris.every(redirectsToDevice),
+        isOnDeviceOnly: standingFor(client, "redirect_uris") === "unknown" &&
+          client.redirectUris.every(redirectsToDevice),
         ...presentation,
       },
       user: toUserSummary((await server.users.find(session.sub))!),
