@@ -170,8 +170,8 @@ test("[MC-05] whatever a client names to a tenant, the outgoing requests are tho
     const send = (at: string, body: BodyInit, type = "application/json") =>
       realFetch(at, { method: "POST", body, headers: { "content-type": type }, redirect: "manual" });
     const web = {
-      ...{ client_id: "web", token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://stranger.test/keys" },
-      ...{ redirect_uris: ["https://app.example/cb"], backchannel_logout_uri: "https://stranger.test/logout" },
+      ...{ client_id: "web", token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://foreign.test/keys" },
+      ...{ redirect_uris: ["https://app.example/cb"], backchannel_logout_uri: "https://foreign.test/logout" },
     } as const;
     const spa = { ...web, client_id: "spa", token_endpoint_auth_method: "none", jwks_uri: undefined } as const;
     const created = await send(`${url}/_control/tenants/create`, JSON.stringify({ clients: [web, spa] }));
@@ -180,14 +180,14 @@ test("[MC-05] whatever a client names to a tenant, the outgoing requests are tho
       send(`${issuer}${path}`, encode(fields), "application/x-www-form-urlencoded");
     const registered = await send(
       `${issuer}/oauth2/register`,
-      JSON.stringify({ redirect_uris: spa.redirect_uris, sector_identifier_uri: "https://stranger.test/sector" }),
+      JSON.stringify({ redirect_uris: spa.redirect_uris, sector_identifier_uri: "https://foreign.test/sector" }),
     );
     assertStrictEquals(registered.status, 201);
     const assertion = await assertionOf("web", await clientKey("ES256"), {}, signingContext(Date.now() / 1000, issuer));
     await form("/oauth2/token", { grant_type: "client_credentials", ...assertion });
     const authorize = (fields: Record<string, string>) =>
       realFetch(`${issuer}/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`, { redirect: "manual" });
-    await (await authorize({ client_id: "https://stranger.test/client" })).body?.cancel();
+    await (await authorize({ client_id: "https://foreign.test/client" })).body?.cancel();
     const login = await authorize({ client_id: "spa", redirect_uri: spa.redirect_uris[0], scope: "openid" });
     const code = getRedirectParams(login).get("code")!;
     const fields = { grant_type: "authorization_code", client_id: "spa", redirect_uri: spa.redirect_uris[0], code };
@@ -196,8 +196,8 @@ test("[MC-05] whatever a client names to a tenant, the outgoing requests are tho
     assertStrictEquals((await realFetch(`${control}/health`)).status, 200);
     await until(() => sent.length === 4);
     assertEquals(sent.sort(), [
-      ...["GET https://stranger.test/client", "GET https://stranger.test/keys", "GET https://stranger.test/sector"],
-      "POST https://stranger.test/logout",
+      ...["GET https://foreign.test/client", "GET https://foreign.test/keys", "GET https://foreign.test/sector"],
+      "POST https://foreign.test/logout",
     ]);
     assertEquals(unprotected, []);
   } finally {

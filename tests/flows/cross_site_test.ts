@@ -317,7 +317,7 @@ test("[UI-30] the user that a test decides on is not logged in for a page of ano
 });
 
 /** Requests that a change of the clients would make acceptable. */
-const mendable: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const fixable: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "unknown client": { ...demo, client_id: "mine", redirect_uri: `${site}/cb` },
   "similar client": { ...demo, client_id: "demo-publik", redirect_uri: `${site}/cb` },
   "unregistered redirect URI": { ...demo, redirect_uri: `${site}/cb` },
@@ -325,7 +325,7 @@ const mendable: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** A link that fills in a change of the clients, or repeats the request after it. */
-const mendLink = /\/clients[^"\s]*[?&;](?:client_id|redirect_uris|scope|grant_types|retry)=/;
+const changeLink = /\/clients[^"\s]*[?&;](?:client_id|redirect_uris|scope|grant_types|retry)=/;
 
 test("[DI-09, HT-22] no page and no log line leads to a change that a page of another site causes; the page names the site", async () => {
   const lines: string[] = [];
@@ -352,17 +352,17 @@ test("[DI-09, HT-22] no page and no log line leads to a change that a page of an
     return { page, texts: [page, ...texts, ...lines, rejected.headers.get("location") ?? ""] };
   };
   const top = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document", accept: "text/html" };
-  await forEachCase(Object.keys(mendable), async (name) => {
-    const fields = mendable[name]!;
+  await forEachCase(Object.keys(fixable), async (name) => {
+    const fields = fixable[name]!;
     const own = await textsAfter({ "sec-fetch-site": "none", accept: "text/html" }, fields);
-    assert(own.texts.filter((text) => mendLink.test(text)).length > 1, "without another site the pages have links");
+    assert(own.texts.filter((text) => changeLink.test(text)).length > 1, "without another site the pages have links");
     for (const headers of [top, { ...top, referer: `${site}/` }, { ...top, origin: site }]) {
       const { page, texts } = await textsAfter(headers, fields);
-      assertEquals(texts.filter((text) => mendLink.test(text)), []);
+      assertEquals(texts.filter((text) => changeLink.test(text)), []);
       if (name === "scope") continue;
       assertStringIncludes(page, "referer" in headers || "origin" in headers ? site : "a page of another site");
     }
     const plain = await textsAfter({ accept: "text/html", host: "as.test:9000" }, fields, "as.test:9000");
-    assertEquals(plain.texts.filter((text) => mendLink.test(text)), []);
+    assertEquals(plain.texts.filter((text) => changeLink.test(text)), []);
   });
 });

@@ -39,7 +39,7 @@ export interface ProofPolicy {
 }
 
 /** The holder of a token whose client is not known. */
-const anyone = { confidential: false, standing: "unknown" } as const;
+const anyClient = { confidential: false, standing: "unknown" } as const;
 
 /**
  * Verifies the proof of a request to this server, and marks it as used.
@@ -69,7 +69,7 @@ export async function verifyRequestProof(
         const id = await storageKey(server, name);
         // An unknown client can get tokens for users that it invents, and send proofs without end.
         const holder = token?.clientId === undefined ? undefined : server.clients.findHolder(token.clientId);
-        const writer = client ?? await holder ?? anyone;
+        const writer = client ?? await holder ?? anyClient;
         const sender = address ?? server.sender?.address;
         rejectBeyondBound(server, writer, { kind: "used_identifier", id, value: {}, expiresAt, address: sender });
         return await server.store.add("used_identifier", id, {}, { expiresAt });

@@ -79,7 +79,7 @@ export function hasStanding({ standing }: { readonly standing: Standing }, from:
   return ranks[standing] >= ranks[from];
 }
 
-/** The standing of a client for a member of its metadata: a software statement approves the members in it, no others. */
+/** The standing of a client for a member of its metadata: a software statement approves only the members in it. */
 export function standingFor({ standing, approvedMembers }: StandingHolder, member: string): Standing {
   if (approvedMembers === undefined) return standing;
   return approvedMembers.includes(member) ? "approved" : "unknown";
