@@ -17,7 +17,7 @@ function convert(name: string, value: unknown): unknown {
   if (name === "time" && typeof value === "number") return new Date(value).toISOString();
   if (name === "client" && typeof value === "object" && value !== null && "client_id" in value) return value.client_id;
   // In a change of claims null removes one; in a pattern it is a parameter that must be absent.
-  if (["claims", "params", "withParams"].includes(name)) {
+  if (["claims", "metadata", "params", "withParams"].includes(name)) {
     if (typeof value !== "object" || value === null) return convert("", value);
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toMember(key, member)]));
   }

@@ -13,14 +13,38 @@ import type { Verb } from "./verb.ts";
  * @throws {OAuthError} If a parameter is repeated.
  */
 export async function readInput(context: Context, { reads, input }: Verb): Promise<Readonly<Record<string, unknown>>> {
-  if (!reads) return await readJsonObject(context.request, "CO-04");
+  if (!reads) return withDocumentedNames(await readJsonObject(context.request, "CO-04"), input.members);
   const params = await readParams(context);
   params.rejectRepeated("CO-05");
   const names = [...new URLSearchParams(context.target.query).keys()];
-  return Object.fromEntries(names.flatMap((name) => {
-    const text = params.get(name);
-    return text === undefined ? [] : [[name, parseText(input.members[name], text)]];
-  }));
+  const texts = Object.fromEntries(names.map((name) => [name, params.get(name)]));
+  return Object.fromEntries(
+    Object.entries(withDocumentedNames(texts, input.members)).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, parseText(input.members[name], text as string)]]
+    ),
+  );
+}
+
+/** Names of the same thing: a verb documents one of them, and accepts the others. */
+const synonyms = [
+  ["sub", "user"],
+  ["client", "client_id"],
+  ["idToken", "id_token", "id_token_hint"],
+  ["accessToken", "access_token"],
+  ["metadata", "claims"],
+] as const;
+
+/** The input with the documented name of each member that was sent by a synonym. */
+function withDocumentedNames(
+  input: Readonly<Record<string, unknown>>,
+  members: Verb["input"]["members"],
+): Readonly<Record<string, unknown>> {
+  const documented = (name: string): string => {
+    if (Object.hasOwn(members, name)) return name;
+    const names = synonyms.find((group) => group.some((one) => one === name)) ?? [];
+    return names.find((one) => Object.hasOwn(members, one) && !Object.hasOwn(input, one)) ?? name;
+  };
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [documented(name), value]));
 }
 
 /** Converts a parameter to the type of its field; returns the text unchanged if it is not of that type. */

@@ -8,10 +8,10 @@ import type { TraceEvent } from "../oauth/trace.ts";
 /** The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {
   /** The `sub` of the user. Default: every user. */
-  readonly user?: string;
+  readonly sub?: string;
   /** The client, or its id. Default: every client. */
   readonly client?: string | { readonly client_id: string };
-  /** One token, without `user` and `client`: an access token alone, a refresh token with its grant. Default: all. */
+  /** One token, without `sub` and `client`: an access token alone, a refresh token with its grant. Default: all. */
   readonly token?: string;
 }
 
@@ -42,12 +42,12 @@ export function issuedGrants() {
     onEvent(event: TraceEvent): void {
       if (event.type === "code_issued" || event.type === "tokens_issued") add(event);
     },
-    async revoke(server: Server, { user, client, token }: GrantsOf): Promise<number> {
-      if (user === undefined && client === undefined && token === undefined) {
+    async revoke(server: Server, { sub, client, token }: GrantsOf): Promise<number> {
+      if (sub === undefined && client === undefined && token === undefined) {
         throw new TypeError("revoke: expected a user, a client or both, or a token, received none of them");
       }
       if (token !== undefined) {
-        if (user !== undefined || client !== undefined) {
+        if (sub !== undefined || client !== undefined) {
           throw new TypeError("revoke: expected a token alone, received a user or a client as well");
         }
         if (await revokeIssuedToken(server, token, reason)) return 1;
@@ -57,7 +57,7 @@ export function issuedGrants() {
       }
       const id = typeof client === "object" ? client.client_id : client;
       const revoked = [...grants.values()].filter((grant) =>
-        (user === undefined || grant.sub === user) && (id === undefined || grant.client === id)
+        (sub === undefined || grant.sub === sub) && (id === undefined || grant.client === id)
       );
       const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
       for (const { grantId } of revoked) {

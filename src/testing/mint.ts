@@ -28,8 +28,8 @@ import { withSettings } from "./with_settings.ts";
 export interface MintedGrant {
   /** The client, or its id. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };
-  /** The `sub` of a user. Default: the first one. */
-  readonly user?: string;
+  /** The `sub` of the user. Default: the first one. */
+  readonly sub?: string;
   /** Space-separated. Default: every scope value that the client is registered for. */
   readonly scope?: string;
   /** The resource indicator of the access token (RFC 8707). Default: the audience of the server. */
@@ -77,7 +77,7 @@ export interface MintedTokens extends MintedGrant {
 
 const grantFields: Fields<MintedGrant> = {
   client: anyOption,
-  user: text(["bob"]),
+  sub: text(["bob"]),
   scope: text(["openid read"]),
   resource: anyOption,
   authTime: objectOption,
@@ -222,7 +222,7 @@ export function mint(
     async logoutToken(options = {}) {
       assertOptions("mint.logoutToken", mintFields.logoutToken, options);
       const issuer = await server();
-      const { sub } = await findUser(issuer, options.user);
+      const { sub } = await findUser(issuer, options.sub);
       return await mintLogoutToken(issuer, await findClient(issuer, options.client), sub, options);
     },
 
@@ -309,7 +309,7 @@ async function createGrantedAuthorization(
   options: MintedGrant & { readonly nonce?: string },
 ): Promise<Authorization> {
   const client = await findClient(server, options.client);
-  const { sub } = await findUser(server, options.user);
+  const { sub } = await findUser(server, options.sub);
   const authTime = options.authTime?.getTime() ?? server.now();
   return {
     client,
@@ -337,7 +337,7 @@ async function findClient({ clients }: Server, requested: MintedGrant["client"])
 async function findUser({ users }: Server, sub: string | undefined): Promise<User> {
   const user = sub === undefined ? await users.first() : await users.find(sub);
   if (user !== undefined) return user;
-  throw unknownError("user", users.allCached().map((known) => known.sub), sub);
+  throw unknownError("sub", users.allCached().map((known) => known.sub), sub);
 }
 
 function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {

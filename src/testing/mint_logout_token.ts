@@ -11,9 +11,12 @@ import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrid
 export interface MintedLogoutToken extends TokenOverrides {
   /** The client, or its id: the `aud`. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };
-  /** The `sub` of a user. Default: the first one. */
-  readonly user?: string;
-  /** The `sid` of the client's ID token. Default: a session that does not exist. */
+  /** The `sub` of the user. Default: the first one. */
+  readonly sub?: string;
+  /**
+   * The `sid` of the client's ID token. Default: that of the user's session at a client with a logout URI, if there is
+   * exactly one; otherwise none, which logs the user out of every session (OpenID Connect Back-Channel Logout §2.4).
+   */
   readonly sid?: string;
   /** The lifetime in seconds. Default: 120. */
   readonly expiresIn?: number;
@@ -23,10 +26,10 @@ export interface MintedLogoutToken extends TokenOverrides {
 
 /** The members of {@link MintedLogoutToken} that other tokens do not have, or not in this form. */
 export const logoutTokenFields: Fields<
-  Pick<MintedLogoutToken, "client" | "user" | "sid" | "expiresIn" | "expired">
+  Pick<MintedLogoutToken, "client" | "sub" | "sid" | "expiresIn" | "expired">
 > = {
   client: anyOption,
-  user: text(["bob"]),
+  sub: text(["bob"]),
   sid: text(["08a5019c-17e1-4977-8f42-65a12843ea02"]),
   expiresIn: anyOption,
   expired: flag(false),
@@ -38,16 +41,19 @@ export async function mintLogoutToken(
   sub: string,
   options: MintedLogoutToken,
 ): Promise<string> {
-  // The server loads it dynamically, too, so that the package keeps it in a separate file.
+  // The server loads them dynamically, too, so that the package keeps them in separate files.
   const { createLogoutToken, logoutTokenLifetimeSeconds } = await import("../extensions/client_logout/back_channel.ts");
+  const { findSessions } = await import("../extensions/client_logout/session_clients.ts");
   const { sid, claims, expired = false, expiresIn = logoutTokenLifetimeSeconds } = options;
   const agoMs = expired ? (expiresIn + expiryMarginSeconds) * 1000 : 0;
-  // Verbatim: the sid of a pairwise client is not the id of the session.
-  const overrides = { ...options, claims: { ...sid !== undefined && { sid }, ...claims } };
+  const sessions = sid === undefined ? await findSessions(server, sub, client.id) : [];
+  const session = sessions.length === 1 ? sessions[0] : undefined;
+  // A given sid is used verbatim: that of a pairwise client is not the id of the session.
+  const overrides = { ...options, claims: { ...session === undefined && { sid }, ...claims } };
   return await createLogoutToken(
     withOverrides({ ...server, now: () => server.now() - agoMs }, overrides),
     { ...client, idTokenAlg: resolveAlgorithm(options, client.idTokenAlg) },
-    { sub, sid: randomId(server.randomBytes) },
+    { sub, sid: session ?? randomId(server.randomBytes) },
     expiresIn,
   );
 }

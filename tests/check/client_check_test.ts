@@ -211,7 +211,7 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
     return { status: response.status, body: await response.json() };
   };
   const isActive = async (token: string) => (await request("/oauth2/introspect", { token })).body.active;
-  const before = await as.mint.refreshToken({ client: "api", user: "alice", scope: "read" });
+  const before = await as.mint.refreshToken({ client: "api", sub: "alice", scope: "read" });
   assertEquals(await isActive(before), true);
   assertEquals((await post("/clientCheck/start", { client: "api", loginUrl: `${url}/login` })).status, 200);
   const grant = { grant_type: "client_credentials", scope: "read" };

@@ -37,7 +37,7 @@ test("the same calls have the same effect in process and over HTTP", async () =>
     await handle.decisions.deny("alice");
     const denied = await as.logIn(client).catch(({ error }) => error);
     await handle.decisions.allowAll();
-    const minted = await handle.mint.accessToken({ client, user: "bob", expired: true, claims: { role: "admin" } });
+    const minted = await handle.mint.accessToken({ client, sub: "bob", expired: true, claims: { role: "admin" } });
     const { iat: _, jti: __, ...mintedClaims } = decodeClaims(minted);
     const now = await handle.clock.now();
     await handle.reset();

@@ -69,9 +69,13 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   await call("decisions.limitAcr", { sub: "carol", acr: "urn:example:silver" });
   await call("decisions.deferRequests", {});
   await call("decisions.allowAll", { sub: "carol" });
-  for (const { name } of verbs) if (name.startsWith("issue.")) await call(name, { claims: { tenant: "blue" } });
+  for (const { name } of verbs) {
+    if (name.startsWith("issue.")) {
+      await call(name, { [name.endsWith("Metadata") ? "metadata" : "claims"]: { tenant: "blue" } });
+    }
+  }
 
-  const grant = { client: "web", user: "carol" };
+  const grant = { client: "web", sub: "carol" };
   for (const kind of ["idToken", "logoutToken", "refreshToken", "code"]) await call(`mint.${kind}`, grant);
   await call("mint.assertion", { sub: "carol" });
   await call("mint.idJag", { client: "web", sub: "carol" });

@@ -2,6 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
+import { verbs } from "../../src/control/verbs/mod.ts";
 import { decodeProtectedHeader } from "jose";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { decodeClaims, forEachCase, verifier } from "../flows/harness.ts";
@@ -25,13 +26,13 @@ test("every kind of token and code is minted, and the server accepts its own", a
     return body.token;
   };
   const authTime = "2025-12-31T23:00:00Z";
-  const accessToken = await mint("accessToken", { user: "bob", scope: "openid", authTime, claims: { iss: null } });
+  const accessToken = await mint("accessToken", { sub: "bob", scope: "openid", authTime, claims: { iss: null } });
   assertEquals(decodeClaims(accessToken).auth_time, Date.parse(authTime) / 1000);
   assertEquals("iss" in decodeClaims(accessToken), false);
   const idToken = decodeClaims(await mint("idToken", { accessToken: "x", nonce: "n" }));
   assertEquals([idToken.aud, idToken.nonce, typeof idToken.at_hash], ["web", "n", "string"]);
   assertEquals(Object.keys(decodeClaims(await mint("logoutToken")).events as object).length, 1);
-  const refresh_token = await mint("refreshToken", { user: "bob" });
+  const refresh_token = await mint("refreshToken", { sub: "bob" });
   assertEquals((await postToken({ grant_type: "refresh_token", refresh_token })).token_type, "Bearer");
   const code = await mint("code", { verifier });
   const redirect_uri = "https://client.test/callback";
@@ -53,7 +54,7 @@ test("[CO-05] wrong options of a minted token are a problem", async () => {
   const { post } = await start();
   const invalid: readonly [string, object, RegExp][] = [
     ["accessToken", { client: "other" }, /client: expected one of web, received other/],
-    ["accessToken", { user: "mallory" }, /user: expected one of alice, bob, received mallory/],
+    ["accessToken", { sub: "mallory" }, /sub: expected one of alice, bob, received mallory/],
     ["accessToken", { authTime: "noon" }, /authTime: expected a time/],
     ["accessToken", { alg: "HS256" }, /1 error/],
     ["accessToken", { lifetime: 60 }, /1 error/],
@@ -73,12 +74,38 @@ test("[CO-05] wrong options of a minted token are a problem", async () => {
   });
 });
 
+test("each verb documents one name of user, ID token and metadata, and accepts the others", async () => {
+  const { as, client, post } = await start();
+  for (const { name, input } of verbs) {
+    const undocumented = ["user", "id_token", "id_token_hint"];
+    assertEquals(Object.keys(input.members).filter((member) => undocumented.includes(member)), [], name);
+  }
+  const subOf = async (body: object) => decodeClaims((await post("/mint/accessToken", body)).body.token).sub;
+  for (const name of ["sub", "user"]) assertEquals(await subOf({ client: "web", [name]: "bob" }), "bob", name);
+  assertEquals(await subOf({ client_id: "web", user: "bob" }), "bob");
+  for (const name of ["sub", "user"]) {
+    assertEquals((await post("/decisions/loginNext", { [name]: "bob" })).status, 204, name);
+    assertEquals((await as.logIn(client)).claims?.sub, "bob", name);
+    assertEquals((await post("/revoke", { [name]: "bob" })).status, 200, name);
+  }
+  for (const name of ["idToken", "id_token", "id_token_hint"]) {
+    const { tokens } = await as.logIn(client);
+    assertEquals((await post("/endSession", { [name]: tokens.id_token })).status, 204, name);
+  }
+  for (const name of ["metadata", "claims"]) {
+    await post("/issue/nextMetadata", { [name]: { service: name } });
+    assertEquals((await (await as.fetch("/.well-known/openid-configuration")).json()).service, name);
+  }
+  const both = await post("/mint/accessToken", { sub: "alice", user: "bob" });
+  assertEquals([both.status, both.body.errors[0].place], [400, "user"]);
+});
+
 test("claims of the next token, of every one, of userinfo and of metadata change; null removes a claim", async () => {
   const { as, client, post } = await start();
   await post("/issue/nextIdToken", { claims: { acr: "urn:example:silver", auth_time: null } });
   await post("/issue/everyAccessToken", { claims: { roles: ["admin"] } });
   await post("/issue/nextUserinfo", { claims: { sub: "mallory" } });
-  await post("/issue/everyMetadata", { claims: { scopes_supported: null, service: "x" } });
+  await post("/issue/everyMetadata", { metadata: { scopes_supported: null, service: "x" } });
   const first = await as.logIn(client, { scope: "openid" });
   const second = await as.logIn(client, { scope: "openid" });
   assertEquals([first.claims?.acr, first.claims?.auth_time], ["urn:example:silver", undefined]);

@@ -25,11 +25,11 @@ test("what was issued to a user, or to a client, is revoked", async () => {
       return (await as.fetch("/oauth2/userinfo", { headers })).status;
     }));
   assertEquals(await statuses(), [200, 200, 200]);
-  assertEquals((await post("/revoke", { user: "bob", client: "web" })).body, { revoked: 1 });
+  assertEquals((await post("/revoke", { sub: "bob", client: "web" })).body, { revoked: 1 });
   assertEquals(await statuses(), [200, 401, 200]);
-  assertEquals((await post("/revoke", { user: "bob" })).body, { revoked: 1 });
+  assertEquals((await post("/revoke", { sub: "bob" })).body, { revoked: 1 });
   assertEquals(await statuses(), [200, 401, 401]);
-  const minted = await as.mint.accessToken({ client: "web", user: "bob" });
+  const minted = await as.mint.accessToken({ client: "web", sub: "bob" });
   assertEquals((await post("/revoke", { client: "web" })).body, { revoked: 2 });
   assertEquals(await statuses(), [401, 401, 401]);
   const headers = { authorization: `Bearer ${minted}` };

@@ -127,7 +127,7 @@ test("oauth4webapi logs in by the fetch of the mock, and rejects a minted token 
       options,
     );
   assertEquals((await knock(tokens.access_token)).sub, "alice");
-  assertEquals((await knock(await as.mint.accessToken({ user: "bob" }))).sub, "bob");
+  assertEquals((await knock(await as.mint.accessToken({ sub: "bob" }))).sub, "bob");
   for (const how of [{ expired: true }, { signedBy: "wrong key" }, { issuer: "https://other.test" }] as const) {
     await assertRejects(async () => await knock(await as.mint.accessToken(how)));
   }

@@ -1,6 +1,6 @@
 /** Logout of clients in the mock: a client under test receives logout tokens, real ones and minted ones. */
 
-import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
 import type { MintedLogoutToken, TestLatchkey } from "../../src/testing/mod.ts";
@@ -150,7 +150,7 @@ test("a minted logout token is valid, and each scripted defect is one that a cor
   const { as, client, app } = mock;
   const { tokens } = await as.logIn(client);
   const { sid, sub } = decodeJwt(tokens.id_token!);
-  const valid = await as.mint.logoutToken({ client, user: "alice", sid: sid as string });
+  const valid = await as.mint.logoutToken({ client, sub: "alice", sid: sid as string });
   assertEquals(decodeProtectedHeader(valid).typ, "logout+jwt");
   assertEquals([decodeJwt(valid).sid, decodeJwt(valid).sub, decodeJwt(valid).aud], [sid, sub, client.client_id]);
   app.logIn(tokens);
@@ -174,11 +174,28 @@ test("a minted logout token is valid, and each scripted defect is one that a cor
     const status = await app.post(await as.mint.logoutToken({ client, sid: sid as string, ...defect }));
     assertEquals([status, app.sessions.size], [400, 1], JSON.stringify(defect));
   }
-  const other = await as.mint.logoutToken({ client, user: "bob", expiresIn: 30 });
-  const { exp, iat, sid: otherSid } = decodeJwt(other);
+  const other = await as.mint.logoutToken({ client, sub: "bob", expiresIn: 30 });
+  const { exp, iat } = decodeJwt(other);
   assertEquals([exp! - iat!, decodeJwt(other).sub], [30, "bob"]);
-  assertNotEquals(otherSid, sid);
   await assertRejects(() => as.mint.logoutToken({ nonce: "n" } as MintedLogoutToken), TypeError, "nonce");
+});
+
+test("without sid a minted logout token has that of the only session at the client, otherwise none", async () => {
+  await using mock = await start();
+  const { as, client } = mock;
+  const sidOf = async (options: MintedLogoutToken) => decodeJwt(await as.mint.logoutToken(options));
+  const none = await sidOf({ client, sub: "alice" });
+  assertEquals([none.sub, "sid" in none], ["alice", false]);
+  const browser = as.browser();
+  const { tokens } = await as.logIn(client, { browser });
+  const { sid } = decodeJwt(tokens.id_token!);
+  assertEquals((await sidOf({ client, sub: "alice" })).sid, sid);
+  assertEquals("sid" in await sidOf({ client, sub: "bob" }), false, "the session of another user");
+  const other = as.client({ backchannel_logout_uri: "https://other.test/logout" });
+  assertEquals("sid" in await sidOf({ client: other, sub: "alice" }), false, "a session at another client");
+  assertEquals((await sidOf({ client, sub: "alice", sid: "given" })).sid, "given");
+  await as.logIn(client);
+  assertEquals("sid" in await sidOf({ client, sub: "alice" }), false, "two sessions");
 });
 
 test("as.issue changes the logout tokens that the server posts", async () => {

@@ -74,7 +74,7 @@ async function rejected(request: Promise<unknown>, rule: string): Promise<void> 
 test("a minted access token is as valid as one from a login", async () => {
   await using as = await withClient();
   const { client } = as;
-  const token = await as.mint.accessToken({ client, user: "bob", scope: "openid email", claims: { role: "admin" } });
+  const token = await as.mint.accessToken({ client, sub: "bob", scope: "openid email", claims: { role: "admin" } });
   assertEquals([await as.userinfo(token), await as.isActive(token)], ["bob", true]);
   const minted = await as.verify(token, "at+jwt");
   const { tokens } = await as.logIn(client, { as: "bob", scope: "openid email" });
@@ -182,7 +182,7 @@ test("a minted opaque access token is stored with its changed claims", async () 
   await using as = await withClient();
   const client = as.client;
   const opaque = as.clients.set({ ...client, access_token_format: "opaque" }).id;
-  const token = await as.mint.accessToken({ client: opaque, user: "bob", claims: { scope: "openid write" } });
+  const token = await as.mint.accessToken({ client: opaque, sub: "bob", claims: { scope: "openid write" } });
   assert(!token.includes("."));
   assertEquals([await as.userinfo(token), await as.isActive(token)], ["bob", true]);
   assertEquals(await as.isActive(await as.mint.accessToken({ client: opaque, expired: true })), false);
@@ -195,7 +195,7 @@ test("a minted code is exchanged once", async () => {
   await using as = await withClient();
   const verifier = "a-verifier-of-forty-three-characters-or-more";
   const spa = as.client;
-  const code = await as.mint.code({ client: spa, user: "bob", scope: "openid read", nonce: "n", verifier });
+  const code = await as.mint.code({ client: spa, sub: "bob", scope: "openid read", nonce: "n", verifier });
   const exchangeCode = { grant_type: "authorization_code", code, redirect_uri: spa.redirect_uri };
   await rejected(as.token(spa, { ...exchangeCode, code_verifier: `${verifier}x` }), "PK-09");
   const tokens = await as.token(spa, { ...exchangeCode, code_verifier: verifier });
@@ -231,7 +231,7 @@ test("a public client's minted code needs a verifier", async () => {
 test("a minted refresh token is exchanged, and rotates", async () => {
   await using as = await withClient();
   const client = as.register();
-  const first = await as.mint.refreshToken({ client, user: "bob", scope: "openid read offline_access" });
+  const first = await as.mint.refreshToken({ client, sub: "bob", scope: "openid read offline_access" });
   const { access_token, refresh_token, scope } = await as.refresh(client, first, { scope: "openid" });
   assertEquals([await as.userinfo(access_token), scope], ["bob", "openid"]);
   assert(refresh_token !== undefined && refresh_token !== first);
@@ -259,7 +259,7 @@ test("a minted refresh token expires, and is rejected for other clients", async 
 test("minted tokens of one grant are revoked together, and an expired access token can be refreshed", async () => {
   await using as = await withClient();
   const client = as.register();
-  const tokens = await as.mint.tokens({ client, user: "bob", nonce: "n", expired: true });
+  const tokens = await as.mint.tokens({ client, sub: "bob", nonce: "n", expired: true });
   assertEquals([await as.userinfo(tokens.access_token), decodeJwt(tokens.id_token!).nonce], ["invalid_token", "n"]);
   const next = await as.refresh(client, tokens.refresh_token!);
   assertEquals(await as.userinfo(next.access_token), "bob");
@@ -278,7 +278,7 @@ test("without options the mint uses the first client, the first user and every s
     "expected one of client-1, received unknown",
   );
   await assertRejects(
-    () => as.mint.code({ user: "unknown" }),
+    () => as.mint.code({ sub: "unknown" }),
     TypeError,
     "expected one of alice, bob, received unknown",
   );

@@ -30,6 +30,13 @@ interface ClientChange {
 
 const example: ClientMetadata = { client_id: "web", redirect_uris: ["http://localhost:3000/cb"] };
 
+/** Without `grant_types` a client gets no refresh token. */
+const newClient: ClientMetadata = {
+  ...example,
+  client_secret: "web-secret",
+  grant_types: ["authorization_code", "refresh_token"],
+};
+
 const metadata = record(anyValue, { ...example }, "client metadata (RFC 7591 §2)");
 
 /** The metadata that responses contain. */
@@ -49,7 +56,7 @@ export const clientVerbs = [
   defineVerb<ClientMetadata, ClientMetadata>({
     name: "clients.set",
     summary: "Creates a client with exactly this metadata, or replaces the one with this `client_id`.",
-    input: { ...clientField, required: ["client_id"] },
+    input: { ...clientField, required: ["client_id"], examples: [newClient] },
     result: metadata as never,
     run: async ({ app: { server } }, client) =>
       describe(await changeRecord(server, "client", client.client_id, () => server.clients.registered.set(client))),

@@ -5,14 +5,10 @@ import type { ClaimOverrides, Claims } from "../../testing/claim_overrides.ts";
 import { withoutNulls } from "../json_values.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
-/** A change of claims or members. */
-interface ClaimChange {
+/** A change of what clients receive. */
+interface ClientClaimChange {
   /** Claims or members to add or replace; `null` removes one. */
   readonly claims: Claims;
-}
-
-/** A change of what clients receive. */
-interface ClientClaimChange extends ClaimChange {
   /** The `client_id` of the only client that the change applies to. Default: every client. */
   readonly client?: string;
 }
@@ -43,11 +39,25 @@ function change(name: Exclude<keyof ClaimOverrides, `${string}Metadata`>, summar
     run: ({ control: { issue } }, { claims, client }) => issue[name](withoutNulls(claims), client),
   });
 }
+
+/** A change of metadata documents. */
+interface MetadataChange {
+  /** Members to add or replace; `null` removes one. */
+  readonly metadata: Claims;
+}
+
+const metadataExample = { grant_types_supported: ["authorization_code"], claims_parameter_supported: null };
+
 function metadataChange(name: "nextMetadata" | "everyMetadata", summary: string): Verb {
-  return defineVerb<ClaimChange, void>({
-    ...{ name: `issue.${name}`, summary, args: ["claims"] },
-    input: object<ClaimChange>("ClaimChange", { claims: claimsField }, { claims: example }, { required: ["claims"] }),
-    run: ({ control: { issue } }, { claims }) => issue[name](withoutNulls(claims)),
+  return defineVerb<MetadataChange, void>({
+    ...{ name: `issue.${name}`, summary, args: ["metadata"] },
+    input: object<MetadataChange>(
+      "MetadataChange",
+      { metadata: record(anyValue, metadataExample, "an object of members") },
+      { metadata: metadataExample },
+      { required: ["metadata"] },
+    ),
+    run: ({ control: { issue } }, { metadata }) => issue[name](withoutNulls(metadata)),
   });
 }
 

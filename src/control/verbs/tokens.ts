@@ -18,10 +18,10 @@ export const tokenVerbs: readonly Verb[] = [
     name: "revoke",
     summary: "Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token.",
     input: object<GrantsOf>("GrantsOf", {
-      user: text(["bob"]),
+      sub: text(["bob"]),
       client: text(["web"]) as never,
       token: text(["eyJhbGciOiJFUzI1NiJ9.e30.c2ln"]),
-    }, { user: "bob" }),
+    }, { sub: "bob" }),
     result: object<Revoked>("Revoked", { revoked: whole(1, { expected: "a whole number" }) }, { revoked: 1 }),
     returns: "revoked",
     run: async ({ control }, grantsOf) => ({ revoked: await control.revoke(grantsOf) }),

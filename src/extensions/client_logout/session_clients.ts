@@ -37,11 +37,13 @@ export async function listSessionClients(
   return (await Promise.all(records)).flat();
 }
 
-/** The ids of the sessions of a user that have such a client and have not ended. */
-export async function findSessions(server: Server, sub: string): Promise<readonly string[]> {
+/** The ids of the sessions of a user that have this client, or any such client, and have not ended. */
+export async function findSessions(server: Server, sub: string, clientId?: string): Promise<readonly string[]> {
   const prefix = await sessionClientPrefix(server, sub);
   const records = await server.store.list("session_client", { prefix, limit: maxEndedSessions });
-  return records.filter(({ consumedAt }) => consumedAt === undefined).map(({ value }) => value.sid);
+  return records.filter(({ value, consumedAt }) =>
+    consumedAt === undefined && (clientId === undefined || value.clientId === clientId)
+  ).map(({ value }) => value.sid);
 }
 
 /** The prefix of the record ids of a session's clients; without `sid`, of all sessions of the user. */
