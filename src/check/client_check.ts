@@ -91,7 +91,9 @@ export function clientCheck(
           };
         },
       });
-      end = { status: run.stopping.signal.aborted ? "stopped" : "ended", passed: run.report.passed };
+      const { describeControlFailure } = await import("./control_failure.ts");
+      const error = describeControlFailure(run.report)?.error;
+      end = { status: run.stopping.signal.aborted ? "stopped" : "ended", passed: run.report.passed, error };
     } catch (error) {
       end = { status: "failed", error: error instanceof Error ? error.message : String(error) };
     }

@@ -1,6 +1,6 @@
 /** The endpoint of a verb. */
 
-import type { Context } from "../app/context.ts";
+import type { App, Context } from "../app/context.ts";
 import { type ProblemIssue, problemResponse } from "../app/problem_response.ts";
 import type { Endpoint } from "../app/route.ts";
 import { type HttpResponse, json } from "../http/message.ts";
@@ -13,8 +13,13 @@ import { ControlError } from "./control_error.ts";
 import { readInput } from "./read_input.ts";
 import { type ControlTarget, type Verb, verbPath } from "./verb.ts";
 
-/** The path of the control below the path of the issuer. */
+/** The path of the control, below the path of the issuer and at the root. */
 export const controlPath = "/_control";
+
+/** The paths of an endpoint of the control. */
+export function controlPaths({ site: { base } }: App, path: string): Required<Pick<Endpoint, "path" | "aliases">> {
+  return { path: base + controlPath + path, aliases: base === "" ? [] : [controlPath + path] };
+}
 
 /** The properties that all endpoints of the control share. */
 export const commonDescription = {
@@ -47,7 +52,7 @@ export function verbEndpoint(verb: Verb, target: Omit<ControlTarget, "name">, se
   return {
     ...commonDescription,
     name: `control.${verb.name}`,
-    path: target.app.site.base + controlPath + verbPath(verb),
+    ...controlPaths(target.app, verbPath(verb)),
     methods: [method],
     parameters: parameters(...verb.reads ? Object.keys(verb.input.members) : []),
     load: () => ({ [method]: handle }),

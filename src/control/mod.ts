@@ -17,7 +17,7 @@ import { ConfigurationError, quote, suggest } from "../oauth/config/config_issue
 import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
-import { commonDescription, controlPath, verbEndpoint } from "./endpoint.ts";
+import { commonDescription, controlPath, controlPaths, verbEndpoint } from "./endpoint.ts";
 import { verbPath } from "./verb.ts";
 import { verbs } from "./verbs/mod.ts";
 
@@ -42,29 +42,31 @@ export function controlEndpoints(control: ServerControl, { secret }: ControlOpti
 }
 
 /** GET /_control/openapi.json. */
-function documentEndpoint({ site: { base } }: App, secret: string | undefined): Endpoint {
+function documentEndpoint(app: App, secret: string | undefined): Endpoint {
   return {
     ...commonDescription,
     name: "control.openapi",
-    path: `${base}${controlPath}/openapi.json`,
+    ...controlPaths(app, "/openapi.json"),
     methods: ["GET"],
     load: () => ({
       async GET(context) {
         await authorizeRequest(context, secret);
         const { default: document } = await import("../../static/control.openapi.json", { with: { type: "json" } });
         const { origin } = new URL(context.server.issuer);
-        return json(200, { ...document, servers: [{ url: origin + base + controlPath }] });
+        return json(200, { ...document, servers: [{ url: origin + app.site.base + controlPath }] });
       },
     }),
   };
 }
 
 /** Handles every other path of the control: the response names the verb that the request probably means. */
-function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined): Endpoint {
+function unknownVerbEndpoint(app: App, secret: string | undefined): Endpoint {
   const paths = verbs.map((verb) => verbPath(verb));
+  const [below, exact] = [controlPaths(app, "/**"), controlPaths(app, "")];
   const reject: Handler = async (context) => {
     await authorizeRequest(context, secret);
-    const received = context.target.path.slice((base + controlPath).length);
+    const { path } = context.target;
+    const received = path.slice(path.indexOf(controlPath) + controlPath.length);
     return problemResponse({
       status: 404,
       detail: "The control has no verb at this path.",
@@ -79,8 +81,8 @@ function unknownVerbEndpoint({ site: { base } }: App, secret: string | undefined
   return {
     ...commonDescription,
     name: "control.unknown",
-    path: `${base}${controlPath}/**`,
-    aliases: [base + controlPath],
+    path: below.path,
+    aliases: [...below.aliases, exact.path, ...exact.aliases],
     methods: ["GET", "POST", "PUT", "DELETE"],
     load: () => ({ GET: reject, POST: reject, PUT: reject, DELETE: reject }),
   };

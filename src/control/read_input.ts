@@ -25,7 +25,7 @@ export async function readInput(context: Context, { reads, input }: Verb): Promi
   );
 }
 
-/** Names of the same thing: a verb documents one of them, and accepts the others. */
+/** Names with one meaning: a verb documents one of them, and accepts the others. */
 const synonyms = [
   ["sub", "user"],
   ["client", "client_id"],

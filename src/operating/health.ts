@@ -18,8 +18,8 @@ export interface HealthOptions {
 }
 
 /**
- * Adds `/healthz` and `/readyz`. Liveness: the process responds. Readiness: the store accepts a write within the
- * timeout, and the server is not stopping.
+ * Adds `/healthz` and `/readyz`, below the path of the issuer and at the root. Liveness: the process responds.
+ * Readiness: the store accepts a write within the timeout, and the server is not stopping.
  */
 export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
   let draining = false;
@@ -43,8 +43,8 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
       draining = true;
     },
     routes: ({ site: { base } }) => [
-      probe("healthz", `${base}/healthz`, () => plainText(200, "alive")),
-      probe("readyz", `${base}/readyz`, async (context) => {
+      probe("healthz", base, () => plainText(200, "alive")),
+      probe("readyz", base, async (context) => {
         const problem = await checkReadiness(context);
         return plainText(problem === undefined ? 200 : 503, problem ?? "ready");
       }),
@@ -52,10 +52,11 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
   };
 }
 
-function probe(name: string, path: string, handler: Handler): Endpoint {
+function probe(name: string, base: string, handler: Handler): Endpoint {
   return {
     name,
-    path,
+    path: `${base}/${name}`,
+    aliases: base === "" ? [] : [`/${name}`],
     methods: ["GET"],
     caller: "any",
     title: "Health check",

@@ -65,7 +65,7 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
   const withBody = slotPool(maxInFlight);
   const withoutBody = slotPool(maxInFlight);
   let server: Server | undefined;
-  let livenessPath = "/healthz";
+  const livenessPaths = ["/healthz"];
   let rejectedCount = 0;
   let lastWarningAt = -Infinity;
 
@@ -103,12 +103,12 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
   return {
     setup(app) {
       server = app.server;
-      livenessPath = `${app.site.base}/healthz`;
+      livenessPaths.push(`${app.site.base}/healthz`);
     },
     handle: (next) => async (request, peer) => {
       const release = (bodilessMethods.has(request.method) ? withoutBody : withBody).acquire(peer);
       if (release === undefined) {
-        if (parseTarget(request.url, {}).path === livenessPath) return await next(request, peer);
+        if (livenessPaths.includes(parseTarget(request.url, {}).path)) return await next(request, peer);
         recordRejection();
         // The body is not read.
         request.body?.cancel().catch(() => {});

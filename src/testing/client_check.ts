@@ -38,7 +38,7 @@ export interface ClientCheckState {
   readonly inconclusive: number;
   /** Whether the report has no failure; absent until there is a report. */
   readonly passed?: boolean;
-  /** Why the check itself failed. */
+  /** Why the check itself failed, or why a login without an attack failed, so that most journeys showed nothing. */
   readonly error?: string;
 }
 

@@ -153,6 +153,7 @@ test("[CO-07] requests to the application have the limits of requests to URLs th
   await server.begin({ loginUrl, loggedInUrl: undefined, only: ["response/late"] });
   await server.end();
   const { control } = (await server.get("/clientCheck/report")).body;
+  assertEquals((await server.get("/clientCheck/state")).body.error, control.error, "the reason, without the report");
   assertStringIncludes(JSON.stringify(control), "expected a body of at most 1048576 bytes");
   large.closeAllConnections();
   await new Promise((resolve) => large.close(resolve));

@@ -27,8 +27,12 @@ const realHost: LatchkeyOptions = {
 /** The time of the servers. It does not pass, so that maintenance, which writes to the store, is never due. */
 const startedAt = Date.UTC(2030, 0);
 
-/** A server with the control, the descriptions of its endpoints, and the calls of its store. */
-async function start(options: LatchkeyOptions, controlSecret?: string) {
+/**
+ * A server with the control, the descriptions of its endpoints, and the calls of its store.
+ *
+ * @param at The path above the control. Default: that of the issuer.
+ */
+async function start(options: LatchkeyOptions, controlSecret?: string, at?: string) {
   const effects: string[] = [];
   let app: App | undefined;
   const { plugins, control } = programControl({ secret: controlSecret });
@@ -39,7 +43,7 @@ async function start(options: LatchkeyOptions, controlSecret?: string) {
     store: observedStore(memoryStore(), (verb, [kind]) => void effects.push(`${verb} ${kind}`)),
   });
   effects.length = 0;
-  const { base } = app!.site;
+  const base = at ?? app!.site.base;
   const send = (verb: typeof verbs[number], headers: Record<string, string>, body: unknown = verb.input.examples[0]) =>
     as.fetch(
       new Request(`https://auth.corp.com${base}/_control${verbPath(verb)}`, {
@@ -59,8 +63,16 @@ test("[CO-01] the control needs a secret where the issuer is not on a test host"
   assertStringIncludes(String(mock), "controlSecret");
 });
 
-test("[CO-01] without the secret no verb reads or changes anything", async () => {
-  const { as, send, effects } = await start(realHost, secret);
+/** The path of an issuer, and the path above its control. */
+const places = [["", ""], ["/sso", "/sso"], ["/sso", ""]] as const;
+
+test("[CO-01] without the secret no verb reads or changes anything, at the root of the host too", async () => {
+  for (const [path, at] of places) await assertSecretIsRequired(path, at);
+});
+
+async function assertSecretIsRequired(path: string, at: string): Promise<void> {
+  const issuer = `https://auth.corp.com${path}`;
+  const { as, send, effects } = await start({ ...realHost, issuer }, secret, at);
   const wrong: readonly Record<string, string>[] = [
     {},
     { authorization: "" },
@@ -74,7 +86,7 @@ test("[CO-01] without the secret no verb reads or changes anything", async () =>
     await forEachCase(verbs.map(({ name }) => name), async (name) => {
       const response = await send(verbs.find((verb) => verb.name === name)!, headers);
       assertEquals([response.status, response.headers.get("content-type")], [401, "application/problem+json"]);
-      assertEquals(response.headers.get("www-authenticate"), 'Bearer realm="https://auth.corp.com"');
+      assertEquals(response.headers.get("www-authenticate"), `Bearer realm="${issuer}"`);
       const { rule, detail } = await response.json();
       assertEquals([rule, detail], ["CO-01", "The control requires its secret"]);
     });
@@ -82,13 +94,13 @@ test("[CO-01] without the secret no verb reads or changes anything", async () =>
   assertEquals(effects, []);
   assertEquals(as.users.allCached().length, 2);
   assertEquals(as.clients.allCached().length, 1);
-  const document = await as.fetch(new Request("https://auth.corp.com/_control/openapi.json"));
+  const document = await as.fetch(new Request(`https://auth.corp.com${at}/_control/openapi.json`));
   assertEquals(document.status, 401);
   const authorization = `Bearer ${secret}`;
   const health = await (await send(verbs.find(({ name }) => name === "health")!, { authorization })).json();
   assertEquals(health.users, 2);
-  assertEquals(Date.parse(health.time), startedAt);
-});
+  assertEquals([health.issuer, Date.parse(health.time)], [issuer, startedAt]);
+}
 
 test("[CO-01] a secret is required on test hosts too if there is one", async () => {
   const { send } = await start({ issuer: "http://localhost:9000" }, secret);
@@ -97,8 +109,12 @@ test("[CO-01] a secret is required on test hosts too if there is one", async () 
   assertEquals((await send(health, { authorization: `bearer ${secret}` })).status, 200);
 });
 
-test("[CO-02, CO-03, CO-04] untrusted hosts, pages of other origins and forms reach no verb", async () => {
-  const { as, send, effects } = await start({ issuer: "http://localhost:9000" });
+test("[CO-02, CO-03, CO-04] untrusted hosts, pages of other origins and forms reach no verb, at the root either", async () => {
+  for (const [path, at] of places) await assertProtected(path, at);
+});
+
+async function assertProtected(path: string, at: string): Promise<void> {
+  const { as, send, effects } = await start({ issuer: `http://localhost:9000${path}` }, undefined, at);
   const json = { "content-type": "application/json" };
   const requests: readonly [Record<string, string>, number, string][] = [
     [{ host: "rebound.example.com:9000" }, 403, "CO-02"],
@@ -134,7 +150,7 @@ test("[CO-02, CO-03, CO-04] untrusted hosts, pages of other origins and forms re
   });
   assertEquals(effects, []);
   assertEquals(as.users.allCached().map(({ sub }) => sub), ["alice", "bob"]);
-});
+}
 
 test("[CO-04] a verb that changes something has no other method, and other methods are problems", async () => {
   const { as } = await start({ issuer: "http://localhost:9000" });

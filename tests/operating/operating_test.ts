@@ -120,6 +120,13 @@ test("[OP-02] readiness follows the store and the shutdown; liveness does not", 
   assertEquals(await statuses(full), [[200, 503], [200, 503]]);
 });
 
+test("health checks respond at the root too if the issuer has a path", async () => {
+  const { as } = await testServer({ issuer: "https://as.test/sso", plugins: [health()] });
+  for (const path of ["/sso/healthz", "/sso/readyz", "/healthz", "/readyz"]) {
+    assertStrictEquals((await as.fetch(new Request(`https://as.test${path}`))).status, 200, path);
+  }
+});
+
 test("metrics count requests, rejections by rule, issued tokens, and store calls", async () => {
   const counted = metrics();
   const { code, token, get } = await testServer({ plugins: [counted] });
