@@ -2,10 +2,11 @@
 
 import { parseFields, readForm } from "../http/form.ts";
 import { HttpError, type HttpResponse, withHeaders } from "../http/message.ts";
-import { authenticateClient, findClaimedClient } from "../oauth/clients/auth/mod.ts";
+import { authenticateClient, clientAuthParameters, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";
+import { OAuthError } from "../oauth/errors.ts";
 import type { MaybePromise } from "../oauth/maybe_promise.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
 import type { Credentials, Server } from "../oauth/server.ts";
@@ -18,6 +19,13 @@ type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, cont
 interface ClientEndpointOptions {
   /** See {@link Credentials.identifyClient}. */
   readonly identifyClient?: Credentials["identifyClient"];
+  /** Whether the URL of the endpoint is an audience of client assertions, besides that of the token endpoint. */
+  readonly isAudience?: boolean;
+  /**
+   * Whether every failed authentication is 401 with a challenge, also that of a client that names itself in the body.
+   * Default: false, because libraries that receive a challenge do not show the body.
+   */
+  readonly isChallenged?: boolean;
   /** Verifies the proof of possession of a request. Default: the endpoint ignores proofs. */
   readonly provenKey?: (server: Server, request: AuthenticatedRequest) => Promise<string> | undefined;
 }
@@ -25,7 +33,7 @@ interface ClientEndpointOptions {
 /** The handlers of an endpoint for clients: POST with a form and client authentication. */
 export function clientEndpoint(
   handle: ClientRequestHandler,
-  { identifyClient, provenKey }: ClientEndpointOptions = {},
+  { identifyClient, isAudience, isChallenged, provenKey }: ClientEndpointOptions = {},
 ): Handlers {
   return {
     async POST(context) {
@@ -35,13 +43,14 @@ export function clientEndpoint(
       parameters.rejectRepeated("TK-04");
       const authorization = request.headers.get("authorization");
       const { address } = target.clientAddress;
-      const credentials = { authorization, params: parameters, address, identifyClient };
+      const audience = isAudience ? urlOf(context) : undefined;
+      const credentials = { authorization, params: parameters, address, audience, identifyClient };
       let client: Client;
       try {
         client = await authenticateClient(server, credentials);
       } catch (error) {
         context.clientId = findClaimedClient(server, credentials);
-        throw error;
+        throw isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
       }
       context.clientId = client.id;
       const clientRequest = new ClientRequest(context, client, parameters);
@@ -75,13 +84,24 @@ class ClientRequest implements AuthenticatedRequest {
   }
 
   get url(): string {
-    const { server, target } = this.#context;
-    return backChannelOrigin(server) + target.path;
+    return urlOf(this.#context);
   }
 
   header(name: string): string | null {
     return this.#context.request.headers.get(name);
   }
+}
+
+/** The failed authentication of a client that names itself in the body is 400, without a challenge (RFC 6749 §5.2). */
+function withoutChallenge(error: unknown, parameters: Params): unknown {
+  if (!(error instanceof OAuthError) || error.code !== "invalid_client") return error;
+  const isInBody = clientAuthParameters.some(({ name }) => parameters.get(name) !== undefined);
+  return isInBody ? new OAuthError(error.code, error.message, { ...error.details, status: 400 }) : error;
+}
+
+/** The URL of the called endpoint. */
+function urlOf({ server, target }: Context): string {
+  return backChannelOrigin(server) + target.path;
 }
 
 /** Rejects credentials in the query: parameters belong in the body, and logs contain URLs (§2.4.1). */

@@ -22,7 +22,8 @@ export function introspectionHandlers(formats: readonly IntrospectionFormat[]): 
     const format = formats.find(({ contentType }) => accepts(accept, contentType));
     if (format === undefined) return json(200, response);
     return jwtResponse(format.contentType, await format.write(server, request.client, response));
-  });
+    // RFC 7662 §2.3: 401.
+  }, { isChallenged: true });
 }
 
 /** Whether an `Accept` header names a type; wildcards mean JSON. */

@@ -40,14 +40,15 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
       : new OAuthError("unsupported_grant_type", "grant_type is not supported by this server", explanation);
   }
   if (!client.grantTypes.includes(type)) {
+    // A grant type without a user is for clients that authenticate.
+    const isPossible = client.confidential || grantType.standing?.from === "unknown";
     throw new OAuthError("unauthorized_client", "this client is not registered for this grant_type", {
       rule: "TK-06",
       expected: client.grantTypes.join(" or "),
       received: type,
-      // A grant type without a user is for clients that authenticate.
-      change: client.confidential || grantType.standing?.from === "unknown"
-        ? { client_id: client.id, isNew: false, grant_type: type }
-        : undefined,
+      ...isPossible
+        ? { change: { client_id: client.id, isNew: false, grant_type: type } }
+        : { fix: `Use another client: ${client.id} is public, and ${type} is for clients that authenticate.` },
     });
   }
   if (!mayUseGrantType(client, grantType, server.settings)) {

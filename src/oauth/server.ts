@@ -212,6 +212,11 @@ export interface Credentials {
   readonly params: Params;
   /** The address of the caller; absent if unknown. */
   readonly address?: string;
+  /**
+   * The URL of the called endpoint, if its specification makes it an audience of client assertions (RFC 9126 §2, CIBA
+   * §7.1).
+   */
+  readonly audience?: string;
   /** The id of the public client of a request that names no client. Default: such a request is rejected. */
   readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
 }

@@ -233,17 +233,21 @@ test("[CA-04] a malformed Basic header is 401, not treated as absent", async () 
   assertEquals(b.events.filter((event) => event.type === "internal_error"), []);
 });
 
-test("[CA-05, CA-06] every 401 has a Basic challenge with a realm, and no other response has one", async () => {
+test("[CA-05, CA-06] a failed header, or no credentials at all, is 401 with a Basic challenge; in the body it is 400 without one", async () => {
   const b = await testServer();
   await forEachCase<[HeadersInit, Fields, number]>([
     [basic("web", "wrong"), {}, 401],
     [basic("unknown", "x"), {}, 401],
     [authorization("Basic !"), {}, 401],
     [authorization("Bearer x"), {}, 401],
-    [{}, {}, 401],
-    [{}, { client_id: "web" }, 401],
-    [{}, { client_id: "unknown" }, 401],
-    [{}, { client_id: "poster", client_secret: "wrong" }, 401],
+    [{}, { client_id: undefined }, 401],
+    [{}, { client_id: "", client_secret: "" }, 401],
+    [{}, { client_id: "web" }, 400],
+    [{}, { client_id: "unknown" }, 400],
+    [{}, { client_id: "poster", client_secret: "wrong" }, 400],
+    [{}, { client_secret: "web-secret" }, 400],
+    [{}, { client_assertion: "e30.e30.x", client_assertion_type: "x" }, 400],
+    [basic("web", "wrong"), { client_id: "web" }, 401],
     [{}, { client_id: "spa" }, 400],
     [basic("web", "web-secret"), { code: "x" }, 400],
     [basic("web", "web-secret"), { client_secret: "web-secret" }, 400],
@@ -300,7 +304,7 @@ const withOld: LatchkeyOptions = {
   ],
 };
 
-test("[CA-07] on a real host unknown client, wrong secret, missing credentials and wrong method get the same response", async () => {
+test("[CA-06, CA-07] on a real host unknown client, wrong secret, missing credentials and wrong method get the same response", async () => {
   const b = await testServer({ ...withOld, issuer: "https://login.example.com", insecureAllowAutoLogin: true });
   const responses = new Map<string, string[]>();
   for (const [name, [headers, fields]] of Object.entries(failures)) {
@@ -308,7 +312,12 @@ test("[CA-07] on a real host unknown client, wrong secret, missing credentials a
     const result = JSON.stringify([response.status, [...response.headers], await response.text()]);
     responses.set(result, [...responses.get(result) ?? [], name]);
   }
-  assertEquals(responses.size, 1, inspect(responses));
+  // The client itself decides where it sends its credentials: in a header, nowhere (401), or in the body (400).
+  assertEquals(responses.size, 2, inspect(responses));
+  const isInBody = (name: string) => !("authorization" in failures[name]![0]) && name !== "no credentials";
+  for (const names of responses.values()) assertEquals(new Set(names.map(isInBody)).size, 1, inspect(responses));
+  const bodies = [...responses.keys()].map((result) => JSON.parse(result)[2]);
+  assertEquals(bodies[0], bodies[1]);
 });
 
 test("[CA-07] on a test host the response names what was wrong, with the used and the registered method", async () => {
@@ -372,7 +381,7 @@ test("[CA-08] a secret of another length or spelling is rejected like any wrong 
   await forEachCase(wrong, async (secret) => {
     assertEquals(await getOutcome(await exchangeCode(b, "web", basic("web", secret))), "401 invalid_client");
     const fields = { client_id: "poster", client_secret: secret.replace("web", "poster") };
-    assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "400 invalid_client");
   });
   for (const length of [0, 1, 999, 1001, 2000]) {
     assertEquals(
@@ -448,27 +457,57 @@ test("[CA-10] a correct verifier does not replace the secret of a confidential c
   for (const client_id of ["web", "poster"]) {
     const redirect_uri = `https://${client_id}.example/cb`;
     const code = await b.code({ client_id, redirect_uri });
-    assertEquals(await getOutcome(await b.token({ client_id, redirect_uri, code })), "401 invalid_client");
+    assertEquals(await getOutcome(await b.token({ client_id, redirect_uri, code })), "400 invalid_client");
   }
 });
 
-test("[CA-11, CA-17] a public client that sends a secret or Basic credentials is 401", async () => {
+test("[CA-11] a public client that sends a secret is rejected", async () => {
   const b = await testServer();
   await forEachCase<[HeadersInit, Fields]>([
     [{}, { client_secret: "x" }],
     [{}, { client_secret: "spa" }],
     [{}, { client_secret: "undefined" }],
     [basic("spa", "x"), {}],
-    [basic("spa", ""), {}],
+    [basic("spa", " "), {}],
     [basic("spa", "spa"), { client_id: undefined }],
-    [basic("spa", ""), { client_id: undefined }],
     [basic("spa", "undefined"), { client_id: undefined }],
   ], async ([headers, fields]) => {
     const code = await b.code();
     const response = await b.token({ code, ...fields }, { headers: headers as Record<string, string> });
-    assertEquals(await getOutcome(response), "401 invalid_client");
+    assertEquals(await getOutcome(response), `${"client_secret" in fields ? 400 : 401} invalid_client`);
     assertEquals(await getOutcome(await b.token({ code })), "200");
   });
+});
+
+test("[CA-17] Basic with an empty secret is a public client, with a warning; a profile forbids it", async () => {
+  const empty = { headers: basic("spa", "") };
+  for (const fields of [{}, { client_id: undefined }]) {
+    const b = await testServer();
+    assertEquals(await getOutcome(await b.token({ code: await b.code(), ...fields }, empty)), "200");
+    const warnings = b.events.flatMap((event) =>
+      event.type === "warning" ? [[event.client, event.explanation.rule]] : []
+    );
+    assertEquals(warnings, [["spa", "CA-17"]]);
+    const form = { "content-type": "application/x-www-form-urlencoded", ...empty.headers };
+    const introspection = await b.get("/oauth2/introspect", { method: "POST", body: "token=x", headers: form });
+    assertEquals(await getOutcome(introspection), "401 invalid_client", "a public client proves nothing");
+    const machine = await b.token({ grant_type: "client_credentials" }, empty);
+    assertEquals(await getOutcome(machine), "400 unauthorized_client");
+  }
+  for (const profile of ["oauth2.1", "mcp"] as const) {
+    const strict = await testServer({ profile });
+    assertEquals(await getOutcome(await strict.token({ code: await strict.code() }, empty)), "401 invalid_client");
+  }
+  const own = await testServer({
+    clients: [{ ...clients.find(({ client_id }) => client_id === "spa")!, profile: "oauth2.1" }],
+  });
+  assertEquals(await getOutcome(await own.token({ code: await own.code() }, empty)), "401 invalid_client");
+  const withoutPublic = await testServer({
+    clientAuthMethods: ["client_secret_basic"],
+    clients: [confidential("web", "s")],
+  });
+  withoutPublic.as.clients.set(confidential("other", "s"));
+  assertEquals(await getOutcome(await withoutPublic.token({ code: "x" }, empty)), "401 invalid_client");
 });
 
 /** A wrong or right try of `web` from an address, without a code: 401, 429, or 400 when it got in. */
@@ -578,11 +617,15 @@ test("[CA-07] an unknown client causes the same store reads as a failing known o
     (id) => b.get("/oauth2/introspect", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
     (id) => b.get("/oauth2/revoke", { method: "POST", body: "token=x", headers: formWith(basic(id, "wrong")) }),
   ];
+  const inBody = ways.slice(1, 4);
   await forEachCase(ways, async (attempt) => {
     const observed = new Set<string>();
     for (const id of ["web", "signer", "unknown", "constructor"]) {
       asked.length = 0;
-      assertEquals(await getOutcome(await attempt(id)), "401 invalid_client");
+      assertEquals(
+        await getOutcome(await attempt(id)),
+        inBody.includes(attempt) ? "400 invalid_client" : "401 invalid_client",
+      );
       observed.add(asked.join().replace("override", "client"));
     }
     assertEquals(observed.size, 1, [...observed].join("; "));
@@ -719,9 +762,9 @@ test("[CA-15] the secret is 401 from client_secret_expires_at on, and 0 means ne
   b.advance(9.999);
   assertEquals(await now(), ["200", "200", rejected, "200"]);
   b.advance(0.001);
-  assertEquals(await now(), [rejected, rejected, rejected, "200"]);
+  assertEquals(await now(), [rejected, "400 invalid_client", rejected, "200"]);
   b.advance(1e9);
-  assertEquals(await now(), [rejected, rejected, rejected, "200"]);
+  assertEquals(await now(), [rejected, "400 invalid_client", rejected, "200"]);
 });
 
 test("[CA-16] client_secret_post works for clients registered for it, in every form encoding", async () => {
@@ -738,11 +781,11 @@ test("[CA-16] client_secret_post works for clients registered for it, in every f
   });
 });
 
-test("[CA-16] a Basic client that posts its secret is 401, and so is a post client with Basic", async () => {
+test("[CA-16] a Basic client that posts its secret is rejected, and so is a post client with Basic", async () => {
   const named = confidential("named", "its-secret", { token_endpoint_auth_method: "client_secret_basic" });
   const b = await testServer({ clients: [...clients, named] });
   const posted = { client_id: "named", client_secret: "its-secret" };
-  assertEquals(await getOutcome(await exchangeCode(b, "named", {}, posted)), "401 invalid_client");
+  assertEquals(await getOutcome(await exchangeCode(b, "named", {}, posted)), "400 invalid_client");
   const { explanation } = getRejections(b.events).at(-1)!;
   assertEquals([explanation.rule, explanation.expected, explanation.received], [
     "CA-07",
@@ -778,7 +821,7 @@ test("[CA-16] a client without a registered method sends its secret by Basic or 
     [{ ...posted, client_secret: "web-secres" }, { ...posted, client_secret: "" }, { client_id: "web" }],
     async (
       fields,
-    ) => assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client"),
+    ) => assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "400 invalid_client"),
   );
 });
 
@@ -808,8 +851,9 @@ test("[CA-17] an empty secret authenticates no client", async () => {
     // Rejected, as an unknown client is.
   }
   for (const id of ["web", "spa", "poster", "hollow", "unknown"]) {
-    assertEquals(await getOutcome(await exchangeCode(b, "web", basic(id, ""))), "401 invalid_client", id);
-    const expected = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
+    const byBasic = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
+    assertEquals(await getOutcome(await exchangeCode(b, "web", basic(id, ""))), byBasic, id);
+    const expected = id === "spa" ? "400 invalid_grant" : "400 invalid_client";
     assertEquals(
       await getOutcome(await exchangeCode(b, "web", {}, { client_id: id, client_secret: "" })),
       expected,

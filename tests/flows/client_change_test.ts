@@ -51,7 +51,7 @@ test("[DI-09] the form registers the type of client that the rejected request sh
     "The rejected request does not show whether the application has a secret",
   ]);
   const fields = { grant_type: "client_credentials", client_id: "my-app", client_secret: "s" };
-  assertEquals((await made.token(fields)).status, 401);
+  assertEquals((await made.token(fields)).status, 400);
   const list = await (await browser.get("/flows")).text();
   assertEquals(await open(findLink(list, "Register my-app")!), [
     "client_secret_post",

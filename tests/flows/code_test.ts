@@ -458,12 +458,12 @@ test("[CI-10] the store receives a digest of the code, the trace neither code no
   }
 });
 
-test("[CI-11] a removed client is 401, and a new client with its id cannot use its code", async () => {
+test("[CI-11] a removed client is invalid_client, and a new client with its id cannot use its code", async () => {
   const b = await testServer(severalUsers);
   const [code, webCode] = [await b.code(), await b.code(webRequest)];
   b.as.clients.delete("spa");
   b.as.clients.delete("web");
-  assertEquals(await getOutcome(await b.token({ code })), "401 invalid_client");
+  assertEquals(await getOutcome(await b.token({ code })), "400 invalid_client");
   assertEquals(await getOutcome(await b.token({ ...webToken, code: webCode }, webBasic)), "401 invalid_client");
   assertEquals(await getOutcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
 });

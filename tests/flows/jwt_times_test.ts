@@ -250,7 +250,7 @@ const places: Readonly<Record<string, Place>> = {
       }),
     ...{ accepted: "200", problems: { ...ofClientAssertion, "exp huge": "too long" } },
     rejected: (problem) =>
-      `401 invalid_client CA-07: the assertion is ${
+      `400 invalid_client CA-07: the assertion is ${
         problem === "too long" ? "valid for too long" : `invalid: ${problem}`
       }`,
   },

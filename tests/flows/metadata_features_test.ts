@@ -191,7 +191,10 @@ async function authMethodsAt(
         await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
       );
       const public_ = method === "none" && endpoint === "token_endpoint" ? "400 unauthorized_client" : "200";
-      const expected = method === other && listed.includes(method) ? public_ : "401 invalid_client";
+      const isChallenged = other === "client_secret_basic" || endpoint === "introspection_endpoint";
+      const expected = method === other && listed.includes(method)
+        ? public_
+        : `${isChallenged ? 401 : 400} invalid_client`;
       assertEquals(result, expected, `${method} proved by ${other} at ${endpoint}`);
     }
   }
@@ -223,7 +226,8 @@ async function algorithmsAt(
       : assertionOf("signer", alg);
     const proof = { ...proofBy("signer", "HS256"), client_assertion: signed };
     const result = await getOutcome(await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
-    assertEquals(result, listed.includes(alg) ? "200" : "401 invalid_client", alg);
+    const failure = `${endpoint === "introspection_endpoint" ? 401 : 400} invalid_client`;
+    assertEquals(result, listed.includes(alg) ? "200" : failure, alg);
   });
 }
 

@@ -508,7 +508,8 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       for (const [other, [fields, headers]] of Object.entries(proofs)) {
         const code = getRedirectParams(await authorizeBy(b, metadata, { client_id: "probe" })).get("code")!;
         const result = await getOutcome(await exchangeBy(b, metadata, { code, ...fields }, headers));
-        assertEquals(result, method === other ? "200" : "401 invalid_client", `${method} proved by ${other}`);
+        const failure = `${other === "client_secret_basic" ? 401 : 400} invalid_client`;
+        assertEquals(result, method === other ? "200" : failure, `${method} proved by ${other}`);
       }
     }
     const others = [
@@ -629,7 +630,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       await assertTokenResponse(await exchangeBy(b, metadata, { code, ...proof }));
       assertEquals(
         await getOutcome(await exchangeBy(b, metadata, { code, ...proof })),
-        "401 invalid_client",
+        "400 invalid_client",
         "a replay",
       );
     }

@@ -111,6 +111,7 @@ async function tokensOfReusedCode(server: TestServer): Promise<Record<string, st
 
 const asProgram = { headers: { accept: "application/json" } };
 const unauthenticated = { outcome: "401 invalid_client", rule: "CA-07" } as const;
+const unauthenticatedInBody = { outcome: "400 invalid_client", rule: "CA-07" } as const;
 const wrongPath = { outcome: "404 invalid_request", rule: "HT-01", client: "", fix: /Check the URL/ } as const;
 const wrongVerifier = { outcome: "400 invalid_grant", rule: "PK-09" } as const;
 const wrongToken = { outcome: "401 invalid_token", rule: "BR-02", client: "" } as const;
@@ -280,7 +281,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "the secret by POST where Basic is registered": {
     send: (server) => webToken(server, { client_id: "web", client_secret: "web-secret" }),
-    ...unauthenticated,
+    ...unauthenticatedInBody,
     client: "web",
     sentence: "client web must use client_secret_basic; this request used client_secret_post",
     expected: "client_secret_basic",
@@ -299,7 +300,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "a secret of a public client": {
     send: (server) => webToken(server, { client_id: "spa", client_secret: "guess" }),
-    ...unauthenticated,
+    ...unauthenticatedInBody,
     sentence: "client spa is public and has no secret; this request used client_secret_post",
     expected: "none",
     received: "client_secret_post",
@@ -307,7 +308,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "no secret": {
     send: (server) => webToken(server, { client_id: "web" }),
-    ...unauthenticated,
+    ...unauthenticatedInBody,
     client: "web",
     sentence: "client web is confidential and must authenticate",
     expected: "client_secret_basic",
@@ -325,7 +326,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "an unknown client at the token endpoint": {
     send: (server) => webToken(server, { client_id: "webb" }),
-    ...unauthenticated,
+    ...unauthenticatedInBody,
     client: "",
     sentence: "the client is unknown. Did you mean web?",
     expected: "web or spa or poster",

@@ -187,7 +187,7 @@ test("[RV-04] another client's token stays valid, with the usual response", asyn
       await revoke(b, token, {}, basicHeader("web2"));
       assertEquals(
         await getOutcome(await post(b, "/oauth2/revoke", { token, client_id: "web" })),
-        "401 invalid_client",
+        "400 invalid_client",
       );
       const wrong = await post(b, "/oauth2/revoke", { token, client_id: "web" }, basicHeader("web2"));
       assertEquals(await getOutcome(wrong), "400 invalid_request");

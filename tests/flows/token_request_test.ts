@@ -253,10 +253,10 @@ test("[TK-05] a missing grant_type is invalid_request, an unknown one unsupporte
   }
 });
 
-test("[TK-05] without client authentication every grant_type is 401", async () => {
+test("[TK-05] without client authentication every grant_type is invalid_client", async () => {
   const b = await testServer();
   await forEachCase([undefined, "", "password", "authorization_code"], async (grant_type) => {
-    assertEquals(await getOutcome(await b.token({ grant_type, client_id: "web" })), "401 invalid_client");
+    assertEquals(await getOutcome(await b.token({ grant_type, client_id: "web" })), "400 invalid_client");
     assertEquals(
       await getOutcome(await b.token({ grant_type }, { headers: basic("web", "guess") })),
       "401 invalid_client",
@@ -272,7 +272,23 @@ test("[TK-06] a client without the code grant type is 400 unauthorized_client", 
   assertEquals(await getOutcome(await b.token({ code, client_id: undefined }, machine)), "400 unauthorized_client");
 });
 
-test("[TK-07] a confidential client without authentication, or no client at all, is 401 invalid_client", async () => {
+test("[TK-06] the fix fits the client: no public client is told to add a grant type for clients that authenticate", async () => {
+  const b = await testServer(severalUsers);
+  const fixOf = async (fields: Fields, init = {}) => {
+    await b.token({ code: undefined, redirect_uri: undefined, code_verifier: undefined, ...fields }, init);
+    return getRejections(b.events).at(-1)!.explanation;
+  };
+  const explanation = await fixOf({ grant_type: "client_credentials" });
+  assertEquals([explanation.rule, explanation.fix, explanation.change], [
+    "TK-06",
+    "Use another client: spa is public, and client_credentials is for clients that authenticate.",
+    undefined,
+  ]);
+  const web = await fixOf({ grant_type: "client_credentials", client_id: undefined }, webBasic);
+  assertEquals([web.rule, web.fix, web.change?.grant_type], ["TK-06", undefined, "client_credentials"]);
+});
+
+test("[TK-07] a confidential client without authentication, or no client at all, is invalid_client", async () => {
   const b = await testServer();
   const code = await b.code(webRequest);
   await forEachCase<Fields>(
@@ -285,7 +301,10 @@ test("[TK-07] a confidential client without authentication, or no client at all,
       { client_id: "unknown" },
     ],
     async (fields) =>
-      assertEquals(await getOutcome(await b.token({ ...webToken, code, ...fields })), "401 invalid_client"),
+      assertEquals(
+        await getOutcome(await b.token({ ...webToken, code, ...fields })),
+        `${fields.client_id === undefined ? 401 : 400} invalid_client`,
+      ),
   );
   const unidentified = await b.token({ code: await b.code(), client_id: undefined });
   const { error, error_description } = await unidentified.json();
@@ -371,7 +390,8 @@ test("[TK-12, TK-13] every rejection is uncached JSON with its status, for brows
     ["400 invalid_request", () => b.token({ code: undefined }, { headers })],
     ["400 unsupported_grant_type", () => b.token({ code, grant_type: "x" }, { headers })],
     ["400 unauthorized_client", () => b.token({ code, client_id: "renewer" }, { headers })],
-    ["401 invalid_client", () => b.token({ code, client_id: "unknown" }, { headers })],
+    ["400 invalid_client", () => b.token({ code, client_id: "unknown" }, { headers })],
+    ["401 invalid_client", () => b.token({ code, client_id: undefined }, { headers })],
     ["405 invalid_request", () => b.get("/oauth2/token", { headers: { origin: headers.origin } })],
     ["413 invalid_request", () => b.token({ code, foo: "x".repeat(70_000) }, { headers })],
     ["429 temporarily_unavailable", () => b.token({ code }, guess)],

@@ -24,11 +24,12 @@ const policy = jwtPolicies.client_assertion;
  */
 export async function verifyAssertion(
   server: Server,
-  { params, address }: Credentials,
+  credentials: Credentials,
   id: string | undefined,
   method: "client_secret_jwt" | "private_key_jwt",
   algorithms: readonly string[],
 ): Promise<Client> {
+  const { params, address } = credentials;
   const assertion = params.get("client_assertion");
   if (assertion === undefined || params.get("client_assertion_type") !== assertionType) {
     throw invalidClient(
@@ -55,7 +56,7 @@ export async function verifyAssertion(
   const claims = await verifyClaims(
     server,
     client,
-    assertion,
+    credentials,
     registeredAlgorithm ? [registeredAlgorithm] : algorithms,
   );
   await assertNotReplayed(server, client, claims, address);
@@ -65,10 +66,10 @@ export async function verifyAssertion(
 async function verifyClaims(
   server: Server,
   client: Client,
-  assertion: string,
+  { params, audience: calledUrl }: Credentials,
   algorithms: readonly string[],
 ): Promise<JWTPayload> {
-  const payload = await verifyClientJwt(server, client, assertion, {
+  const payload = await verifyClientJwt(server, client, params.get("client_assertion")!, {
     name: "the assertion",
     expected: "a valid, signed assertion with iss = sub = client_id",
     algorithms,
@@ -80,7 +81,7 @@ async function verifyClaims(
   const { assertionAudience, maxAssertionLifetime, profile } = policyOf(server, client);
   const audiences = [
     server.issuer,
-    ...assertionAudience === "issuer-or-token-endpoint" ? server.assertionAudiences : [],
+    ...assertionAudience === "issuer-or-token-endpoint" ? [...server.assertionAudiences, calledUrl ?? []].flat() : [],
   ];
   const isList = assertionAudience === "issuer-string" && Array.isArray(payload.aud);
   if (isList || audience.length !== 1 || !audiences.includes(audience[0]!)) {
@@ -97,7 +98,9 @@ async function verifyClaims(
   if (audience[0] !== server.issuer) {
     warn(server, client.id, {
       rule: "JC-05",
-      reason: "aud of the client assertion is the token endpoint URL, which many servers reject",
+      reason: `aud of the client assertion is the URL of the ${
+        audience[0] === calledUrl ? "called" : "token"
+      } endpoint, which many servers reject`,
       expected: `aud = ${server.issuer}, the issuer`,
       received: audience[0],
     });

@@ -10,6 +10,7 @@ import type { Server } from "../../oauth/server.ts";
 import { subjectFor, userForHint } from "../../oauth/users/users.ts";
 import type { ListedRecord, PolledRequestRecord } from "../../store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
+import { mustSign } from "../signed_requests/settings.ts";
 import { cibaGrant, cibaOf } from "./settings.ts";
 
 /** A started request. */
@@ -52,6 +53,7 @@ export async function startAuthentication(
       received: `the public client ${client.id}`,
     });
   }
+  assertUnsigned(server, client, params);
   const hint = findHint(params);
   assertScope(params);
   const message = readMessage(params);
@@ -117,8 +119,8 @@ function findHint(params: Params): typeof hintNames[number] {
   return hint;
 }
 
-function assertScope(params: Params): void {
-  const scope = params.get("scope");
+/** Rejects signed requests, which are not supported, and clients all of whose requests must be signed. */
+function assertUnsigned(server: Server, client: Client, params: Params): void {
   if (params.has("request")) {
     throw new OAuthError("request_not_supported", "signed backchannel authentication requests are not supported", {
       rule: "CB-01",
@@ -126,6 +128,17 @@ function assertScope(params: Params): void {
       received: "request",
     });
   }
+  if (!mustSign(server, client)) return;
+  throw new OAuthError("unauthorized_client", "requests of this client must be signed, which is not supported here", {
+    rule: "JR-05",
+    expected: "a client whose requests need no signature",
+    received: `client ${client.id}, whose requests must be signed`,
+    fix: "Use another client for backchannel authentication: this endpoint does not support signed requests.",
+  });
+}
+
+function assertScope(params: Params): void {
+  const scope = params.get("scope");
   if (splitScope(scope ?? "").includes("openid")) return;
   throw new OAuthError("invalid_scope", "scope does not contain openid", {
     rule: "CB-01",

@@ -28,5 +28,5 @@ export function backchannelHandlers(approver?: Approver): Handlers {
       await decideImmediately(context, found!, approver);
     }
     return json(200, { auth_req_id: authReqId, expires_in: expiresIn, interval: cibaGrant.interval(server) });
-  });
+  }, { isAudience: true, isChallenged: true });
 }

@@ -9,6 +9,7 @@ import type { Handlers } from "../../app/route.ts";
 export const par: Handlers = clientEndpoint(
   async (server, request) => json(201, await pushRequest(server, request)),
   {
+    isAudience: true,
     identifyClient: () => Promise.reject(missingClientId()),
     provenKey: (server, request) => server.keyProofs?.provenKey(server, request),
   },

@@ -67,6 +67,10 @@ export const tokenRules = {
     fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
     cites: ["OAuth 2.1 §2.4.1"],
   },
+  "CA-17": {
+    fix: "Send client_id in the body of the request, and no header Authorization.",
+    cites: ["RFC 6749 §2.3.1"],
+  },
   "JC-02": {
     fix:
       "Create an assertion for each request, with exp one minute ahead: a stolen assertion is useless after that minute.",

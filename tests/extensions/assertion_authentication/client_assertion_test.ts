@@ -135,7 +135,9 @@ async function tried(b: TestServer, client_id: string, change: Change = {}): Pro
   return await getOutcome(await ask(b, await assertionOf(client_id, change)));
 }
 
-const rejected = "401 invalid_client";
+const rejected = "400 invalid_client";
+/** The outcome of a wrong assertion at an endpoint (RFC 7662 §2.3: 401 at introspection). */
+const rejectedAt = (path: string) => path === "/oauth2/introspect" ? "401 invalid_client" : rejected;
 const both = ["key", "shared"] as const;
 
 /** A request to each endpoint with client authentication, 200 for a permitted client. */
@@ -153,7 +155,7 @@ test("[JC-01, JC-03] both methods work at every endpoint, with and without clien
         const sent = { ...fields, client_id, client_assertion_type: type, client_assertion: await assertionOf(client) };
         assertEquals(await getOutcome(await post(b, path, sent)), "200");
         for (const [other, more] of endpoints) {
-          assertEquals(await getOutcome(await post(b, other, { ...sent, ...more })), rejected, "a replay");
+          assertEquals(await getOutcome(await post(b, other, { ...sent, ...more })), rejectedAt(other), "a replay");
         }
       }
     }
@@ -188,7 +190,7 @@ test("[JC-01] client_assertion_type has exactly one value, and neither parameter
       const assertion = await assertionOf(client);
       for (const client_id of [undefined, client]) {
         const result = await getOutcome(await ask(b, assertion, { client_assertion_type, client_id }));
-        assertMatch(result, /^400 invalid_request$|^401 invalid_client$/);
+        assertMatch(result, /^400 invalid_(?:request|client)$/);
       }
       assertEquals(await getOutcome(await ask(b, assertion)), "200", "the attempt has used it up");
     }
@@ -198,7 +200,7 @@ test("[JC-01] client_assertion_type has exactly one value, and neither parameter
       const fields = { grant_type: "client_credentials", client_id, client_assertion, client_assertion_type: type };
       assertMatch(
         await getOutcome(await post(b, "/oauth2/token", fields)),
-        /^400 invalid_request$|^401 invalid_client$/,
+        /^400 invalid_(?:request|client)$/,
       );
     }
   }
@@ -264,7 +266,10 @@ test("[CA-10, CA-16, CA-17] a client registered for assertions is rejected with 
     [{ client_id: "shared", client_secret: secret }, {}],
     [{ client_id: "key", client_secret: "x" }, {}],
   ], async ([more, headers]) => {
-    assertEquals(await getOutcome(await post(b, "/oauth2/token", { ...fields, ...more }, headers)), rejected);
+    assertEquals(
+      await getOutcome(await post(b, "/oauth2/token", { ...fields, ...more }, headers)),
+      "authorization" in headers ? "401 invalid_client" : rejected,
+    );
   });
 });
 
@@ -297,7 +302,7 @@ test("[CA-10] keys registered beside another method do not authenticate the clie
   });
 });
 
-test("[JC-02, JC-03, JC-05] each claim that is wrong, missing or of a wrong type is 401", async () => {
+test("[JC-02, JC-03, JC-05] each claim that is wrong, missing or of a wrong type is rejected", async () => {
   const b = await testServer(await signers());
   const defects: Record<string, readonly unknown[]> = {
     iss: [undefined, "", "unknown", "web", issuer, 1, null, ["key"], {}, "key "],
@@ -422,7 +427,8 @@ for (const [name, open] of Object.entries(stores)) {
           servers.map((b) => post(b, path, { ...fields, client_assertion_type: type, client_assertion: mixed }))
         ),
       );
-      assertEquals(await countOutcomes(elsewhere), { "200": 1, [rejected]: 5 });
+      const outcomes = await countOutcomes(elsewhere);
+      assertEquals([outcomes["200"], (outcomes[rejected] ?? 0) + (outcomes["401 invalid_client"] ?? 0)], [1, 5]);
     }
     for (const b of servers) await b.as.close();
   });
@@ -790,8 +796,45 @@ test("[JC-05] every endpoint accepts the issuer or the token endpoint URL as aud
         ...fields,
       })).status;
     assertEquals(await ask(`${issuer}/oauth2/token`), 200);
-    if (path !== "/oauth2/token") assertEquals(await ask(issuer + path), 401);
+    if (path !== "/oauth2/token") assertEquals(await ask(issuer + path), Number(rejectedAt(path).slice(0, 3)));
   });
+});
+
+test("[JC-05] PAR and the backchannel accept their own URL as aud, with a warning; stricter settings do not", async () => {
+  const ciba = "urn:openid:params:grant-type:ciba";
+  const keys = [{ ...(await pairOf("key ES256")).jwk, kid: "k1" }];
+  const client = keyClient("key", keys, { grant_types: ["authorization_code", "client_credentials", ciba] });
+  const own: readonly (readonly [path: string, fields: Fields])[] = [
+    ["/oauth2/par", { response_type: "code", client_id: "key", scope: "read" }],
+    ["/oauth2/backchannel_authentication", { scope: "openid", login_hint: "alice" }],
+  ];
+  const options = { clients: [client], users: [{ sub: "alice" }], issuer };
+  const ask = async (b: TestServer, [path, fields]: (typeof own)[number], aud: unknown) => {
+    const client_assertion = await assertionOf("key", { claims: { aud } });
+    const response = await post(b, path, { client_assertion_type: type, client_assertion, ...fields });
+    return response.ok ? "accepted" : await getOutcome(response);
+  };
+  for (const endpoint of own) {
+    const b = await testServer(options);
+    const url = issuer + endpoint[0];
+    for (const aud of [url, [url]]) assertEquals(await ask(b, endpoint, aud), "accepted");
+    const warnings = b.events.flatMap((event) => event.type === "warning" ? [event.explanation] : []);
+    const audiences = warnings.filter(({ rule }) => rule === "JC-05").map(({ received }) => received);
+    assertEquals(audiences, [url, url]);
+    const others = own.filter((other) => other !== endpoint).map(([path]) => issuer + path);
+    await forEachCase<unknown>(
+      [...others, `${url}/`, [url, issuer], `${issuer}/oauth2/introspect`],
+      async (aud) => assertMatch(await ask(b, endpoint, aud), /invalid_client/),
+    );
+    for (const assertionAudience of ["issuer", "issuer-string"] as const) {
+      const strict = await testServer({ ...options, assertionAudience });
+      assertMatch(await ask(strict, endpoint, url), /invalid_client/);
+      assertEquals(await ask(strict, endpoint, issuer), "accepted");
+    }
+  }
+  const b = await testServer(options);
+  const elsewhere = await tried(b, "key", { claims: { aud: `${issuer}/oauth2/par` } });
+  assertMatch(elsewhere, /invalid_client/);
 });
 
 test("[JC-05] an unknown assertionAudience is a configuration error, and so is the former setting", async () => {

@@ -206,6 +206,35 @@ test("[CB-01, CB-08, CB-09] scope, binding_message, requested_expiry and request
   }
 });
 
+test("[CB-01] a signed request is request_not_supported, whatever else is wrong with it", async () => {
+  const b = await server();
+  await forEachCase<Fields>([
+    { request: "x.y.z", scope: undefined, login_hint: undefined },
+    { request: "x.y.z", login_hint_token: "x" },
+    { request: "x.y.z", binding_message: "a\nb" },
+  ], async (fields) => {
+    assertEquals(await getOutcome(await start(b, fields)), "400 request_not_supported");
+    assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "CB-01");
+  });
+});
+
+test("[JR-05] a client whose requests must be signed cannot send unsigned ones to the backchannel", async () => {
+  const { publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
+  const jwks = { keys: [{ ...await crypto.subtle.exportKey("jwk", publicKey), key_ops: undefined }] };
+  const signer: ClientMetadata = { ...bank, token_endpoint_auth_method: "client_secret_basic", jwks };
+  for (
+    const options of [
+      { clients: [{ ...signer, require_signed_request_object: true }] },
+      { clients: [signer], requireSignedRequestObject: true },
+    ]
+  ) {
+    const b = await server(options);
+    assertEquals(await getOutcome(await start(b)), "400 unauthorized_client");
+    assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "JR-05");
+  }
+  assertEquals((await start(await server({ clients: [signer] }))).status, 200);
+});
+
 test("[CB-06, CB-07] the page lists the requests of the user alone, and each is decided on once", async () => {
   await using as = await testLatchkey({ login: "interactive", users });
   const client = as.client({ ...mockClient, client_name: "The bank" });

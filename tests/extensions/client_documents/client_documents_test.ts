@@ -126,7 +126,7 @@ test("[MC-03] switched off or without the extension, the id is unknown and nothi
     const metadata = await (await b.get("/.well-known/openid-configuration")).json();
     assert(!("client_id_metadata_document_supported" in metadata));
     await assertPage(await b.authorize({ client_id: url }));
-    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "401 invalid_client");
+    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "400 invalid_client");
     assertEquals(getRejections(b.events)[0]!.explanation.rule, "AZ-02");
     assertEquals(b.fetched, []);
   });
@@ -134,7 +134,7 @@ test("[MC-03] switched off or without the extension, the id is unknown and nothi
   assertCode(await on.authorize({ client_id: url, scope }));
 });
 
-test("[MC-03] an id that is not such a URL is rejected by a page and by 401, and nothing is fetched", async () => {
+test("[MC-03] an id that is not such a URL is rejected by a page and by 400, and nothing is fetched", async () => {
   const b = await documentServer();
   await forEachCase(
     [
@@ -166,7 +166,7 @@ test("[MC-03] an id that is not such a URL is rejected by a page and by 401, and
     async ([client_id, expected]) => {
       b.events.length = 0;
       await assertPage(await b.authorize({ client_id }));
-      assertEquals(await getOutcome(await b.token({ client_id, code: "x" })), "401 invalid_client");
+      assertEquals(await getOutcome(await b.token({ client_id, code: "x" })), "400 invalid_client");
       for (const { explanation } of getRejections(b.events)) {
         assertEquals(explanation.rule, "MC-03");
         assertMatch(explanation.expected!, expected);
@@ -260,7 +260,7 @@ test("[MC-04] a faulty response or document is rejected with the expected and th
     const count = b.fetched.length;
     const html = await assertPage(await b.authorize({ client_id: url }));
     assertStringIncludes(html, "MC-04");
-    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "401 invalid_client");
+    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "400 invalid_client");
     assertEquals(b.fetched.length, count + 2);
     for (const { explanation: { rule, reason, expected: wanted, received, fix } } of getRejections(b.events)) {
       assertEquals(rule, "MC-04");
@@ -398,7 +398,7 @@ test("[MC-04] an expired document that cannot be fetched stops requests of the c
   await assertPage(await b.authorize({ client_id: url }));
   const refresh: Fields = { grant_type: "refresh_token", refresh_token, client_id: url };
   const bare = { redirect_uri: undefined, code_verifier: undefined };
-  assertEquals(await getOutcome(await b.token({ ...refresh, ...bare })), "401 invalid_client");
+  assertEquals(await getOutcome(await b.token({ ...refresh, ...bare })), "400 invalid_client");
   const userinfo = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
   assertEquals(userinfo.status, 200);
   b.respond = () => Response.json(document);
@@ -558,8 +558,8 @@ test("[MC-07] a client with private_key_jwt authenticates with the keys of its d
       { ...client, private_jwk: stolen.private_jwk },
     ]
   ) {
-    assertEquals(await rejected(as.refresh(impostor, tokens.refresh_token!)), "401 invalid_client");
-    assertEquals(await rejected(as.token(impostor, { grant_type: "client_credentials" })), "401 invalid_client");
+    assertEquals(await rejected(as.refresh(impostor, tokens.refresh_token!)), "400 invalid_client");
+    assertEquals(await rejected(as.token(impostor, { grant_type: "client_credentials" })), "400 invalid_client");
   }
 
   // Keys behind a URL: the private key is that of the client above.
@@ -569,7 +569,7 @@ test("[MC-07] a client with private_key_jwt authenticates with the keys of its d
   const remote = as.clientDocument("https://remote.example/c", { jwks_uri });
   await as.logIn({ ...remote, private_jwk: client.private_jwk });
   assertEquals(remote.token_endpoint_auth_method, "private_key_jwt");
-  assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "401 invalid_client");
+  assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "400 invalid_client");
 });
 
 test("[MC-06] the account page lists clients of documents beside registered ones", async () => {

@@ -3,6 +3,7 @@
 import type { ClientAuthMethod, ClientMetadata } from "../client.ts";
 import { describeKnownIds, withAnySecret, withNearest } from "../unregistered_clients.ts";
 import { describeRemovedClient } from "../server_clients.ts";
+import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { RuleExplanation } from "../../explanation.ts";
@@ -76,6 +77,12 @@ export function isSecretExpired(server: Server, { client_secret_expires_at: at =
   return at > 0 && secondsNow(server) >= at;
 }
 
+/** Whether Basic with an empty secret means a public client (RFC 6749 §2.3.1). A profile forbids it. */
+function isEmptySecretAllowed(server: Server, client: Client, method: ClientAuthMethod): boolean {
+  return method === "client_secret_basic" && client.authMethod === "none" &&
+    policyOf(server, client).profile === undefined;
+}
+
 /** The digest that is compared if the client is unknown (timing attack). */
 const dummyDigest = "A".repeat(43);
 
@@ -104,6 +111,7 @@ export async function verifyClientSecret(
       unregistered ??= withAnySecret(client, method);
       continue;
     }
+    if (secret === "" && isEmptySecretAllowed(server, client, method)) return client;
     if (!client.authMethods.includes(method)) {
       failure = invalidClient(
         client.authMethod === "none"

@@ -63,24 +63,34 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
-  assertMethodAllowed(policyOf(server, client), clientAuth);
+  // Basic with an empty secret is accepted from a public client.
+  const method = client.authMethods.includes(clientAuth.method) ? clientAuth.method : "none";
+  assertMethodAllowed(policyOf(server, client), method);
   if (client.isUnregistered) warnUnregistered(server, client, "CA-07");
   else tracePassedClient(server, client);
-  if (clientAuth.method !== client.authMethod) {
+  if (method !== clientAuth.method) {
+    warn(server, client.id, {
+      rule: "CA-17",
+      reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",
+      expected: "client_id in the body, and no header Authorization",
+      received: "Authorization: Basic with an empty secret",
+    });
+  } else if (method !== client.authMethod) {
     warn(server, client.id, {
       rule: "CA-16",
-      reason:
-        `authentication by ${clientAuth.method} was accepted; the client's metadata has no token_endpoint_auth_method`,
-      expected:
-        `${client.authMethod}, the default, or token_endpoint_auth_method: "${clientAuth.method}" in its metadata`,
-      received: clientAuth.method,
+      reason: `authentication by ${method} was accepted; the client's metadata has no token_endpoint_auth_method`,
+      expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${method}" in its metadata`,
+      received: method,
     });
   }
   return client;
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */
-function assertMethodAllowed({ clientAuthMethods, profile }: Server["settings"], { method }: ClientAuth): void {
+function assertMethodAllowed(
+  { clientAuthMethods, profile }: Server["settings"],
+  method: ClientAuth["method"],
+): void {
   if (clientAuthMethods.includes(method)) return;
   throw invalidClient(
     `this server does not offer ${method}${byProfile(profile, "clientAuthMethods")}`,
