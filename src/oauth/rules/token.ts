@@ -78,7 +78,7 @@ export const tokenRules = {
   },
   "JC-05": {
     fix: "Set aud of the assertion to the issuer, as RFC 7523bis requires.",
-    cites: ["OAuth 2.1 §2.4", "RFC 7523bis"],
+    cites: ["OAuth 2.1 §2.4", "RFC 7523bis", "RFC 9126 §2", "OpenID Connect CIBA §7.1"],
   },
   "CI-02": {
     passes: "the code has not expired",
