@@ -140,8 +140,9 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   readonly pkce?: PkceSettings;
   /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or
-   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC 9126
-   * §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
+   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
+   * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
+   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
    */
   readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
   /**
