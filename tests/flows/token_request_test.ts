@@ -272,7 +272,7 @@ test("[TK-06] a client without the code grant type is 400 unauthorized_client", 
   assertEquals(await getOutcome(await b.token({ code, client_id: undefined }, machine)), "400 unauthorized_client");
 });
 
-test("[TK-06] the fix fits the client: no public client is told to add a grant type for clients that authenticate", async () => {
+test("[TK-06] the fix fits the client: no public client should add a grant type for clients that authenticate", async () => {
   const b = await testServer(severalUsers);
   const fixOf = async (fields: Fields, init = {}) => {
     await b.token({ code: undefined, redirect_uri: undefined, code_verifier: undefined, ...fields }, init);
