@@ -14,8 +14,8 @@ const timedStarts = 3;
 
 /** Tests of the program as a process, which apply to the executable too. */
 const programTests = [
-  "tests/runtimes/program_test.ts",
-  "tests/runtimes/init_test.ts",
+  "tests/platform/runtime/program_test.ts",
+  "tests/platform/runtime/init_test.ts",
   "tests/operating/process_test.ts",
   "tests/cli/check_command_test.ts",
 ];

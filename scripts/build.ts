@@ -186,7 +186,10 @@ function assertKnownPackages(specifiers: readonly string[]): void {
 
 /** Range of a dependency in deno.json. */
 function getRange(name: string): string {
-  const imports: Readonly<Record<string, string>> = { ...manifest.imports, ...manifest.scopes["./src/store/"] };
+  const imports: Readonly<Record<string, string>> = {
+    ...manifest.imports,
+    ...manifest.scopes["./src/platform/store/"],
+  };
   const target = imports[name] ?? "";
   const range = /^npm:(?:@[^/]+\/)?[^/@]+@([^/]+)$/.exec(target)?.[1];
   if (range === undefined) throw new Error(`deno.json imports no npm:${name}@range.`);
@@ -232,7 +235,7 @@ function packageJson(): unknown {
   };
 }
 
-/** `src/store/sql/sqlite.ts` → `types/store/sqlite.d.ts`. */
+/** `src/platform/store/sql/sqlite.ts` → `types/store/sqlite.d.ts`. */
 function declaration(entry: string): string {
   return `types/${entry.replace(/^src\//, "").replace(/\.tsx?$/, ".d.ts")}`;
 }

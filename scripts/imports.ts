@@ -26,9 +26,6 @@ const importRules: ImportRules = {
   texts: [""],
   importers: {},
   builtins: [
-    "runtime/",
-    "store/sql/sqlite.ts",
-    "store/sql/postgres_sockets.ts",
     "platform/runtime/",
     "platform/store/sql/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",

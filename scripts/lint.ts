@@ -17,7 +17,7 @@ const reserved: readonly Reserved[] = [
       'MemberExpression[object.name="process"]',
       'MemberExpression[object.name="globalThis"][property.name="process"]',
     ],
-    allowedIn: ["runtime/", "store/sql/sqlite.ts", "store/sql/postgres_sockets.ts"],
+    allowedIn: ["platform/runtime/", "platform/store/sql/sqlite.ts", "platform/store/sql/postgres_sockets.ts"],
     message: "The rest of src/ runs unchanged everywhere, workers included.",
   },
   {
@@ -25,7 +25,7 @@ const reserved: readonly Reserved[] = [
       'MemberExpression[object.name="Date"][property.name="now"]',
       'NewExpression[callee.name="Date"][arguments.length=0]',
     ],
-    allowedIn: ["server/open_app.ts", "runtime/", "testing/clock.ts", "resource/authorization_server.ts"],
+    allowedIn: ["server/open_app.ts", "platform/runtime/", "testing/clock.ts", "resource/authorization_server.ts"],
     message: "The rest of src/ receives a clock.",
   },
   {
@@ -33,7 +33,7 @@ const reserved: readonly Reserved[] = [
       'MemberExpression[object.name="Math"][property.name="random"]',
       "Identifier[name=/^(?:getRandomValues|randomUUID)$/]",
     ],
-    allowedIn: ["runtime/"],
+    allowedIn: ["platform/runtime/"],
     message: "The rest of src/ receives a random source.",
   },
   {

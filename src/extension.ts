@@ -27,8 +27,8 @@ export type { Endpoint, Handler, Handlers } from "./app/route.ts";
 export type { DpopMembers } from "./extensions/dpop/settings.ts";
 export type { RegistrationMembers } from "./extensions/registration/settings.ts";
 export type { TokenExchangeMembers } from "./extensions/token_exchange/settings.ts";
-export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
-export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./http/router.ts";
+export type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./platform/http/message.ts";
+export type { ClientAddress, Method, RequestHandler, RequestTarget } from "./platform/http/router.ts";
 export type { Authentication, AuthenticationLevels, RequestedAcr } from "./oauth/authorize/authentication_level.ts";
 export type { Delivery, PolledDestination, PolledFacts } from "./oauth/authorize/delivery.ts";
 export type { Destination, PendingAuthorization, RedirectDestination } from "./oauth/authorize/destination.ts";
@@ -70,7 +70,7 @@ export type { JwtKind, SignClaims, TokenKind } from "./oauth/keys/jwt.ts";
 export type { Keys, PublishedKey } from "./oauth/keys/keys.ts";
 export type { PublicKey } from "./oauth/keys/public_key.ts";
 export type { FetchedKeys, KeyFetches, PublicKeySet } from "./oauth/keys/remote_keys.ts";
-export type { MaybePromise } from "./oauth/maybe_promise.ts";
+export type { MaybePromise } from "./platform/maybe_promise.ts";
 export { parameters } from "./oauth/params.ts";
 export type {
   ParameterDescription,

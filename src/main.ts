@@ -29,11 +29,11 @@ import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
 import { formatEvent } from "./operating/format_event.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
-import { processEnvironment } from "./runtime/current_process.ts";
-import type { ProcessEnvironment } from "./runtime/process_environment.ts";
+import { processEnvironment } from "./platform/runtime/current_process.ts";
+import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import type { ClientCheckHandle } from "./check/client_check.ts";
-import { ListenError, serve } from "./runtime/serve.ts";
-import { StoreError } from "./store/store_error.ts";
+import { ListenError, serve } from "./platform/runtime/serve.ts";
+import { StoreError } from "./platform/store/store_error.ts";
 
 // Not awaited: the single executable of Node is a script, which has no top-level await.
 start();
@@ -66,7 +66,7 @@ async function main(
   }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");
-    const { requestStatus } = await import("./runtime/request_status.ts");
+    const { requestStatus } = await import("./platform/runtime/request_status.ts");
     exit(await checkHealth({ args: commandArgs, env, readTextFile }, validateOptions, requestStatus));
   }
   if (command === "init") {
@@ -299,8 +299,8 @@ async function openMcpServer(path: string): Promise<Plugin> {
 
 async function initActions(): Promise<InitActions> {
   const [{ ask, createPrivateFile, hasTerminalInput }, { systemRandomBytes }, { randomToken }] = await Promise.all([
-    import("./runtime/tools.ts"),
-    import("./runtime/crypto.ts"),
+    import("./platform/runtime/tools.ts"),
+    import("./platform/runtime/crypto.ts"),
     import("./oauth/secrets.ts"),
   ]);
   return {

@@ -15,8 +15,8 @@ import type {
 } from "../src/mod.ts";
 import type { MemoryRepository } from "../src/extension.ts";
 import type { Plugin } from "../src/app/plugin.ts";
-import type { RequestLike } from "../src/http/message.ts";
-import { parseTarget } from "../src/http/router.ts";
+import type { RequestLike } from "../src/platform/http/message.ts";
+import { parseTarget } from "../src/platform/http/router.ts";
 import { redactEvent } from "../src/oauth/redact.ts";
 import { BodyTap, TappedRequest } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";

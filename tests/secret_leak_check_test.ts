@@ -4,7 +4,7 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Plugin } from "../src/app/plugin.ts";
-import type { HttpResponse } from "../src/http/message.ts";
+import type { HttpResponse } from "../src/platform/http/message.ts";
 import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./flows/harness.ts";
 import { postRegistration, register } from "./flows/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";

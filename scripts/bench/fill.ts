@@ -2,7 +2,7 @@
 
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import type { Grant } from "../../src/store/store.ts";
+import type { Grant } from "../../src/platform/store/store.ts";
 import { clients, publicId, redirectUri, rotatingId, user } from "./clients.ts";
 
 /** Number of each, besides those of the bench. */

@@ -4,8 +4,14 @@
  * every runtime has.
  */
 
-import { encodeBase64url, generateKey, importPrivateKey, importPublicKey, sha256 } from "../../src/runtime/crypto.ts";
-import type { SignBytes } from "../../src/runtime/crypto.ts";
+import {
+  encodeBase64url,
+  generateKey,
+  importPrivateKey,
+  importPublicKey,
+  sha256,
+} from "../../src/platform/runtime/crypto.ts";
+import type { SignBytes } from "../../src/platform/runtime/crypto.ts";
 import { serve } from "./bare_http.ts";
 import type { BareRequest, BareResponse } from "./bare_http.ts";
 import { confidential, rotatingId, user } from "./clients.ts";

@@ -78,12 +78,12 @@ async function startPeer(load: Load): Promise<ServerAddress> {
 async function openStore(url: string | undefined, namespace: string | undefined): Promise<Store | undefined> {
   if (url === undefined) return undefined;
   if (url.startsWith("sqlite:")) {
-    return await (await import("../../src/store/sql/sqlite.ts")).sqliteStore(url.slice("sqlite:".length));
+    return await (await import("../../src/platform/store/sql/sqlite.ts")).sqliteStore(url.slice("sqlite:".length));
   }
   if (url.startsWith("postgres")) {
-    return await (await import("../../src/store/sql/postgres.ts")).postgresStore(url, { schema: namespace });
+    return await (await import("../../src/platform/store/sql/postgres.ts")).postgresStore(url, { schema: namespace });
   }
-  return await (await import("../../src/store/redis.ts")).redisStore(url, { prefix: namespace });
+  return await (await import("../../src/platform/store/redis.ts")).redisStore(url, { prefix: namespace });
 }
 
 /** Plugins of a team's server, without the inspector. */

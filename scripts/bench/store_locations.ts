@@ -31,6 +31,6 @@ export async function findStoreLocations(): Promise<StoreLocation[]> {
 }
 
 async function clearDatabase(name: string, url: string, namespace: string): Promise<void> {
-  const { dropPostgresSchemas, dropRedisPrefixes } = await import("../../tests/stores/servers.ts");
+  const { dropPostgresSchemas, dropRedisPrefixes } = await import("../../tests/platform/store/servers.ts");
   await (name === "postgres" ? dropPostgresSchemas(url, [namespace]) : dropRedisPrefixes(url, [namespace]));
 }

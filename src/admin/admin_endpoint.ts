@@ -13,7 +13,7 @@ import type { Context } from "../app/context.ts";
 import { browserCsrfToken } from "../app/csrf.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
 import type { Handler, Handlers } from "../app/route.ts";
-import { htmlWithForms, HttpError, type HttpResponse } from "../http/message.ts";
+import { htmlWithForms, HttpError, type HttpResponse } from "../platform/http/message.ts";
 import type { BoundedCache } from "../oauth/bounded_cache.ts";
 import type { Repository } from "../oauth/records/repository.ts";
 import type { EditForm } from "../ui/field.tsx";

@@ -1,6 +1,6 @@
 /** The page with the form of all metadata of a client. */
 
-import type { HttpResponse } from "../http/message.ts";
+import type { HttpResponse } from "../platform/http/message.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Params } from "../oauth/params.ts";

@@ -1,6 +1,6 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
-import { HttpError, type HttpResponse } from "../http/message.ts";
+import { HttpError, type HttpResponse } from "../platform/http/message.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { type ConfigIssue, ConfigurationError, quote } from "../oauth/config/config_issue.ts";

@@ -3,9 +3,9 @@
  * than the record has would undo another change; a change that ends after a removal would add the record again.
  */
 
-import { HttpError } from "../http/message.ts";
+import { HttpError } from "../platform/http/message.ts";
 import type { ClientRepository } from "../oauth/clients/repository.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { computeMac } from "../oauth/session/session.ts";

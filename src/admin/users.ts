@@ -1,6 +1,6 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
-import { HttpError, type HttpResponse } from "../http/message.ts";
+import { HttpError, type HttpResponse } from "../platform/http/message.ts";
 import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";

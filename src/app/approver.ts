@@ -1,6 +1,6 @@
 /** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
-import type { RequestLike, ResponseLike } from "../http/message.ts";
+import type { RequestLike, ResponseLike } from "../platform/http/message.ts";
 import { accessOf } from "../oauth/authorize/access.ts";
 import { allowedSubjects, allowsUser } from "../oauth/authorize/login.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
@@ -9,7 +9,7 @@ import type { Approval } from "../oauth/authorize/code.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client, UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { isPromise } from "../oauth/maybe_promise.ts";
+import { isPromise } from "../platform/maybe_promise.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";

@@ -7,7 +7,14 @@
  * 4. If it returns an approval, `completeAuthorization` issues the code and sends it to the destination.
  */
 
-import { html, type HttpResponse, isResponse, redirect, type ResponseLike, withHeaders } from "../http/message.ts";
+import {
+  html,
+  type HttpResponse,
+  isResponse,
+  redirect,
+  type ResponseLike,
+  withHeaders,
+} from "../platform/http/message.ts";
 import { statedLevel } from "../oauth/authorize/authentication_level.ts";
 import { type Approval, issueCode } from "../oauth/authorize/code.ts";
 import { storedRequests } from "../oauth/authorize/destination.ts";
@@ -15,7 +22,7 @@ import type { Destination, PendingAuthorization, RedirectDestination } from "../
 import { loginRequired, rejectOldLogin, usableSession } from "../oauth/authorize/login.ts";
 import { appendToRedirectUri, encodeFields } from "../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { isPromise, type MaybePromise } from "../oauth/maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../platform/maybe_promise.ts";
 import type { ResponseFields } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";

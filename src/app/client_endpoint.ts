@@ -1,13 +1,13 @@
 /** Shared by the endpoints for clients: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
 
-import { parseFields, readForm } from "../http/form.ts";
-import { HttpError, type HttpResponse, withHeaders } from "../http/message.ts";
+import { parseFields, readForm } from "../platform/http/form.ts";
+import { HttpError, type HttpResponse, withHeaders } from "../platform/http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient } from "../oauth/clients/auth/mod.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
 import type { Credentials, Server } from "../oauth/server.ts";
 import type { Context } from "./context.ts";

@@ -4,7 +4,7 @@
  */
 
 import { clearCookie, cookieName, cookieScope, readCookie, setCookie } from "./session_cookie.ts";
-import { type HttpResponse, redirect } from "../http/message.ts";
+import { type HttpResponse, redirect } from "../platform/http/message.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
 import type { Context } from "./context.ts";
 

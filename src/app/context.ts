@@ -10,9 +10,9 @@
  *    endpoints: cookies, CSRF tokens, the host check, client authentication.
  */
 
-import type { Fields } from "../http/form.ts";
-import type { RequestLike } from "../http/message.ts";
-import type { RequestHandler, RequestTarget } from "../http/router.ts";
+import type { Fields } from "../platform/http/form.ts";
+import type { RequestLike } from "../platform/http/message.ts";
+import type { RequestHandler, RequestTarget } from "../platform/http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Server } from "../oauth/server.ts";
 import type { EndpointDescription } from "./endpoint.ts";

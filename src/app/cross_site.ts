@@ -3,7 +3,7 @@
  * page must not learn who the user is, get a token, or make the server fetch a URL (CSRF, cross-site leaks).
  */
 
-import { HttpError, type RequestLike } from "../http/message.ts";
+import { HttpError, type RequestLike } from "../platform/http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { standingFor } from "../oauth/clients/standing.ts";
 import { quote } from "../oauth/config/config_issue.ts";

@@ -1,10 +1,10 @@
 /** CSRF protection: a form must come from a page of this server, and its token binds it to one browser and purpose. */
 
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { readForm } from "../http/form.ts";
-import { rejectCrossOrigin } from "../http/same_origin.ts";
+import { readForm } from "../platform/http/form.ts";
+import { rejectCrossOrigin } from "../platform/http/same_origin.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import { csrfToken } from "../oauth/session/session.ts";

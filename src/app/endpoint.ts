@@ -1,7 +1,7 @@
 /** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
 
 import { backChannelOrigin, frontChannelOrigin, type ServerUrls } from "../oauth/config/issuer_urls.ts";
-import type { Method } from "../http/router.ts";
+import type { Method } from "../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 

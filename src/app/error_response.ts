@@ -1,16 +1,16 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
-import { challenge, tokenChallenges, usedScheme } from "../http/challenge.ts";
-import { html, HttpError, json, plainText, withHeaders } from "../http/message.ts";
-import type { HttpResponse, RequestLike, ResponseLike } from "../http/message.ts";
-import type { RequestTarget } from "../http/router.ts";
+import { challenge, tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
+import { html, HttpError, json, plainText, withHeaders } from "../platform/http/message.ts";
+import type { HttpResponse, RequestLike, ResponseLike } from "../platform/http/message.ts";
+import type { RequestTarget } from "../platform/http/router.ts";
 import type { PolledDestination } from "../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../oauth/authorize/destination.ts";
 import { type ErrorDetails, errorStatus, OAuthError } from "../oauth/errors.ts";
 import type { KeyProofs, Server } from "../oauth/server.ts";
-import { chain } from "../oauth/maybe_promise.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { chain } from "../platform/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
 import { encodeRetry, fixLink } from "./client_change.ts";
 import type { Context } from "./context.ts";

@@ -1,6 +1,6 @@
 /** The link from an error to the page that explains it. */
 
-import { HttpError } from "../http/message.ts";
+import { HttpError } from "../platform/http/message.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Context } from "./context.ts";

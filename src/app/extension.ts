@@ -8,7 +8,7 @@ import type { SettingsExtension } from "../oauth/config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { Delivery } from "../oauth/authorize/delivery.ts";
 import type { RequestSource } from "../oauth/authorize/request_source.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type {
   ClientAuth,
   KeyProofs,

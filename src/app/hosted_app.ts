@@ -1,6 +1,6 @@
 /** The apps of a host: one issuer each. `server/host.ts` creates them. */
 
-import type { ClientAddress } from "../http/router.ts";
+import type { ClientAddress } from "../platform/http/router.ts";
 import type { ClientRepository, UserRepository } from "../oauth/clients/repository.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 

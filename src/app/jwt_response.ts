@@ -1,6 +1,6 @@
 /** Responses that are signed claims. */
 
-import type { HttpResponse } from "../http/message.ts";
+import type { HttpResponse } from "../platform/http/message.ts";
 
 /** A JWT as the whole response, never cached. */
 export function jwtResponse(contentType: string, jwt: string): HttpResponse {

@@ -1,6 +1,6 @@
 /** Missing pages: addresses without a page that a browser itself opens. They are not errors of a client. */
 
-import { HttpError, type RequestLike } from "../http/message.ts";
+import { HttpError, type RequestLike } from "../platform/http/message.ts";
 import type { Context } from "./context.ts";
 
 /** Whether a user opened an address without a page. A client that has a wrong URL sends parameters with the browser. */

@@ -1,8 +1,8 @@
 /** Plugins wrap request handling, extend the server, add endpoints and links, and receive events. */
 
-import type { Fields } from "../http/form.ts";
-import type { RequestLike } from "../http/message.ts";
-import type { RequestHandler } from "../http/router.ts";
+import type { Fields } from "../platform/http/form.ts";
+import type { RequestLike } from "../platform/http/message.ts";
+import type { RequestHandler } from "../platform/http/router.ts";
 import type { HostedResource } from "../oauth/config/resource_list.ts";
 import type { Settings } from "../oauth/config/settings.ts";
 import type { Outbound } from "../oauth/outbound.ts";

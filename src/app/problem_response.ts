@@ -1,9 +1,9 @@
 /** Problem details for HTTP APIs (RFC 9457): what was expected, what was received, and how to fix it. */
 
 import type { RuleResult } from "../oauth/explanation.ts";
-import { challenge } from "../http/challenge.ts";
-import { type HttpResponse, json } from "../http/message.ts";
-import { reasonPhrases } from "../http/reason_phrases.ts";
+import { challenge } from "../platform/http/challenge.ts";
+import { type HttpResponse, json } from "../platform/http/message.ts";
+import { reasonPhrases } from "../platform/http/reason_phrases.ts";
 import { errorStatus, type OAuthError } from "../oauth/errors.ts";
 
 /** One error of a request. */

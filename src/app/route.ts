@@ -1,7 +1,7 @@
 /** Routes: endpoints with their handlers. The first request loads the handlers. */
 
-import { isResponse, type ResponseLike } from "../http/message.ts";
-import type { Method, RequestHandler, Route } from "../http/router.ts";
+import { isResponse, type ResponseLike } from "../platform/http/message.ts";
+import type { Method, RequestHandler, Route } from "../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSite, rejectOtherHost } from "./cross_site.ts";

@@ -1,7 +1,7 @@
 /** Cookies (RFC 6265 §4): their names and scopes, and the session cookie. */
 
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { chain, type MaybePromise } from "../oauth/maybe_promise.ts";
+import { chain, type MaybePromise } from "../platform/maybe_promise.ts";
 import { decodeSession, encodeSession, type Session } from "../oauth/session/session.ts";
 import type { Context } from "./context.ts";
 

@@ -1,7 +1,7 @@
 /** Clients of unknown standing: the server shows an error to the user before it sends the error to such a client. */
 
-import { chain } from "../oauth/maybe_promise.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import { chain } from "../platform/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
 import type { Context } from "./context.ts";

@@ -1,7 +1,7 @@
 /** What a driver can do, what its client does by itself, and what an attack needs of both. */
 
 import type { Exchange } from "../recorder/exchange.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import type { ClientDriver, ClientSession } from "./driver.ts";
 import { type SessionStart, sessionStartsOf } from "./session_starts.ts";

@@ -1,6 +1,6 @@
 /** The type of an attack: what a server does wrong in one journey of a client, and how a correct client responds. */
 
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import type { FaultParameter } from "../testing/faults/parameters.ts";
 import type { TestClient } from "../testing/clients.ts";

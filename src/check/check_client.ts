@@ -1,6 +1,6 @@
 /** Checks a client: one login without a fault, then every attack of the catalogue in a journey of its own. */
 
-import { assertSupportedNode } from "../runtime/node_version.ts";
+import { assertSupportedNode } from "../platform/runtime/node_version.ts";
 import { attacks } from "./attacks/mod.ts";
 import { unlessStopped } from "./attempt.ts";
 import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";

@@ -3,7 +3,7 @@
 import type { Recording } from "../habits/traffic.ts";
 import { object, text } from "../oauth/config/field.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { assertOptions } from "../testing/options.ts";
 import type { TestControl } from "../testing/test_control.ts";
 import { type HabitReport, habitReport } from "./habit_report.ts";

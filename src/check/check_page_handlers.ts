@@ -3,7 +3,7 @@
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Context } from "../app/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
-import { htmlWithForms, HttpError, type HttpResponse, redirect } from "../http/message.ts";
+import { htmlWithForms, HttpError, type HttpResponse, redirect } from "../platform/http/message.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { ConfigurationError } from "../oauth/config/config_issue.ts";
 import { serverOrigins } from "../oauth/config/issuer_urls.ts";

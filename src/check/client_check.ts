@@ -10,7 +10,7 @@
 
 import type { App } from "../app/context.ts";
 import type { ConfigurableOptions } from "../app/plugin.ts";
-import { parseTarget, type RequestHandler } from "../http/router.ts";
+import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
 import {
   CheckRunningError,
   type ClientCheck,

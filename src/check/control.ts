@@ -1,6 +1,6 @@
 /** The journeys without an attack. They find the abilities of the client; attacks that need others are skipped. */
 
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
 import { body } from "../testing/faults/mod.ts";

@@ -3,7 +3,7 @@
  * reach the test runner, except for two that report them first: `bun test`, and `node:test` on Deno.
  */
 
-import { onUncaughtError } from "../runtime/uncaught_error.ts";
+import { onUncaughtError } from "../platform/runtime/uncaught_error.ts";
 
 /** A journey that is watched. */
 export interface CrashWatch {

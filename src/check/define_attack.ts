@@ -1,6 +1,6 @@
 /** The records of the catalogue as attacks: with the defaults of their category, and with values that are checked. */
 
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import { type FaultParameter, type ParameterValues, validateParameters } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";

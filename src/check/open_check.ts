@@ -5,7 +5,7 @@ import type { ConfigurableOptions } from "../app/plugin.ts";
 import type { Extension } from "../app/extension.ts";
 import { shellWord } from "../app/shell_quote.ts";
 import { extensionFields } from "../extensions/settings.ts";
-import type { RequestHandler } from "../http/router.ts";
+import type { RequestHandler } from "../platform/http/router.ts";
 import type { ClientEntry, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
@@ -104,7 +104,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   return {
     dispatch,
     async perform(running) {
-      const { safeFetch } = await import("../runtime/safe_fetch.ts");
+      const { safeFetch } = await import("../platform/runtime/safe_fetch.ts");
       // A name of the local network may stand for the metadata service of a cloud provider.
       const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
       const application = { loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, fetch };

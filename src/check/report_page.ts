@@ -3,7 +3,7 @@
 import { rejectUntrustedHost } from "../app/cross_site.ts";
 import type { Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../http/message.ts";
+import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../platform/http/message.ts";
 import { parameters } from "../oauth/params.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import type { CheckReportProps } from "../ui/check_report_props.ts";

@@ -1,7 +1,7 @@
 /** The claims that the server sent about the user of a login, for drivers that know a user by a text of a page. */
 
-import { decodeJwtPart } from "../http/jwt_part.ts";
-import { parseJsonObject } from "../http/message.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
+import { parseJsonObject } from "../platform/http/message.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
 /** The shortest value of a claim that can be a part of the text of a user by more than chance. */

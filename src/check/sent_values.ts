@@ -1,8 +1,8 @@
 /** What an attack sent in place of what the server sends without it. */
 
-import { parseJsonObject } from "../http/message.ts";
+import { parseJsonObject } from "../platform/http/message.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import { redactTextAbout } from "../recorder/redact.ts";
 import { withoutServerNumber } from "./journeys.ts";

@@ -1,7 +1,7 @@
 /** A trap: an origin of an attacker, which records what arrives and responds with 404. */
 
 import { isLoopback } from "../oauth/test_hosts.ts";
-import { readBodyText } from "../http/form.ts";
+import { readBodyText } from "../platform/http/form.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** A request that arrived. */
@@ -83,7 +83,7 @@ export async function listeningTrap(
   hostname: string,
 ): Promise<{ readonly trap: Trap; clear(): void; close(): Promise<void> }> {
   const isLocal = isLoopback(hostname);
-  const { serve } = await import("../runtime/serve.ts");
+  const { serve } = await import("../platform/runtime/serve.ts");
   const requests: TrappedRequest[] = [];
   const listener = await serve(async (request) => {
     const { pathname, search } = new URL(request.url, origin());

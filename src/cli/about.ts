@@ -2,7 +2,7 @@
 
 import manifest from "../../deno.json" with { type: "json" };
 import { type ReadRules, rulesPath } from "../docs/rules_file.ts";
-import type { ProcessEnvironment } from "../runtime/process_environment.ts";
+import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 
 /** The values that the build of the single executable file defines. */
 interface BuildInfo {

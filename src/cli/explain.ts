@@ -4,7 +4,7 @@ import { describeRule, nearestRules } from "../docs/rule.ts";
 import type { ReadRules } from "../docs/rules_file.ts";
 import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import { wrap } from "../operating/format_event.ts";
-import type { ProcessEnvironment } from "../runtime/process_environment.ts";
+import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../ui/specifications.ts";
 
 const helpText = `Usage: latchkey explain RULE

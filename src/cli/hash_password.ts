@@ -6,8 +6,8 @@ import { ConfigurationError } from "../oauth/config/config_issue.ts";
 export async function hashPassword(): Promise<string> {
   const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
     await Promise.all([
-      import("../runtime/secret_input.ts"),
-      import("../runtime/scrypt.ts"),
+      import("../platform/runtime/secret_input.ts"),
+      import("../platform/runtime/scrypt.ts"),
       import("../oauth/users/password.ts"),
     ]);
   const { password, again } = await readSecret("Password: ", "Repeat the password: ");

@@ -4,7 +4,7 @@ import { libraries } from "../admin/client_snippets/mod.ts";
 import { validateRedirectUri } from "../oauth/clients/redirect_uri.ts";
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
-import type { ProcessEnvironment } from "../runtime/process_environment.ts";
+import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";
 
 const fileName = "latchkey.json";

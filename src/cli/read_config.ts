@@ -17,7 +17,7 @@ import { configuredIssuer, fromHost } from "../oauth/config/issuer_urls.ts";
 import { withDefaults } from "../oauth/config/field.ts";
 import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import type { RequestMapping } from "./mock_oauth2_config.ts";

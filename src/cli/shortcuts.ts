@@ -2,7 +2,7 @@
 
 import type { UserRepository } from "../oauth/clients/repository.ts";
 import { printable } from "../oauth/config/config_issue.ts";
-import type { Terminal } from "../runtime/terminal.ts";
+import type { Terminal } from "../platform/runtime/terminal.ts";
 
 /** A letter and what it does. */
 export interface Shortcut {

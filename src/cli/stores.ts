@@ -3,7 +3,7 @@
 import { isLoopback } from "../oauth/test_hosts.ts";
 import type { Field } from "../oauth/config/field.ts";
 import { suggest } from "../oauth/config/config_issue.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../platform/store/store.ts";
 
 /** A parsed setting `store`. */
 export interface StoreChoice {
@@ -51,7 +51,7 @@ export const storeKinds: StoreKinds = {
       return { location, displayLocation: location, options: { durability } };
     },
     open: async ({ location, options }, warn) =>
-      (await import("../store/sql/sqlite.ts")).sqliteStore(location, { ...options, warn }),
+      (await import("../platform/store/sql/sqlite.ts")).sqliteStore(location, { ...options, warn }),
   },
   postgres: databaseServer({
     schemes: ["postgres", "postgresql"],
@@ -59,14 +59,15 @@ export const storeKinds: StoreKinds = {
     definesTls: ({ searchParams }) => searchParams.has("sslmode") || searchParams.has("sslrootcert"),
     tlsHint: "Add ?sslmode=verify-full to the URL, and sslrootcert=PATH for a private certificate authority; or " +
       "?sslmode=disable if no other machine can read the traffic.",
-    open: async ({ location, options }) => (await import("../store/sql/postgres.ts")).postgresStore(location, options),
+    open: async ({ location, options }) =>
+      (await import("../platform/store/sql/postgres.ts")).postgresStore(location, options),
   }),
   redis: databaseServer({
     schemes: ["redis", "rediss"],
     parameters: { prefix: "text", timeout: "number", replicas: "number" },
     definesTls: ({ protocol }) => protocol === "rediss:",
     tlsHint: "If the server supports TLS, write rediss:// instead of redis://.",
-    open: async ({ location, options }) => (await import("../store/redis.ts")).redisStore(location, options),
+    open: async ({ location, options }) => (await import("../platform/store/redis.ts")).redisStore(location, options),
   }),
 };
 

@@ -1,7 +1,7 @@
 /** Authorization responses (OAuth 2.1 §4.1.2, RFC 9207, JARM). */
 
-import { parseLocation } from "../http/form.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { parseLocation } from "../platform/http/form.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 
 /** The parameters of an authorization response. */
 export interface AuthorizationResponse {

@@ -2,8 +2,8 @@
 
 import type { Context } from "../app/context.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
-import { HttpError } from "../http/message.ts";
-import { isSameOrigin } from "../http/same_origin.ts";
+import { HttpError } from "../platform/http/message.ts";
+import { isSameOrigin } from "../platform/http/same_origin.ts";
 import { quote } from "../oauth/config/config_issue.ts";
 import { constantTimeEqual, digest } from "../oauth/secrets.ts";
 import { readAuthorization } from "../oauth/tokens/bound_token.ts";

@@ -1,7 +1,7 @@
 /** Calls of verbs over HTTP, made from the OpenAPI document of the server. */
 
 import type { ProblemIssue } from "../app/problem_response.ts";
-import { parseJsonObject } from "../http/message.ts";
+import { parseJsonObject } from "../platform/http/message.ts";
 import { toJsonInput } from "./json_input.ts";
 
 /** Options of `connectLatchkey`. */

@@ -3,7 +3,7 @@
 import type { App, Context } from "../app/context.ts";
 import { type ProblemIssue, problemResponse } from "../app/problem_response.ts";
 import type { Endpoint } from "../app/route.ts";
-import { type HttpResponse, json } from "../http/message.ts";
+import { type HttpResponse, json } from "../platform/http/message.ts";
 import { type ConfigIssue, ConfigurationError } from "../oauth/config/config_issue.ts";
 import { validate } from "../oauth/config/field.ts";
 import { parameters } from "../oauth/params.ts";

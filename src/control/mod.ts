@@ -12,7 +12,7 @@ import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import { problemResponse } from "../app/problem_response.ts";
 import type { Endpoint, Handler } from "../app/route.ts";
-import { json } from "../http/message.ts";
+import { json } from "../platform/http/message.ts";
 import { ConfigurationError, quote, suggest } from "../oauth/config/config_issue.ts";
 import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../app/context.ts";
 import { readParams } from "../app/client_endpoint.ts";
-import { readJsonObject } from "../http/json_body.ts";
+import { readJsonObject } from "../platform/http/json_body.ts";
 import type { Field } from "../oauth/config/field.ts";
 import type { Verb } from "./verb.ts";
 

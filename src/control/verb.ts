@@ -3,7 +3,7 @@
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { Field, Fields } from "../oauth/config/field.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../testing/test_control.ts";
 
 /** The server that a verb acts on, and the request. */

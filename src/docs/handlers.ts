@@ -1,7 +1,7 @@
 /** GET /docs/rules/PK-09. */
 
 import type { Context } from "../app/context.ts";
-import { html, HttpError, type HttpResponse } from "../http/message.ts";
+import { html, HttpError, type HttpResponse } from "../platform/http/message.ts";
 import { describeRule, nearestRules } from "./rule.ts";
 import type { ReadRules } from "./rules_file.ts";
 

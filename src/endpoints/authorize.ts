@@ -11,13 +11,13 @@
  * 4. An approval becomes a code, sent to the destination.
  */
 
-import { emptyHeadResponse, type ResponseLike } from "../http/message.ts";
+import { emptyHeadResponse, type ResponseLike } from "../platform/http/message.ts";
 import { findDestination } from "../oauth/authorize/destination.ts";
 import type { PendingAuthorization, RedirectDestination } from "../oauth/authorize/destination.ts";
 import type { RequestOrigin } from "../oauth/authorize/request_source.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { isPromise } from "../oauth/maybe_promise.ts";
+import { isPromise } from "../platform/maybe_promise.ts";
 import type { Approver } from "../app/approver.ts";
 import { authorize } from "../app/authorization.ts";
 import type { Context } from "../app/context.ts";

@@ -1,7 +1,7 @@
 /** The metadata documents (RFC 8414, OpenID Connect Discovery), generated from the endpoint descriptions. */
 
 import { publicUrl } from "../app/endpoint.ts";
-import { json } from "../http/message.ts";
+import { json } from "../platform/http/message.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { acceptedSigningAlgorithms } from "../oauth/keys/signing_algorithm.ts";

@@ -7,7 +7,7 @@ import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { IntrospectionFormat } from "../app/extension.ts";
 import { jwtResponse } from "../app/jwt_response.ts";
 import type { Handlers } from "../app/route.ts";
-import { json } from "../http/message.ts";
+import { json } from "../platform/http/message.ts";
 import { introspect } from "../oauth/tokens/introspection.ts";
 
 /**

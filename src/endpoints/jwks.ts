@@ -1,6 +1,6 @@
 /** GET /oauth2/jwks: the public keys (RFC 7517 §5). */
 
-import { json } from "../http/message.ts";
+import { json } from "../platform/http/message.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Handlers } from "../app/route.ts";

@@ -3,9 +3,9 @@
 import { policyOf } from "../oauth/clients/policy.ts";
 import { warnAccepted } from "../oauth/notes.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../http/message.ts";
-import type { HttpResponse } from "../http/message.ts";
-import { rejectCrossOrigin } from "../http/same_origin.ts";
+import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../platform/http/message.ts";
+import type { HttpResponse } from "../platform/http/message.ts";
+import { rejectCrossOrigin } from "../platform/http/same_origin.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";

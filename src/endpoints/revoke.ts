@@ -1,6 +1,6 @@
 /** POST /oauth2/revoke (RFC 7009 §2). */
 
-import { json } from "../http/message.ts";
+import { json } from "../platform/http/message.ts";
 import { revokeToken } from "../oauth/tokens/revocation.ts";
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";

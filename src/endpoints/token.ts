@@ -2,7 +2,7 @@
 
 import { clientEndpoint } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
-import { json } from "../http/message.ts";
+import { json } from "../platform/http/message.ts";
 import { mayUseGrantType } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";

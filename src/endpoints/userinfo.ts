@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { backChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { type HttpResponse, json, type ResponseLike, withHeaders } from "../http/message.ts";
+import { type HttpResponse, json, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";

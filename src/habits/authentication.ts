@@ -1,6 +1,6 @@
 /** Client authentication and other credentials of the client. */
 
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findBasicCredentials } from "../recorder/record_request.ts";
 import { examineEach, type HabitCheck, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
 import { claimsOf, membersOf, parametersOf, type Recording, textOf, type Traffic } from "./traffic.ts";

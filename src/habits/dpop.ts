@@ -1,7 +1,7 @@
 /** DPoP (RFC 9449). */
 
 import { digest } from "../oauth/secrets.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findBearerToken } from "../recorder/record_request.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";

@@ -3,8 +3,8 @@
 import { basicCredentials } from "../client/authentication.ts";
 import { encodeParameters } from "../client/parameters.ts";
 import { codeExchange } from "../client/token_request.ts";
-import { html, HttpError, type HttpResponse } from "../http/message.ts";
-import { type Fields, parseFields, readForm } from "../http/form.ts";
+import { html, HttpError, type HttpResponse } from "../platform/http/message.ts";
+import { type Fields, parseFields, readForm } from "../platform/http/form.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
 import { demoSecret } from "../oauth/config/demo_entries.ts";
 import type { Server } from "../oauth/server.ts";

@@ -2,7 +2,7 @@
  * What a demo flow adds to the plain authorization request. Its `state` carries it, because the server stores nothing.
  */
 
-import { HttpError } from "../http/message.ts";
+import { HttpError } from "../platform/http/message.ts";
 
 /**
  * `par`: the request is pushed. `jar`: it is signed. `dpop`: its tokens are bound to a key. The others are parameters.

@@ -12,7 +12,7 @@
  */
 
 import { publicUrl } from "../app/endpoint.ts";
-import { html } from "../http/message.ts";
+import { html } from "../platform/http/message.ts";
 import { toListedClient } from "../admin/listed_client.ts";
 import { toListedUser } from "../admin/users.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";

@@ -2,7 +2,7 @@
 
 import { codeChallenge } from "../client/authorization_request.ts";
 import { parameterPairs } from "../client/parameters.ts";
-import type { Fields } from "../http/form.ts";
+import type { Fields } from "../platform/http/form.ts";
 import type { IssuedCode } from "../oauth/authorize/code.ts";
 import { demoAuthorizationRequest, type DemoFlow, pushesRequest, signsRequest } from "./demo_client.ts";
 import { sendsIss } from "../app/authorization.ts";

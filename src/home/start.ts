@@ -1,6 +1,6 @@
 /** GET /start: starts the demo flow; the terminal prints this link. The form of the playground adds extensions. */
 
-import { HttpError, redirect } from "../http/message.ts";
+import { HttpError, redirect } from "../platform/http/message.ts";
 import { ensureBrowserCookie } from "../app/browser_cookie.ts";
 import type { Handlers } from "../app/route.ts";
 import { callbackUri, newDemoFlow, startLinks } from "./demo_client.ts";

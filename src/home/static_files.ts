@@ -1,6 +1,6 @@
 /** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
 
-import { HttpError, type HttpResponse, type RequestLike } from "../http/message.ts";
+import { HttpError, type HttpResponse, type RequestLike } from "../platform/http/message.ts";
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
 import type { Asset } from "../ui/pages.ts";

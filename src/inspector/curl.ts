@@ -2,7 +2,7 @@
 
 import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
 import { bashQuote } from "../app/shell_quote.ts";
-import type { Fields } from "../http/form.ts";
+import type { Fields } from "../platform/http/form.ts";
 import { type Exchange, maxRecordedBodyChars, type RecordedRequest } from "../recorder/exchange.ts";
 import { findBasicCredentials } from "../recorder/record_request.ts";
 import { requestUrl } from "../recorder/export/request_url.ts";

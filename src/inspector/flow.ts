@@ -6,7 +6,7 @@ import type { Explanation } from "../oauth/explanation.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
-import { parseLocation } from "../http/form.ts";
+import { parseLocation } from "../platform/http/form.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "../ui/flows/props.ts";
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "../ui/flows/props.ts";

@@ -1,8 +1,8 @@
 /** Request and response of an exchange as names and values. */
 
 import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
-import { reasonPhrases } from "../http/reason_phrases.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { reasonPhrases } from "../platform/http/reason_phrases.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
 import type { JwtContent } from "../ui/decoded_token.tsx";
 import type { MessageDetails, MessageField } from "../ui/flows/props.ts";

@@ -24,9 +24,9 @@ import type { Context } from "../app/context.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../app/route.ts";
-import type { Fields } from "../http/form.ts";
-import type { ResponseLike } from "../http/message.ts";
-import type { Method } from "../http/router.ts";
+import type { Fields } from "../platform/http/form.ts";
+import type { ResponseLike } from "../platform/http/message.ts";
+import type { Method } from "../platform/http/router.ts";
 import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
 import { parameters } from "../oauth/params.ts";
 import type { Exchange } from "../recorder/exchange.ts";
@@ -34,7 +34,7 @@ import { type Recorder, recorder } from "../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 
-export type { Fields } from "../http/form.ts";
+export type { Fields } from "../platform/http/form.ts";
 export type { Exchange, Flow, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 export type { Recorder, RecorderOptions } from "../recorder/recorder.ts";
 

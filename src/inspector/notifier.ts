@@ -1,7 +1,7 @@
 /** Notifies open pages of changed flows by server-sent events. Events carry IDs of flows, never their content. */
 
-import { HttpError, type HttpResponse, type RequestLike } from "../http/message.ts";
-import { isSameOrigin } from "../http/same_origin.ts";
+import { HttpError, type HttpResponse, type RequestLike } from "../platform/http/message.ts";
+import { isSameOrigin } from "../platform/http/same_origin.ts";
 
 /** Notifies open pages of changed flows. */
 export type Notifier = ReturnType<typeof notifier>;

@@ -7,7 +7,7 @@ import { endpointPath } from "../app/endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import type { AccountProps } from "../ui/account.tsx";
 import { readSession } from "../app/session_cookie.ts";
-import { htmlWithForms, redirect } from "../http/message.ts";
+import { htmlWithForms, redirect } from "../platform/http/message.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "../oauth/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";

@@ -1,6 +1,6 @@
 /** The accounts that the login page offers, and new guest users. */
 
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Context } from "../app/context.ts";
 import type { UserSummary } from "../ui/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";

@@ -1,6 +1,6 @@
 /** What login and consent show of a client besides its name (OpenID Connect Registration §2). */
 
-import { contentSecurityPolicy } from "../http/message.ts";
+import { contentSecurityPolicy } from "../platform/http/message.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
 import type { Server } from "../oauth/server.ts";

@@ -8,7 +8,7 @@ import { rejectUntrustedHost } from "../app/cross_site.ts";
 import { readParams } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import { readSession } from "../app/session_cookie.ts";
-import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../http/message.ts";
+import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../platform/http/message.ts";
 import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
 import { deliveryTo } from "../oauth/authorize/destination.ts";
 import { clientIdentity } from "../oauth/clients/client_identity.ts";

@@ -7,7 +7,7 @@ import { rejectUntrustedHost } from "../app/cross_site.ts";
 import { readParams } from "../app/client_endpoint.ts";
 import type { Handlers } from "../app/route.ts";
 import { readSession, setSessionCookie } from "../app/session_cookie.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../http/message.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../platform/http/message.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";

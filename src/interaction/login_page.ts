@@ -5,7 +5,7 @@ import { endpointPath } from "../app/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../app/csrf.ts";
 import type { LoginProps } from "../ui/login.tsx";
 import { readSession } from "../app/session_cookie.ts";
-import { htmlWithForms, type HttpResponse } from "../http/message.ts";
+import { htmlWithForms, type HttpResponse } from "../platform/http/message.ts";
 import { usableSession } from "../oauth/authorize/login.ts";
 import type { Params } from "../oauth/params.ts";
 import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";

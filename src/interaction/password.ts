@@ -3,7 +3,7 @@
 import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../oauth/users/password.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Server } from "../oauth/server.ts";
-import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
+import { networkFromAddress, sitePrefixBits } from "../platform/runtime/ip_address.ts";
 import type { AuthenticationAttempt } from "../oauth/bounded_cache.ts";
 
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */
@@ -41,7 +41,7 @@ export function passwordVerifier(): VerifyPassword {
     const attempt: AuthenticationAttempt = { client: `user ${sub}`, address };
     const retryAfterSeconds = server.rateLimiter?.retryAfter(attempt) ?? 0;
     if (retryAfterSeconds > 0) return { retryAfterSeconds };
-    const { verifyPassword } = await import("../runtime/scrypt.ts");
+    const { verifyPassword } = await import("../platform/runtime/scrypt.ts");
     const digest = user && getPasswordDigest(user);
     const isWithinLimit = new TextEncoder().encode(password).length <= maxPasswordBytes;
     let isCorrect = false;

@@ -18,8 +18,8 @@ import { OAuthError } from "../oauth/errors.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
-import type { FurtherAccess } from "../store/store.ts";
-import { networkFromAddress } from "../runtime/ip_address.ts";
+import type { FurtherAccess } from "../platform/store/store.ts";
+import { networkFromAddress } from "../platform/runtime/ip_address.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;

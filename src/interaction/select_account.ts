@@ -11,7 +11,7 @@ import type { Context } from "../app/context.ts";
 import { rejectUntrustedHost } from "../app/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../app/csrf.ts";
 import type { Handlers } from "../app/route.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../http/message.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../platform/http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { allowsUser } from "../oauth/authorize/login.ts";
 import { loginCancelled } from "./login.ts";

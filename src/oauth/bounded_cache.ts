@@ -1,6 +1,6 @@
 /** Memory of bounded size: a cache, and the counters that limit the guessing of secrets. */
 
-import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
+import { networkFromAddress, sitePrefixBits } from "../platform/runtime/ip_address.ts";
 
 /** Cached values by key. */
 export interface BoundedCache<T> {

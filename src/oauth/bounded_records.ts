@@ -12,9 +12,9 @@
  * Each instance counts the records that it wrote itself. The first such record loads this file.
  */
 
-import { networkFromAddress, sitePrefixBits } from "../runtime/ip_address.ts";
-import { type ExpiryHeap, expiryHeap, type HeapItem } from "../store/expiry_heap.ts";
-import type { RecordKind } from "../store/store.ts";
+import { networkFromAddress, sitePrefixBits } from "../platform/runtime/ip_address.ts";
+import { type ExpiryHeap, expiryHeap, type HeapItem } from "../platform/store/expiry_heap.ts";
+import type { RecordKind } from "../platform/store/store.ts";
 import type { Client } from "./clients/repository.ts";
 import { isPermitted } from "./clients/standing.ts";
 import { OAuthError } from "./errors.ts";

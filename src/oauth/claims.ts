@@ -3,7 +3,7 @@
  * (OpenID Connect Core §5).
  */
 
-import type { RequestedClaims } from "../store/store.ts";
+import type { RequestedClaims } from "../platform/store/store.ts";
 import type { User } from "./clients/client.ts";
 import { OAuthError } from "./errors.ts";
 import { canonicalUri } from "./config/resource_list.ts";

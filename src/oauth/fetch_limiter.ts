@@ -4,7 +4,7 @@
  * block them.
  */
 
-import { networkFromAddress } from "../runtime/ip_address.ts";
+import { networkFromAddress } from "../platform/runtime/ip_address.ts";
 import { type BoundedCache, boundedCache } from "./bounded_cache.ts";
 
 /** Maximum number of fetches in one window: from one host, in total, and because of the requests of one network. */

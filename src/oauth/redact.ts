@@ -1,6 +1,6 @@
 /** Finds the secrets of a server in text, and redacts events and text that a client sent, for logs. */
 
-import { sha256Sync } from "../runtime/crypto.ts";
+import { sha256Sync } from "../platform/runtime/crypto.ts";
 import { boundedCache } from "./bounded_cache.ts";
 import type { Client, ClientRepository } from "./clients/repository.ts";
 import { decodeName, formDecode, removingRewriter, rewriteText, secretLabel } from "./secret_names.ts";

@@ -1,7 +1,7 @@
 /** Secrets: random, stored as digests, compared in constant time. */
 
-import { encodeBase64url, sha256 } from "../runtime/crypto.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
+import { encodeBase64url, sha256 } from "../platform/runtime/crypto.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 
 /** Returns random bytes of a cryptographic generator. */
 export type RandomBytes = (bytes: number) => Uint8Array;

@@ -1,6 +1,6 @@
 /** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
 
-import { addressMatcher } from "../runtime/ip_address.ts";
+import { addressMatcher } from "../platform/runtime/ip_address.ts";
 import type { Allowances } from "./config/allowances.ts";
 
 /** The sender of a request. */

@@ -9,7 +9,7 @@
  * see `grants/mod.ts`.
  */
 
-import type { FurtherAccess, Store } from "../store/store.ts";
+import type { FurtherAccess, Store } from "../platform/store/store.ts";
 import type { AuthenticationLevels } from "./authorize/authentication_level.ts";
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
@@ -30,7 +30,7 @@ import type { RegisteredSecrets } from "./redact.ts";
 import type { Resources } from "./config/resource_list.ts";
 import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { ResponseEncryption } from "./tokens/response_encryption.ts";
 import type { OverrideClaims } from "./tokens/override_claims.ts";

@@ -3,7 +3,7 @@
 import type { Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
 import type { Endpoint, Handler } from "../app/route.ts";
-import { plainText } from "../http/message.ts";
+import { plainText } from "../platform/http/message.ts";
 
 /** The plugin for health checks. */
 export interface Health extends Plugin {

@@ -2,7 +2,7 @@
 
 import type { App, Context } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../http/message.ts";
+import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { redactText, type RegisteredSecrets } from "../oauth/redact.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";

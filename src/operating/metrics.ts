@@ -2,11 +2,11 @@
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import type { HttpResponse, RequestLike } from "../http/message.ts";
+import type { HttpResponse, RequestLike } from "../platform/http/message.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../platform/store/store.ts";
 
 /** The plugin that counts, with its results. */
 export interface Metrics extends Plugin {

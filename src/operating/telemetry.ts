@@ -2,7 +2,7 @@
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { findForRequest, type RequestLike } from "../http/message.ts";
+import { findForRequest, type RequestLike } from "../platform/http/message.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 

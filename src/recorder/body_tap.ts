@@ -1,7 +1,7 @@
 /** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
-import { peekedText } from "../http/form.ts";
-import type { RequestLike } from "../http/message.ts";
+import { peekedText } from "../platform/http/form.ts";
+import type { RequestLike } from "../platform/http/message.ts";
 import { maxRecordedBodyChars } from "./exchange.ts";
 
 /** The captured part of a body. */

@@ -1,6 +1,6 @@
 /** The records of the recorder: an exchange is one request and its response, a flow the exchanges of one login. */
 
-import type { Fields } from "../http/form.ts";
+import type { Fields } from "../platform/http/form.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { Explanation, TraceEvent } from "../oauth/trace.ts";

@@ -1,13 +1,13 @@
 /** The mutable draft of an exchange: references to what was received and sent, parsed when a page or listener asks. */
 
-import type { HttpResponse } from "../http/message.ts";
+import type { HttpResponse } from "../platform/http/message.ts";
 import type { RegisteredSecrets } from "../oauth/redact.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
-import type { LinkedListNode } from "../store/expiry_heap.ts";
+import type { LinkedListNode } from "../platform/store/expiry_heap.ts";
 import type { CapturedBody } from "./body_tap.ts";
 import { getResponseOutcome, parseResponse } from "./record_response.ts";
 import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";

@@ -1,7 +1,7 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
 import type { EndpointDescription } from "../app/endpoint.ts";
-import type { RequestLike } from "../http/message.ts";
+import type { RequestLike } from "../platform/http/message.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { CapturedBody } from "./body_tap.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type RequestHead,
   tryParseFields,
 } from "./record_request.ts";
-import { linkedList } from "../store/expiry_heap.ts";
+import { linkedList } from "../platform/store/expiry_heap.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;

@@ -1,7 +1,7 @@
 /** The codes and tokens that a flow issued. */
 
 import type { Exchange, Flow } from "./exchange.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonMembers } from "./record_response.ts";
 
 /** An issued code or token. */

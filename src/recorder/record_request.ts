@@ -1,9 +1,9 @@
 /** Records requests, and reads their client and its credentials. */
 
-import { type Fields, parseFields } from "../http/form.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
-import type { RequestLike } from "../http/message.ts";
-import type { RequestTarget } from "../http/router.ts";
+import { type Fields, parseFields } from "../platform/http/form.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
+import type { RequestLike } from "../platform/http/message.ts";
+import type { RequestTarget } from "../platform/http/router.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";

@@ -1,8 +1,14 @@
 /** Records responses, and reads their outcome. */
 
-import { type Fields, parseLocation } from "../http/form.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
-import { type HttpResponse, isResponse, type PageForm, parseJsonObject, type ResponseLike } from "../http/message.ts";
+import { type Fields, parseLocation } from "../platform/http/form.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
+import {
+  type HttpResponse,
+  isResponse,
+  type PageForm,
+  parseJsonObject,
+  type ResponseLike,
+} from "../platform/http/message.ts";
 import type { EndpointDescription } from "../app/endpoint.ts";
 import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";

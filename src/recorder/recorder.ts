@@ -19,8 +19,8 @@ import {
   isResponse,
   type RequestLike,
   type ResponseLike,
-} from "../http/message.ts";
-import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../http/router.ts";
+} from "../platform/http/message.ts";
+import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../platform/http/router.ts";
 import type { RegisteredSecrets } from "../oauth/redact.ts";
 import type { Server } from "../oauth/server.ts";
 import {

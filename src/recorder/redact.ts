@@ -1,6 +1,6 @@
 /** Redacts secrets in exchanges. Equal values get equal masks, so that an exchanged code is still recognizable. */
 
-import type { Fields } from "../http/form.ts";
+import type { Fields } from "../platform/http/form.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
 import { rewriteExchange, rewriteParameters, type Rewriting } from "./rewrite.ts";

@@ -1,6 +1,6 @@
 /** Rewrites every text of an exchange: secrets by their kind, and all other text. */
 
-import type { Fields } from "../http/form.ts";
+import type { Fields } from "../platform/http/form.ts";
 import { type EventTexts, mapEventTexts, mapExplanationTexts, type RegisteredSecrets } from "../oauth/redact.ts";
 import {
   rewriteJson,

@@ -2,8 +2,8 @@
 
 import type { Context } from "../app/context.ts";
 import type { Handlers } from "../app/route.ts";
-import { readBodyText } from "../http/form.ts";
-import { type HttpResponse, json, type ResponseLike, withHeaders } from "../http/message.ts";
+import { readBodyText } from "../platform/http/form.ts";
+import { type HttpResponse, json, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import type { HostedResource } from "../oauth/config/resource_list.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import type { Server } from "../oauth/server.ts";

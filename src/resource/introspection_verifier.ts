@@ -7,7 +7,7 @@ import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import { systemRandomBytes } from "../runtime/crypto.ts";
+import { systemRandomBytes } from "../platform/runtime/crypto.ts";
 import { authorizationServer, fetchJson, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";

@@ -3,7 +3,7 @@
  * Its tools return who called them, so that a test sees which access token arrived.
  */
 
-import { type HttpResponse, json } from "../http/message.ts";
+import { type HttpResponse, json } from "../platform/http/message.ts";
 import { mcpRevisions } from "../oauth/config/profile.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 

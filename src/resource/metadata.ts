@@ -1,8 +1,8 @@
 /** Protected resource metadata: the document and its URL (RFC 9728 §2, §3.1). */
 
-import type { Route } from "../http/router.ts";
-import { router } from "../http/router.ts";
-import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../http/message.ts";
+import type { Route } from "../platform/http/router.ts";
+import { router } from "../platform/http/router.ts";
+import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../platform/http/message.ts";
 import { scopeToken } from "../oauth/params.ts";
 import { isAbsoluteUri } from "../oauth/config/resource_list.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";

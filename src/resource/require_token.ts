@@ -2,9 +2,9 @@
  * Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection.
  */
 
-import { tokenChallenges, usedScheme } from "../http/challenge.ts";
-import { type HttpResponse, json, toResponse } from "../http/message.ts";
-import { corsHeaders, parseTarget } from "../http/router.ts";
+import { tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
+import { type HttpResponse, json, toResponse } from "../platform/http/message.ts";
+import { corsHeaders, parseTarget } from "../platform/http/router.ts";
 import { canonicalUri } from "../oauth/config/resource_list.ts";
 import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import { assertKeyProven, hasTokenInQuery, requireSentToken, type TokenScheme } from "../oauth/tokens/bound_token.ts";

@@ -3,7 +3,7 @@
 import { type ApproverContext, autoApprover } from "../app/approver.ts";
 import { rejectCrossSiteLogin } from "../app/cross_site.ts";
 import { isSentByBrowser } from "../app/missing_page.ts";
-import type { ResponseLike } from "../http/message.ts";
+import type { ResponseLike } from "../platform/http/message.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 

@@ -1,6 +1,6 @@
 /** Finds the app of a request by the host and the path of its issuer. */
 
-import type { RequestLike } from "../http/message.ts";
+import type { RequestLike } from "../platform/http/message.ts";
 
 /** Apps by host and path. */
 export interface AppTable<App> {

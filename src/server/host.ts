@@ -8,12 +8,12 @@
  */
 
 import type { HostedApp } from "../app/hosted_app.ts";
-import { ConnectionDropped, type HttpResponse, isDropped, toResponse } from "../http/message.ts";
-import type { ClientAddress, RequestHandler } from "../http/router.ts";
+import { ConnectionDropped, type HttpResponse, isDropped, toResponse } from "../platform/http/message.ts";
+import type { ClientAddress, RequestHandler } from "../platform/http/router.ts";
 import { configuredIssuer, serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
-import { memoryStore } from "../store/memory.ts";
-import type { Store } from "../store/store.ts";
+import { memoryStore } from "../platform/store/memory.ts";
+import type { Store } from "../platform/store/store.ts";
 import type { AppTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
@@ -166,7 +166,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   /** Opens an app's part of the shared store. The apps delete the expired records of the whole store together. */
   async function openPart(store: Store, prefix: string): Promise<Store> {
     await deletions.get(prefix);
-    const { prefixedStore } = await import("../store/prefixed_store.ts");
+    const { prefixedStore } = await import("../platform/store/prefixed_store.ts");
     return prefixedStore(store, prefix, async (now) => {
       if (Math.abs(now - lastSweepAt) < 1000) return 0;
       lastSweepAt = now;
@@ -255,6 +255,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
 }
 
 async function unknownIssuer(): Promise<HttpResponse> {
-  const { plainText } = await import("../http/message.ts");
+  const { plainText } = await import("../platform/http/message.ts");
   return plainText(404, "No issuer of this server has this URL.");
 }

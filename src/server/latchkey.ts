@@ -1,7 +1,7 @@
 /** A host with one app: {@link latchkey}. */
 
 import type { HostedApp } from "../app/hosted_app.ts";
-import { memoryStore } from "../store/memory.ts";
+import { memoryStore } from "../platform/store/memory.ts";
 import { createHost } from "./host.ts";
 import type { ListenOptions, ListenResult } from "./listen.ts";
 import type { LatchkeyOptions } from "./options.ts";

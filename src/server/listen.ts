@@ -1,6 +1,6 @@
 /** Listens on the network. */
 
-import type { RequestHandler } from "../http/router.ts";
+import type { RequestHandler } from "../platform/http/router.ts";
 import { localIssuer } from "../oauth/config/settings.ts";
 
 /** The address to listen on. */
@@ -51,7 +51,7 @@ export function listeners({ origin, hostnames, handle, prepare, onListening }: L
   const open: { close(): Promise<void> }[] = [];
   return {
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
-      const { serve } = await import("../runtime/serve.ts");
+      const { serve } = await import("../platform/runtime/serve.ts");
       const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
       prepare();
       const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
@@ -77,6 +77,6 @@ export function listeners({ origin, hostnames, handle, prepare, onListening }: L
 }
 
 async function selfSigned(hostnames: readonly string[]): Promise<{ readonly cert: string; readonly key: string }> {
-  const { selfSignedCertificate } = await import("../runtime/self_signed.ts");
+  const { selfSignedCertificate } = await import("../platform/runtime/self_signed.ts");
   return await selfSignedCertificate(hostnames);
 }

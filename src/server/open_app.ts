@@ -3,9 +3,9 @@
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { HostedApp } from "../app/hosted_app.ts";
 import type { AddApp, Plugin } from "../app/plugin.ts";
-import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
-import { parseTarget } from "../http/router.ts";
-import type { RequestHandler } from "../http/router.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../platform/http/message.ts";
+import { parseTarget } from "../platform/http/router.ts";
+import type { RequestHandler } from "../platform/http/router.ts";
 import { assertNoIssues } from "../oauth/config/config_issue.ts";
 import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
@@ -15,13 +15,13 @@ import type { recordSource } from "../oauth/records/record_source.ts";
 import type { CreateRepository } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../platform/store/store.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import { type LatchkeyOptions, optionsField, validateExtensions, validateOptions } from "./options.ts";
-import { randomPool } from "../runtime/crypto.ts";
+import { randomPool } from "../platform/runtime/crypto.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -212,6 +212,6 @@ const maxStartStepMs = 90_000;
 export async function limitStart<T>(step: Promise<T>): Promise<T> {
   // Handled below; the import must not make a rejection an unhandled one.
   step.catch(() => {});
-  const { withTimeout } = await import("../store/with_timeout.ts");
+  const { withTimeout } = await import("../platform/store/with_timeout.ts");
   return await withTimeout("the store", maxStartStepMs, step);
 }

@@ -14,7 +14,7 @@ import type { Outbound } from "../oauth/outbound.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { GrantType } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../platform/store/store.ts";
 import type { Pages } from "../ui/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 
@@ -137,7 +137,7 @@ export function defaultOutbound(
 ): Outbound {
   return async (url, init) => {
     const [{ safeFetch }, { allowsLocalFetch }] = await Promise.all([
-      import("../runtime/safe_fetch.ts"),
+      import("../platform/runtime/safe_fetch.ts"),
       import("../oauth/outbound.ts"),
     ]);
     return await safeFetch({ allows: (host, kind) => allowsLocalFetch(server(), host, kind) })(url, init);

@@ -6,7 +6,7 @@ import type { Endpoint } from "../app/route.ts";
 import { authorizeHandlers } from "../endpoints/authorize.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
-import type { Method } from "../http/router.ts";
+import type { Method } from "../platform/http/router.ts";
 import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";

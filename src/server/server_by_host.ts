@@ -1,7 +1,7 @@
 /** `issuer: "from-host"`: one server under several names. The issuer of a request is the origin that it was sent to. */
 
 import { parseHost } from "../app/cross_site.ts";
-import type { RequestLike } from "../http/message.ts";
+import type { RequestLike } from "../platform/http/message.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { isIssuerHost } from "../oauth/config/issuer_urls.ts";
 import type { Server } from "../oauth/server.ts";

@@ -1,10 +1,10 @@
 /** The setting `trustProxy`: the address of the client behind trusted proxies (RFC 7239; `X-Forwarded-For`). */
 
-import type { RequestLike } from "../http/message.ts";
-import type { ClientAddress } from "../http/router.ts";
+import type { RequestLike } from "../platform/http/message.ts";
+import type { ClientAddress } from "../platform/http/router.ts";
 import { type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
 import type { Settings } from "../oauth/config/settings.ts";
-import { type AddressMatcher, addressMatcher, isAddress } from "../runtime/ip_address.ts";
+import { type AddressMatcher, addressMatcher, isAddress } from "../platform/runtime/ip_address.ts";
 
 /** Returns all issues of the setting. */
 export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {

@@ -2,8 +2,8 @@
 
 import type { App } from "../app/context.ts";
 import type { Plugin } from "../app/plugin.ts";
-import type { RequestLike, ResponseLike } from "../http/message.ts";
-import { parseTarget } from "../http/router.ts";
+import type { RequestLike, ResponseLike } from "../platform/http/message.ts";
+import { parseTarget } from "../platform/http/router.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import type { TokenKind } from "../oauth/keys/jwt.ts";
 import { type AccessTokenClaims, claimsContext } from "../oauth/tokens/mod.ts";

@@ -3,9 +3,9 @@
 import type { App } from "../app/context.ts";
 import { endpointUrl } from "../app/endpoint.ts";
 import type { AddApp, ConfigurableOptions, Plugin } from "../app/plugin.ts";
-import { ConnectionDropped, isDropped, toResponse } from "../http/message.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../platform/http/message.ts";
 import type { Outbound } from "../oauth/outbound.ts";
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { object } from "../oauth/config/field.ts";
 import { resolveSettings } from "../oauth/config/resolve_settings.ts";
 import { frontChannelBase, serverOrigins } from "../oauth/config/issuer_urls.ts";

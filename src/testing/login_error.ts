@@ -1,6 +1,6 @@
 /** The error of a login that fails, with the server's explanation. */
 
-import type { RequestLike } from "../http/message.ts";
+import type { RequestLike } from "../platform/http/message.ts";
 import { findFix } from "../oauth/rules/mod.ts";
 import type { Explanation } from "../oauth/trace.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";

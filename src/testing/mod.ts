@@ -91,7 +91,7 @@ export type { Persona } from "./persona.ts";
 export type { PrivateJwk } from "../client/private_jwk.ts";
 export type { ResourceFactory, TestResource } from "./resource.ts";
 export type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
-export type { Fields } from "../http/form.ts";
+export type { Fields } from "../platform/http/form.ts";
 export type { Exchange, Flow, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 export type { Recorder } from "../recorder/recorder.ts";
 export type { StorageState, StoredCookie } from "./browser/storage_state.ts";

@@ -2,7 +2,7 @@
 
 import { objectOption } from "./options.ts";
 import { flag, object, text, texts } from "../oauth/config/field.ts";
-import type { RequestLike } from "../http/message.ts";
+import type { RequestLike } from "../platform/http/message.ts";
 import { OAuthError } from "../oauth/errors.ts";
 
 /** The user of a browser, and how the user responds to login and consent. */

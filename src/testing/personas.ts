@@ -4,7 +4,7 @@ import type { ApproverContext } from "../app/approver.ts";
 import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
 import { isTrustedHost } from "../app/cross_site.ts";
 import type { Plugin } from "../app/plugin.ts";
-import { replaceParts, type RequestLike } from "../http/message.ts";
+import { replaceParts, type RequestLike } from "../platform/http/message.ts";
 import type { Server } from "../oauth/server.ts";
 import { personaHeader } from "./persona.ts";
 

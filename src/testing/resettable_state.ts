@@ -2,7 +2,7 @@
 
 import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
 import type { Server } from "../oauth/server.ts";
-import type { RecordKind, Store } from "../store/store.ts";
+import type { RecordKind, Store } from "../platform/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 
 /** Code challenges that are remembered until the oldest is dropped. */

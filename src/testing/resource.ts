@@ -2,7 +2,7 @@
 
 import type { App } from "../app/context.ts";
 import type { AddResource, Plugin } from "../app/plugin.ts";
-import { replaceParts, type RequestLike } from "../http/message.ts";
+import { replaceParts, type RequestLike } from "../platform/http/message.ts";
 import { serverOrigins } from "../oauth/config/issuer_urls.ts";
 import { choice, object, record, texts, whole } from "../oauth/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";

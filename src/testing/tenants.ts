@@ -8,10 +8,10 @@ import { type Field, list, object, validate, whole } from "../oauth/config/field
 import { settingFields, type Settings } from "../oauth/config/settings.ts";
 import { randomId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
-import { randomPool } from "../runtime/crypto.ts";
-import { plainText } from "../http/message.ts";
+import { randomPool } from "../platform/runtime/crypto.ts";
+import { plainText } from "../platform/http/message.ts";
 import { recorder } from "../recorder/recorder.ts";
-import { memoryStore } from "../store/memory.ts";
+import { memoryStore } from "../platform/store/memory.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { mockOptions } from "./mock_options.ts";
 import { anyOption } from "./options.ts";

@@ -1,15 +1,15 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
-import type { MaybePromise } from "../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { jwtSigner, signJwt } from "../oauth/keys/jwt.ts";
 import { generatedKeys, type NewKey, type Signer, storedKeys } from "../oauth/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import { quote } from "../oauth/config/config_issue.ts";
-import { decodeJwtPart } from "../http/jwt_part.ts";
-import { encodeBase64url } from "../runtime/crypto.ts";
-import { memoryStore } from "../store/memory.ts";
-import type { AccessTokenRecord } from "../store/store.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
+import { encodeBase64url } from "../platform/runtime/crypto.ts";
+import { memoryStore } from "../platform/store/memory.ts";
+import type { AccessTokenRecord } from "../platform/store/store.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { testKeys } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";

@@ -10,7 +10,7 @@ import { splitScope } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
-import { emptyHeadResponse } from "../http/message.ts";
+import { emptyHeadResponse } from "../platform/http/message.ts";
 
 /** Decides for the users at login and consent. */
 export interface UserDecisions {

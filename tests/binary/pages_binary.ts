@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { closeBrowser, executablePath, openPage } from "../browser/harness.ts";
 import { findPageProblems } from "../browser/inspect.ts";
-import { startProgram } from "../runtimes/run_program.ts";
+import { startProgram } from "../platform/runtime/run_program.ts";
 
 const skip = executablePath === undefined;
 after(closeBrowser);

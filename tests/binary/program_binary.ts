@@ -12,9 +12,15 @@ import { after, test } from "node:test";
 import manifest from "../../deno.json" with { type: "json" };
 import { basic, challenge, encode, verifier } from "../flows/harness.ts";
 import type { Fields } from "../flows/harness.ts";
-import { runProgram, startProgram } from "../runtimes/run_program.ts";
-import type { StartOptions } from "../runtimes/run_program.ts";
-import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "../stores/servers.ts";
+import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
+import type { StartOptions } from "../platform/runtime/run_program.ts";
+import {
+  dropPostgresSchemas,
+  dropRedisPrefixes,
+  postgresUrl,
+  redisUrl,
+  uniqueName,
+} from "../platform/store/servers.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "latchkey-binary-"));
 after(() => rmSync(cwd, { recursive: true }));
@@ -104,7 +110,7 @@ test("it contains all licences: ours, each package's in full, the runtime's", as
   const [own, ...others] = stdout.split(/^(?=(?:@[\w-]+\/)?[\w.-]+ \d+\.\d+\.\d+\S*\n\n)/m);
   assertMatch(own!, /^MIT License\n[^]*Latchkey[^]*WITHOUT WARRANTY OF ANY KIND/);
   const texts = new Map(others.map((text) => [text.split(" ", 1)[0]!, text]));
-  const imported = [manifest.imports, manifest.scopes["./src/store/"]].flatMap((names) => Object.keys(names));
+  const imported = [manifest.imports, manifest.scopes["./src/platform/store/"]].flatMap((names) => Object.keys(names));
   assert(imported.length > 5);
   // What they bring with them, for example.
   for (const name of [...imported, "@ioredis/commands", "redis-errors", "denque"]) {

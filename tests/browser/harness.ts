@@ -5,7 +5,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
-import { html, toResponse } from "../../src/http/message.ts";
+import { html, toResponse } from "../../src/platform/http/message.ts";
 import { pages } from "../../src/ui/mod.ts";
 import { samples } from "./samples.ts";
 

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { describeUnsupportedNode } from "../../src/runtime/node_version.ts";
+import { describeUnsupportedNode } from "../../src/platform/runtime/node_version.ts";
 import { attempt } from "../../src/check/attempt.ts";
 import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { startChild } from "../stores/run_child.ts";
+import { startChild } from "../platform/store/run_child.ts";
 import type { Command, Result } from "./crashing_client_child.ts";
 
 async function checkCrashingClient(command: Command): Promise<Result> {

@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { formatLicences, formatVersion } from "../../src/cli/about.ts";
-import { runProgram } from "../runtimes/run_program.ts";
+import { runProgram } from "../platform/runtime/run_program.ts";
 
 const { version } = JSON.parse(readFileSync("deno.json", "utf8"));
 

@@ -10,8 +10,8 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
-import { findFreePort } from "../runtimes/free_port.ts";
-import { binary, runProgram, startCommand } from "../runtimes/run_program.ts";
+import { findFreePort } from "../platform/runtime/free_port.ts";
+import { binary, runProgram, startCommand } from "../platform/runtime/run_program.ts";
 import { type SmallWebApplication, startWebApplication } from "../check/small_web_application.ts";
 import { check, checkHere } from "./check_runs.ts";
 

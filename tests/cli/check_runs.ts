@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
 import { rulePages } from "../../src/docs/mod.ts";
 import { validateOptions } from "../../src/server/options.ts";
-import { findFreePort } from "../runtimes/free_port.ts";
-import { type ExitResult, runProgram } from "../runtimes/run_program.ts";
+import { findFreePort } from "../platform/runtime/free_port.ts";
+import { type ExitResult, runProgram } from "../platform/runtime/run_program.ts";
 import { type ApplicationMistake, startWebApplication } from "../check/small_web_application.ts";
 
 /** Starts the application, and checks it by a command line. Default: in a process, as a user does. */

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { runProgram, startProgram } from "../runtimes/run_program.ts";
+import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
 import { until } from "../until.ts";
 import { challenge } from "../flows/harness.ts";
 import { controlClient } from "./harness.ts";

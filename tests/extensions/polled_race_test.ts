@@ -11,7 +11,7 @@ import { openBrowser } from "../flows/browser.ts";
 import { basic, encode, forEachCase, getOutcome, testServer } from "../flows/harness.ts";
 import type { Fields, TestServer } from "../flows/harness.ts";
 import { describePage, openPage, submit } from "../flows/page_navigation.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
+import { storeKinds } from "../platform/store/store_kinds.ts";
 
 interface Kind {
   readonly rule: string;

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { postgresStore } from "../../src/store/sql/postgres.ts";
-import { redisStore } from "../../src/store/redis.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
-import type { RecordKind, Store } from "../../src/store/store.ts";
+import { postgresStore } from "../../src/platform/store/sql/postgres.ts";
+import { redisStore } from "../../src/platform/store/redis.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import type { RecordKind, Store } from "../../src/platform/store/store.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,
@@ -18,7 +18,7 @@ import {
   redisUrl,
   timeout,
   uniqueName,
-} from "../stores/servers.ts";
+} from "../platform/store/servers.ts";
 import { openBrowser } from "./browser.ts";
 import {
   assertAuthorizationResponse,

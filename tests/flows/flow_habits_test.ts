@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
-import { encodeBase64url } from "../../src/runtime/crypto.ts";
+import { encodeBase64url } from "../../src/platform/runtime/crypto.ts";
 import { attempt } from "../habits/habit_case.ts";
 
 async function page(as: TestLatchkey, path: string): Promise<string> {

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { describeExposure, isThisMachineOnly } from "../../src/cli/exposure.ts";
-import type { RequestHandler } from "../../src/http/router.ts";
+import type { RequestHandler } from "../../src/platform/http/router.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";

@@ -20,7 +20,7 @@ import { openBrowser, parseAttributes } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
-import { shutdownTimeoutMs } from "../../src/runtime/bind.ts";
+import { shutdownTimeoutMs } from "../../src/platform/runtime/bind.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { endsWithin } from "../until.ts";
 

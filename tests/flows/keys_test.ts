@@ -12,7 +12,7 @@ import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { storedKeys } from "../../src/oauth/keys/keys.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { assertTokenResponse, clients, decodeClaims, encode, forEachCase, testServer } from "./harness.ts";
 import type { TestServer, TokenResponseBody } from "./harness.ts";
 import { openBrowser } from "./browser.ts";

@@ -24,7 +24,7 @@ import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryR
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Plugin, SigningAlgorithm } from "../../src/mod.ts";
 import type { Endpoint } from "../../src/extension.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import {
   assertPage,
   assertTokenResponse,

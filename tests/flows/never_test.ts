@@ -11,7 +11,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/oauth/config/profile.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
-import { deriveKey } from "../../src/runtime/scrypt.ts";
+import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";
 import { recordScryptCosts } from "./digests.ts";
 import {

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { type LatchkeyOptions, memoryStore, type Store } from "../../src/mod.ts";
-import { postgresStore } from "../../src/store/sql/postgres.ts";
-import { redisStore } from "../../src/store/redis.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { postgresStore } from "../../src/platform/store/sql/postgres.ts";
+import { redisStore } from "../../src/platform/store/redis.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,
@@ -16,7 +16,7 @@ import {
   redisUrl,
   timeout,
   uniqueName,
-} from "../stores/servers.ts";
+} from "../platform/store/servers.ts";
 import { controlClient } from "../control/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";

@@ -10,7 +10,7 @@ import { after, test } from "node:test";
 import { ConfigurationError, OAuthError } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { formatPasswordDigest, parsePasswordDigest } from "../../src/oauth/users/password.ts";
-import { deriveKey, verifyPassword } from "../../src/runtime/scrypt.ts";
+import { deriveKey, verifyPassword } from "../../src/platform/runtime/scrypt.ts";
 import { openBrowser, sessionCookie } from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import { recordScryptCosts } from "./digests.ts";

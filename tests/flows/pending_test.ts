@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { CodeRecord, Grant, RefreshTokenRecord } from "../../src/store/store.ts";
+import type { CodeRecord, Grant, RefreshTokenRecord } from "../../src/platform/store/store.ts";
 import type { Plugin, Store } from "../../src/mod.ts";
 import type { Server } from "../../src/extension.ts";
 import { encodeWithMac } from "../../src/oauth/session/session.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { constantTimeEqual } from "../../src/oauth/secrets.ts";
 import { logging } from "../../src/operating/mod.ts";
-import { decodeBase64url, encodeBase64url } from "../../src/runtime/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../src/platform/runtime/crypto.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { clientEndpoint } from "../../src/app/client_endpoint.ts";
-import { json } from "../../src/http/message.ts";
+import { json } from "../../src/platform/http/message.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/extension.ts";

@@ -6,7 +6,7 @@ import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { storeKinds } from "../stores/store_kinds.ts";
+import { storeKinds } from "../platform/store/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
 import {
   basicHeader,

@@ -3,9 +3,9 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { type AppOptions, ConfigurationError, host, type HostedApp, memoryStore } from "../../src/mod.ts";
-import type { RecordKind } from "../../src/store/store.ts";
+import type { RecordKind } from "../../src/platform/store/store.ts";
 import type { Store } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { withSecretLeakCheck } from "../secret_leak_check.ts";
 import { encode, verifier } from "./harness.ts";

@@ -8,9 +8,9 @@ import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, Store } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { postgresStore } from "../../src/store/sql/postgres.ts";
-import { redisStore } from "../../src/store/redis.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { postgresStore } from "../../src/platform/store/sql/postgres.ts";
+import { redisStore } from "../../src/platform/store/redis.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,
@@ -18,7 +18,7 @@ import {
   redisUrl,
   timeout,
   uniqueName,
-} from "../stores/servers.ts";
+} from "../platform/store/servers.ts";
 import { assertTokenResponse, basic, getOutcome, recordingStore, testServer } from "./harness.ts";
 import type { TestServer } from "./harness.ts";
 import { until } from "../until.ts";

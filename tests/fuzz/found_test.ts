@@ -13,7 +13,7 @@ import {
   openRawConnection,
   requestHead,
   sendRaw,
-} from "../runtimes/raw_connection.ts";
+} from "../platform/runtime/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const asked = requestHead("GET /oauth2/jwks HTTP/1.1", "Host: any.test", "Connection: close");

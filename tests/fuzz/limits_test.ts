@@ -9,7 +9,7 @@ import { extractText, parseForms } from "../../src/testing/browser/html_form.ts"
 import { openBrowser } from "../flows/browser.ts";
 import { post, publicTokens, refresh, refreshTokens, testClients } from "../flows/client_endpoints.ts";
 import { basic, encode, getOutcome, goodRequest, testServer } from "../flows/harness.ts";
-import { getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
+import { getStatuses, openRawConnection, requestHead, sendRaw } from "../platform/runtime/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { cpuTimeOf } from "../until.ts";
 

@@ -3,7 +3,7 @@
 import { importSigningKey } from "../../src/client/jwt.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
-import { decodeJwtPart } from "../../src/http/jwt_part.ts";
+import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";
 import type { Step } from "./attack.ts";
 import type { Pair } from "./request_draft.ts";
 import type { AttackedServer, KnownClient } from "./servers.ts";

@@ -12,7 +12,7 @@ import { logging } from "../../src/operating/logging.ts";
 import { formatEvent } from "../../src/operating/format_event.ts";
 import { limitConcurrency } from "../../src/operating/limit_concurrency.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
-import { deriveKey } from "../../src/runtime/scrypt.ts";
+import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";

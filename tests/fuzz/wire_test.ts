@@ -5,7 +5,13 @@ import fc from "fast-check";
 import { test } from "node:test";
 import type { TraceEvent } from "../../src/mod.ts";
 import { encode, goodRequest } from "../flows/harness.ts";
-import { formRequestHead, getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
+import {
+  formRequestHead,
+  getStatuses,
+  openRawConnection,
+  requestHead,
+  sendRaw,
+} from "../platform/runtime/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { hostileText } from "./hostile_text.ts";
 

@@ -3,8 +3,8 @@
 import { latchkey } from "../../src/server/latchkey.ts";
 import type { Latchkey } from "../../src/server/latchkey.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
-import type { Store } from "../../src/store/store.ts";
-import { handleCommands } from "../stores/run_child.ts";
+import type { Store } from "../../src/platform/store/store.ts";
+import { handleCommands } from "../platform/store/run_child.ts";
 import { openStore } from "./open_store.ts";
 
 /** What the parent may ask for. */

@@ -5,7 +5,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { tcpProxy } from "../stores/tcp_proxy.ts";
+import { tcpProxy } from "../platform/store/tcp_proxy.ts";
 import { assertSingleUse } from "./single_use.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
 import { runLoad } from "./load.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
-import { redisStore } from "../../src/store/redis.ts";
+import { redisStore } from "../../src/platform/store/redis.ts";
 import { killAll, redisServer } from "./processes.ts";
 
 after(killAll);

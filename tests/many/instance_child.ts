@@ -3,7 +3,7 @@
 import process from "node:process";
 import { latchkey } from "../../src/server/latchkey.ts";
 import { health } from "../../src/operating/health.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/platform/store/store.ts";
 import type { Settings } from "../../src/oauth/config/settings.ts";
 import { openStore } from "./open_store.ts";
 

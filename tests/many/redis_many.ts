@@ -2,14 +2,14 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { after, before, test } from "node:test";
-import { redisStore } from "../../src/store/redis.ts";
+import { redisStore } from "../../src/platform/store/redis.ts";
 import { runLoad } from "./load.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
 import { freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
 import { failureScenarios } from "./failure_scenarios.ts";
 import { type Instance, startInstance, startInstances } from "./instances.ts";
-import { storeConformance } from "../stores/conformance.ts";
-import { type TcpProxy, tcpProxy } from "../stores/tcp_proxy.ts";
+import { storeConformance } from "../platform/store/conformance.ts";
+import { type TcpProxy, tcpProxy } from "../platform/store/tcp_proxy.ts";
 
 let database: RedisServer;
 let store: string;

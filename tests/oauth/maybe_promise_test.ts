@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { chain } from "../../src/oauth/maybe_promise.ts";
+import { chain } from "../../src/platform/maybe_promise.ts";
 
 test("a present value is used immediately, and any thenable is awaited", async () => {
   const double = (value: number) => 2 * value;

@@ -8,7 +8,7 @@ import { redactEvent, redactText, registeredSecrets } from "../../src/oauth/reda
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
-import { decodeBase64url, encodeBase64url } from "../../src/runtime/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../src/platform/runtime/crypto.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const secret = "hunter2";

@@ -2,8 +2,8 @@
 
 import type { Approver, Plugin } from "../../src/mod.ts";
 import type { Endpoint } from "../../src/extension.ts";
-import { readForm } from "../../src/http/form.ts";
-import { html, redirect } from "../../src/http/message.ts";
+import { readForm } from "../../src/platform/http/form.ts";
+import { html, redirect } from "../../src/platform/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";

@@ -6,8 +6,14 @@ import type { Latchkey } from "../../src/mod.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import type { FaultInjector } from "../../src/testing/faults/fault_injector.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
-import { getHeaderValues, getStatuses, openRawConnection, requestHead, sendRaw } from "../runtimes/raw_connection.ts";
-import { shutdownTimeoutMs } from "../../src/runtime/bind.ts";
+import {
+  getHeaderValues,
+  getStatuses,
+  openRawConnection,
+  requestHead,
+  sendRaw,
+} from "../platform/runtime/raw_connection.ts";
+import { shutdownTimeoutMs } from "../../src/platform/runtime/bind.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { endsWithin, until } from "../until.ts";
 

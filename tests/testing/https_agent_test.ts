@@ -8,7 +8,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import { json, text } from "node:stream/consumers";
 import { test } from "node:test";
-import { selfSignedCertificate } from "../../src/runtime/self_signed.ts";
+import { selfSignedCertificate } from "../../src/platform/runtime/self_signed.ts";
 import { faults } from "../../src/testing/mod.ts";
 import { httpsAgent } from "../../src/testing/node/mod.ts";
 import { forEachCase } from "../flows/harness.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { createFetch } from "../../src/testing/fetch.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
 import { faults, LogError, LoginError } from "../../src/testing/mod.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientAuthMethod, Plugin, Store } from "../../src/mod.ts";
-import { StoreError } from "../../src/store/store_error.ts";
+import { StoreError } from "../../src/platform/store/store_error.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../flows/harness.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";

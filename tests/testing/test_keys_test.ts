@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, SigningAlgorithm, Store, TraceEvent } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { ecKeyFrom, signEs256 } from "../../src/testing/es256.ts";
 import { testKeys } from "../../src/testing/keys.ts";

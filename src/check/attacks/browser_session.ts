@@ -1,8 +1,8 @@
 /** Browser sessions of a web application (OWASP Session Management; RFC 9700 §4.7). */
 
-import { parseJsonObject } from "../../http/message.ts";
+import { parseJsonObject } from "../../platform/http/message.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { decodeFormValue, findParam } from "../../recorder/record_request.ts";
 import type { Cookie, CookieJar } from "../../testing/browser/cookie_jar.ts";
 import { findAttributes } from "../../testing/browser/html_form.ts";

@@ -3,7 +3,7 @@
 import type { JwtKind, SignClaims } from "../../oauth/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
-import { encodeBase64url } from "../../runtime/crypto.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";
 

@@ -2,7 +2,7 @@
 
 import { jwtSigner } from "../../oauth/keys/jwt.ts";
 import type { PublishedKey } from "../../oauth/keys/keys.ts";
-import { encodeBase64url } from "../../runtime/crypto.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, resign } from "../../testing/faults/resign.ts";

@@ -1,7 +1,7 @@
 /** Signed authorization responses (JARM). */
 
-import { encodeBase64url } from "../../runtime/crypto.ts";
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";

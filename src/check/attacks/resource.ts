@@ -3,8 +3,8 @@
  * RFC 6750).
  */
 
-import { getHeader, json, withHeaders } from "../../http/message.ts";
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { getHeader, json, withHeaders } from "../../platform/http/message.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";
 import { resource as resourceFaults, status } from "../../testing/faults/mod.ts";

@@ -3,7 +3,7 @@
 import { type ConfigIssue, ConfigurationError, printable } from "../../oauth/config/config_issue.ts";
 import { allowancesOf } from "../../oauth/config/allowances.ts";
 import { testHosts } from "../../oauth/test_hosts.ts";
-import type { ProcessEnvironment } from "../../runtime/process_environment.ts";
+import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import type { reportPage } from "../../check/report_page.ts";
@@ -70,8 +70,8 @@ export async function checkApplication(
     import("../../inspector/mod.ts"),
     import("../../check/report_page.ts"),
     import("../../check/report_text.ts"),
-    import("../../runtime/serve.ts"),
-    import("../../runtime/tools.ts"),
+    import("../../platform/runtime/serve.ts"),
+    import("../../platform/runtime/tools.ts"),
     openRulePages(),
   ]);
   let report: CheckReport | undefined;

@@ -3,7 +3,7 @@
 import type { Extension } from "../../app/extension.ts";
 import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { ClientAuth, Credentials } from "../../oauth/server.ts";
-import { decodeBase64url } from "../../runtime/crypto.ts";
+import { decodeBase64url } from "../../platform/runtime/crypto.ts";
 
 /** Signed with the client's secret. */
 const secretJwt: ClientAuth = {

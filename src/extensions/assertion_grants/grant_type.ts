@@ -23,7 +23,7 @@ import { millisecondsOf } from "../../oauth/keys/jwt.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { GrantType, Server } from "../../oauth/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
-import type { FurtherAccess, Grant } from "../../store/store.ts";
+import type { FurtherAccess, Grant } from "../../platform/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";

@@ -1,6 +1,6 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
-import type { AuthorizationDetail } from "../../store/store.ts";
+import type { AuthorizationDetail } from "../../platform/store/store.ts";
 import type { ConsentItem, PartServer } from "../../oauth/authorize/request_part.ts";
 import { printable } from "../../oauth/config/config_issue.ts";
 import { detailsTypes } from "./settings.ts";

@@ -7,7 +7,7 @@
  */
 
 import { warn } from "../../oauth/notes.ts";
-import type { AuthorizationDetail, FurtherAccess, Grant } from "../../store/store.ts";
+import type { AuthorizationDetail, FurtherAccess, Grant } from "../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../oauth/config/config_issue.ts";

@@ -6,11 +6,11 @@
 import type { Extension } from "../../app/extension.ts";
 import { type ConfigIssue, quote } from "../../oauth/config/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
-import type { FurtherAccess } from "../../store/store.ts";
+import type { FurtherAccess } from "../../platform/store/store.ts";
 import { authorizationDetailsFields, detailsTypes } from "./settings.ts";
 
 const name = "authorization_details";

@@ -8,7 +8,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { subjectFor, userForHint } from "../../oauth/users/users.ts";
-import type { ListedRecord, PolledRequestRecord } from "../../store/store.ts";
+import type { ListedRecord, PolledRequestRecord } from "../../platform/store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { mustSign } from "../signed_requests/settings.ts";
 import { cibaGrant, cibaOf } from "./settings.ts";

@@ -5,7 +5,7 @@ import { clientEndpoint } from "../../app/client_endpoint.ts";
 import { endpointPath } from "../../app/endpoint.ts";
 import { rejectUntrustedHost } from "../../app/cross_site.ts";
 import type { Handlers } from "../../app/route.ts";
-import { json } from "../../http/message.ts";
+import { json } from "../../platform/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { startAuthentication } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";

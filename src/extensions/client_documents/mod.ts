@@ -6,7 +6,7 @@
 import type { Extension } from "../../app/extension.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../../oauth/clients/server_clients.ts";
-import { chain } from "../../oauth/maybe_promise.ts";
+import { chain } from "../../platform/maybe_promise.ts";
 import type { Sender } from "../../oauth/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import {

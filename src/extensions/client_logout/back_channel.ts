@@ -1,8 +1,8 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
 import { warn } from "../../oauth/notes.ts";
-import type { SessionClientRecord } from "../../store/session_records.ts";
-import type { ListedRecord } from "../../store/store.ts";
+import type { SessionClientRecord } from "../../platform/store/session_records.ts";
+import type { ListedRecord } from "../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { limiterOf } from "../../oauth/fetch_limiter.ts";
 import { readLimited } from "../../oauth/outbound.ts";

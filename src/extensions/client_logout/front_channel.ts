@@ -3,7 +3,7 @@
  * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
-import type { SessionClientRecord } from "../../store/session_records.ts";
+import type { SessionClientRecord } from "../../platform/store/session_records.ts";
 import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { LogoutFrame } from "../../oauth/session/logout_frames.ts";

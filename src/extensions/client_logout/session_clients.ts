@@ -3,8 +3,8 @@
  * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
  */
 
-import type { LogoutCallRecord, SessionClientRecord } from "../../store/session_records.ts";
-import type { ListedRecord } from "../../store/store.ts";
+import type { LogoutCallRecord, SessionClientRecord } from "../../platform/store/session_records.ts";
+import type { ListedRecord } from "../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";

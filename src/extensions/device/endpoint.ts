@@ -5,7 +5,7 @@ import { clientEndpoint } from "../../app/client_endpoint.ts";
 import { endpointPath, endpointUrl } from "../../app/endpoint.ts";
 import { rejectUntrustedHost } from "../../app/cross_site.ts";
 import type { Handlers } from "../../app/route.ts";
-import { json } from "../../http/message.ts";
+import { json } from "../../platform/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { findDevice, startDevice } from "./device_authorization.ts";
 import { pollInterval } from "./settings.ts";

@@ -10,7 +10,7 @@ import { rejectUntrustedHost } from "../../app/cross_site.ts";
 import { readParams } from "../../app/client_endpoint.ts";
 import type { Handlers } from "../../app/route.ts";
 import { readSession } from "../../app/session_cookie.ts";
-import { htmlWithForms, type ResponseLike } from "../../http/message.ts";
+import { htmlWithForms, type ResponseLike } from "../../platform/http/message.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode } from "./device_authorization.ts";
 import { OAuthError } from "../../oauth/errors.ts";

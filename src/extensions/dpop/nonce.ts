@@ -3,8 +3,8 @@
  * each other's nonces, and nothing is stored.
  */
 
-import { hmacSha256 } from "../../runtime/crypto.ts";
-import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import { hmacSha256 } from "../../platform/runtime/crypto.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { constantTimeEqual } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { computeMac } from "../../oauth/session/session.ts";

@@ -9,7 +9,7 @@ import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../oauth/config/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";

@@ -1,6 +1,6 @@
 /** POST /oauth2/par (RFC 9126 §2): stores an authorization request, for the authorization endpoint. */
 
-import { json } from "../../http/message.ts";
+import { json } from "../../platform/http/message.ts";
 import { missingClientId, pushRequest } from "./pushed_request.ts";
 import { clientEndpoint } from "../../app/client_endpoint.ts";
 import type { Handlers } from "../../app/route.ts";

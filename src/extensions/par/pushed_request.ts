@@ -15,7 +15,7 @@ import { type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { randomToken, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
-import type { FurtherAccess, PushedRequestRecord } from "../../store/store.ts";
+import type { FurtherAccess, PushedRequestRecord } from "../../platform/store/store.ts";
 import { requestUriPrefix } from "./settings.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */

@@ -14,7 +14,7 @@ import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
-import type { PolledRequestRecord, StoredRecord } from "../../store/store.ts";
+import type { PolledRequestRecord, StoredRecord } from "../../platform/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
 const codeSyntax = /^([\w-]{43})\.([\w-]{43})$/;

@@ -12,8 +12,8 @@ import type { Params } from "../../oauth/params.ts";
 import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { isLoopback } from "../../oauth/test_hosts.ts";
-import { networkFromAddress } from "../../runtime/ip_address.ts";
-import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../store/store.ts";
+import { networkFromAddress } from "../../platform/runtime/ip_address.ts";
+import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../platform/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
 /**

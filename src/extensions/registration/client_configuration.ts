@@ -1,7 +1,7 @@
 /** GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2): reads, replaces and deletes a registration. */
 
-import { readJsonObject } from "../../http/json_body.ts";
-import { type HttpResponse, json } from "../../http/message.ts";
+import { readJsonObject } from "../../platform/http/json_body.ts";
+import { type HttpResponse, json } from "../../platform/http/message.ts";
 import { deleteRegistration, updateRegistration } from "./registration.ts";
 import { requireSentToken } from "../../oauth/tokens/bound_token.ts";
 import { authenticateOwner } from "./access.ts";

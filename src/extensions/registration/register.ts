@@ -1,7 +1,7 @@
 /** POST /oauth2/register (RFC 7591 §3): registers a client. */
 
-import { readJsonObject } from "../../http/json_body.ts";
-import { json } from "../../http/message.ts";
+import { readJsonObject } from "../../platform/http/json_body.ts";
+import { json } from "../../platform/http/message.ts";
 import { registerClient } from "./registration.ts";
 import type { RegisteredClient } from "./registration.ts";
 import { authorizeRegistration } from "./access.ts";

@@ -13,7 +13,7 @@
 import { forgetRecord } from "../../oauth/bounded_records.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";
-import type { StoredRecord, UnusedRegistrationRecord } from "../../store/store.ts";
+import type { StoredRecord, UnusedRegistrationRecord } from "../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { registrationPolicy } from "./settings.ts";
 

@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../app/extension.ts";
 import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
 
 import { warn } from "../../oauth/notes.ts";
-import type { Subject } from "../../store/store.ts";
+import type { Subject } from "../../platform/store/store.ts";
 import { readForeignAccess } from "../../oauth/authorize/access.ts";
 import { type Params, scopeToken, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";

@@ -3,7 +3,7 @@
  * neither its grant nor the consent and the password on which the grant depends.
  */
 
-import type { Grant, GrantRecord, StoredRecord } from "../../store/store.ts";
+import type { Grant, GrantRecord, StoredRecord } from "../../platform/store/store.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Server, TokenIssuer } from "../../oauth/server.ts";
 import { createGrant } from "../../oauth/tokens/refresh_token.ts";

@@ -4,7 +4,7 @@ import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import type { Context } from "../../app/context.ts";
 import { browserCsrfToken } from "../../app/csrf.ts";
 import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
-import { htmlWithForms, type HttpResponse, redirect } from "../../http/message.ts";
+import { htmlWithForms, type HttpResponse, redirect } from "../../platform/http/message.ts";
 import { deviceCodeType } from "../../oauth/clients/standing.ts";
 import { addClientPath, hasDemoKey, startLinks } from "../demo_client.ts";
 import { canPush } from "../../extensions/par/settings.ts";

@@ -1,6 +1,6 @@
 /** The steps of the playground: requests, outcome, next steps. */
 
-import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
+import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
 import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { codeChallenge } from "../../client/authorization_request.ts";

@@ -9,7 +9,7 @@ import { browserCsrfToken } from "../../app/csrf.ts";
 import { endpointUrl } from "../../app/endpoint.ts";
 import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
 import { mayListClients } from "../../app/suggest_match.ts";
-import type { Fields } from "../../http/form.ts";
+import type { Fields } from "../../platform/http/form.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { HiddenFields } from "../../ui/post_form.tsx";

@@ -9,7 +9,7 @@ import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cooki
 import type { Context } from "../../app/context.ts";
 import { readProtectedForm } from "../../app/csrf.ts";
 import type { Handlers } from "../../app/route.ts";
-import { html, type HttpResponse, redirect } from "../../http/message.ts";
+import { html, type HttpResponse, redirect } from "../../platform/http/message.ts";
 import { inspectCode } from "../../oauth/authorize/code.ts";
 import type { TourStep } from "../../ui/tour/props.ts";
 import { addClientPath, assertCallbackPage, callbackUri, restoreDemoFlow } from "../demo_client.ts";

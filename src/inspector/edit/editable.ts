@@ -1,6 +1,6 @@
 /** The parts of a recorded request that the form edits. A redacted value is kept without being shown. */
 
-import type { Fields } from "../../http/form.ts";
+import type { Fields } from "../../platform/http/form.ts";
 import { unknownEndpoint } from "../../recorder/exchange.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { Masked } from "../message.ts";

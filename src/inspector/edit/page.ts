@@ -5,8 +5,15 @@ import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
 import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
 import { repeatedHost } from "../../app/cross_site.ts";
-import type { Fields } from "../../http/form.ts";
-import { htmlWithForms, HttpError, type HttpResponse, isDropped, isResponse, redirect } from "../../http/message.ts";
+import type { Fields } from "../../platform/http/form.ts";
+import {
+  htmlWithForms,
+  HttpError,
+  type HttpResponse,
+  isDropped,
+  isResponse,
+  redirect,
+} from "../../platform/http/message.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import { readLimited } from "../../oauth/outbound.ts";
 import type { Exchange } from "../../recorder/exchange.ts";

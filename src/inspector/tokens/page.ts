@@ -3,7 +3,7 @@
 import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
 import type { Context } from "../../app/context.ts";
-import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
+import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
 import type { Params } from "../../oauth/params.ts";
 import { findIssuedToken, findLastIdToken } from "../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../recorder/recorder.ts";

@@ -3,7 +3,7 @@
 import { compactVerify, importJWK } from "jose";
 import type { JWK } from "jose";
 import { algorithmsInUse } from "../../endpoints/jwks.ts";
-import { parseJsonObject } from "../../http/message.ts";
+import { parseJsonObject } from "../../platform/http/message.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { Members, ParsedToken } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";

@@ -4,7 +4,7 @@
  * loads no code for it.
  */
 
-import type { FurtherAccess, Grant } from "../../store/store.ts";
+import type { FurtherAccess, Grant } from "../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import type { Params } from "../params.ts";

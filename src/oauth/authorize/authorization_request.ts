@@ -11,7 +11,7 @@
  * Sessions and consents are in `session/`, the exchange of codes is in `grants/`.
  */
 
-import type { FurtherAccess, RequestedClaims } from "../../store/store.ts";
+import type { FurtherAccess, RequestedClaims } from "../../platform/store/store.ts";
 
 /**
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension

@@ -1,12 +1,12 @@
 /** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
 
-import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../store/store.ts";
+import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../platform/store/store.ts";
 import { unmetRequirements } from "./authentication_level.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../../platform/maybe_promise.ts";
 import { warn } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";

@@ -3,7 +3,7 @@
  * parameter, because `server.ts` imports these types.
  */
 
-import type { FurtherAccess, Grant } from "../../store/store.ts";
+import type { FurtherAccess, Grant } from "../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 
 /** A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */

@@ -6,7 +6,7 @@ import type { Client } from "../clients/repository.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../../platform/maybe_promise.ts";
 import { type Params, type ResponseMode, responseTypes, splitScope } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { PartRequest, Server } from "../server.ts";

@@ -2,7 +2,7 @@
 
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
 import { subjectFor } from "../users/users.ts";

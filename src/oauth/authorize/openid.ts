@@ -1,10 +1,10 @@
 /** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and their requirements for the login. */
 
-import type { RequestedClaims } from "../../store/store.ts";
+import type { RequestedClaims } from "../../platform/store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../platform/maybe_promise.ts";
 import { type Params, splitScope } from "../params.ts";
 import type { PartRequest, Server } from "../server.ts";
 import type { IdTokenHint } from "../tokens/verification.ts";

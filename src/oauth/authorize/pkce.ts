@@ -2,14 +2,14 @@
 
 import { byProfile } from "../config/profile.ts";
 import { OAuthError } from "../errors.ts";
-import { chain } from "../maybe_promise.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import { decodeBase64url, digestBytes, encodeBase64url } from "../../runtime/crypto.ts";
+import { chain } from "../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import { decodeBase64url, digestBytes, encodeBase64url } from "../../platform/runtime/crypto.ts";
 import { warn } from "../notes.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
-import type { CodeRecord } from "../../store/store.ts";
+import type { CodeRecord } from "../../platform/store/store.ts";
 import type { PartRequest, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";

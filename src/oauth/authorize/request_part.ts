@@ -3,7 +3,7 @@
  * `request_parts.ts`.
  */
 
-import type { FurtherAccess, Grant } from "../../store/store.ts";
+import type { FurtherAccess, Grant } from "../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 import type { RulePassed, Trace } from "../trace.ts";

@@ -4,7 +4,7 @@
  */
 
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../../platform/maybe_promise.ts";
 import { noteScope, warn } from "../notes.ts";
 import { type ParameterDescription, parameters } from "../params.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";

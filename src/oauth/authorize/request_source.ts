@@ -3,7 +3,7 @@
  * server is a type parameter, because `server.ts` imports these types.
  */
 
-import type { FurtherAccess } from "../../store/store.ts";
+import type { FurtherAccess } from "../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";

@@ -6,7 +6,7 @@ import { byProfile } from "../config/profile.ts";
 import { isAbsoluteUri } from "../config/resource_list.ts";
 import { suggest } from "../config/config_issue.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../platform/maybe_promise.ts";
 import { noteResource, warn, warnAccepted } from "../notes.ts";
 import { type Params, scopeToken, splitScope } from "../params.ts";
 import { redactText } from "../redact.ts";

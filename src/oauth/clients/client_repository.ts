@@ -4,7 +4,7 @@ import { assertNoIssues } from "../config/config_issue.ts";
 import { sectorOf } from "../config/extension_settings.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { canonicalUri } from "../config/resource_list.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain } from "../../platform/maybe_promise.ts";
 import { splitScope } from "../params.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";

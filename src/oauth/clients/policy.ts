@@ -7,7 +7,7 @@ import type { ActiveProfile } from "../config/profile.ts";
 import type { ProfileName } from "../config/profile.ts";
 import { withClientProfile } from "../config/profiles.ts";
 import type { AnyName } from "../config/settings.ts";
-import { isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 

@@ -6,7 +6,7 @@
  * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";

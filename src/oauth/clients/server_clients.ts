@@ -1,6 +1,6 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { Outbound } from "../outbound.ts";

@@ -5,7 +5,7 @@
  * `permissions`.
  */
 
-import { decodeBase64url } from "../../runtime/crypto.ts";
+import { decodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Allowances } from "../config/allowances.ts";
 import type { Field } from "../config/field.ts";
 

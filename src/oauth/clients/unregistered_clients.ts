@@ -7,7 +7,7 @@
 import { boundedCache } from "../bounded_cache.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { suggest } from "../config/config_issue.ts";
-import { chain } from "../maybe_promise.ts";
+import { chain } from "../../platform/maybe_promise.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { warnAccepted } from "../notes.ts";

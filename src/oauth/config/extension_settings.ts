@@ -5,7 +5,7 @@ import type { PassedRuleId } from "../rules/mod.ts";
 import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../clients/client.ts";
 import type { StandingRequirement } from "../clients/standing.ts";
 import type { SubjectType } from "../users/subject_type.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Allowances } from "./allowances.ts";
 import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
 import type { Field } from "./field.ts";

@@ -1,7 +1,7 @@
 /** The request that a grant type receives, and its result. */
 
-import type { Grant, RequestedClaims, Subject } from "../../store/store.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { Grant, RequestedClaims, Subject } from "../../platform/store/store.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { TokenResponse } from "../tokens/token_response.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";

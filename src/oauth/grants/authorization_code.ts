@@ -1,10 +1,10 @@
 /** The authorization_code grant type (OAuth 2.1 §4.1.3). */
 
-import type { CodeRecord, StoredRecord } from "../../store/store.ts";
+import type { CodeRecord, StoredRecord } from "../../platform/store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../../platform/maybe_promise.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { warnAboutResource } from "../authorize/scope.ts";

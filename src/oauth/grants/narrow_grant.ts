@@ -1,12 +1,12 @@
 /** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
 
-import type { GrantRecord, RevocationRecord, StoredRecord } from "../../store/store.ts";
+import type { GrantRecord, RevocationRecord, StoredRecord } from "../../platform/store/store.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { isPromise } from "../../platform/maybe_promise.ts";
 import { warn } from "../notes.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";

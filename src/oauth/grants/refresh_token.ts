@@ -1,6 +1,6 @@
 /** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
 
-import type { RefreshTokenRecord, StoredRecord } from "../../store/store.ts";
+import type { RefreshTokenRecord, StoredRecord } from "../../platform/store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
 import { type Params, splitScope } from "../params.ts";

@@ -1,8 +1,8 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
-import { digestBytes, encodeBase64url } from "../../runtime/crypto.ts";
-import { chain } from "../maybe_promise.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import { digestBytes, encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { chain } from "../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 

@@ -7,10 +7,16 @@
  * `runtime/crypto.ts`.
  */
 
-import { generateKey, importPrivateKey, importPublicKey, sha256, verifySignature } from "../../runtime/crypto.ts";
-import { chain } from "../maybe_promise.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import type { KeyRecord, Store } from "../../store/store.ts";
+import {
+  generateKey,
+  importPrivateKey,
+  importPublicKey,
+  sha256,
+  verifySignature,
+} from "../../platform/runtime/crypto.ts";
+import { chain } from "../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { KeyRecord, Store } from "../../platform/store/store.ts";
 import type { PublicKey } from "./public_key.ts";
 import { ConfigurationError, quote } from "../config/config_issue.ts";
 import { testHosts } from "../test_hosts.ts";

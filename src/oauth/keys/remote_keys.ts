@@ -3,7 +3,7 @@
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
 import { findPrivateMember } from "./public_key.ts";
 import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";

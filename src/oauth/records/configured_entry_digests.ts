@@ -1,6 +1,6 @@
 /** Digests of configured clients and users; each override holds the digest of the entry it is based on. */
 
-import { hmacSha256 } from "../../runtime/crypto.ts";
+import { hmacSha256 } from "../../platform/runtime/crypto.ts";
 import type { ClientMetadata, User } from "../clients/client.ts";
 import { type SecretOwner, serverSecret } from "../session/session.ts";
 

@@ -1,6 +1,6 @@
 /** Records in the store: the ids of overrides, and lists of more than one page. */
 
-import type { ListedRecord, OverrideRecord, RecordKind, Records, Store } from "../../store/store.ts";
+import type { ListedRecord, OverrideRecord, RecordKind, Records, Store } from "../../platform/store/store.ts";
 
 /** Number of records in one page of a list. */
 export const maxPageSize = 1000;

@@ -1,7 +1,7 @@
 /** Connects the repositories of a server with its store: overrides are read at start, and then twice a second. */
 
-import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../store/store.ts";
-import { encodeBase64url } from "../../runtime/crypto.ts";
+import type { ListedRecord, OverrideRecord, RecordKind, Store } from "../../platform/store/store.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import { quote } from "../config/config_issue.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";

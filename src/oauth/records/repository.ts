@@ -11,7 +11,7 @@
  */
 
 import { boundedCache } from "../bounded_cache.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 
 /** Selects a page of a list. */
 export interface PageOptions {

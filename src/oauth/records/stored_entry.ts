@@ -1,6 +1,6 @@
 /** Entries of a persistent store. */
 
-import type { ListedRecord, OverrideRecord, RegisteredRecord } from "../../store/store.ts";
+import type { ListedRecord, OverrideRecord, RegisteredRecord } from "../../platform/store/store.ts";
 
 /** A parsed entry, and the JSON it was parsed from: the object stays the same as long as the JSON does. */
 export interface ParsedEntry<Item> {

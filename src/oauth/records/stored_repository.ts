@@ -1,7 +1,7 @@
 /** A repository on a persistent store: configured entries in memory, all others read through a bounded cache. */
 
-import type { ListedRecord, OverrideChange, OverrideRecord } from "../../store/store.ts";
-import type { RegisteredRecord, StoredRecord } from "../../store/store.ts";
+import type { ListedRecord, OverrideChange, OverrideRecord } from "../../platform/store/store.ts";
+import type { RegisteredRecord, StoredRecord } from "../../platform/store/store.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import { maxPageSize, overrideId } from "./override_records.ts";
 import type { RecordSource } from "./record_source.ts";

@@ -5,7 +5,7 @@
 
 import { clientIdentity } from "../clients/client_identity.ts";
 import type { Client } from "../clients/repository.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../platform/maybe_promise.ts";
 import { hasAccess } from "../authorize/access.ts";
 import type { Approval } from "../authorize/code.ts";
 import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
@@ -16,7 +16,7 @@ import { redirectsToDevice } from "../clients/redirect_uri.ts";
 import { digest, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { currentGeneration } from "../users/users.ts";
-import type { ConsentRecord, FurtherAccess, StoredRecord } from "../../store/store.ts";
+import type { ConsentRecord, FurtherAccess, StoredRecord } from "../../platform/store/store.ts";
 
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
 export async function findConsent(

@@ -8,11 +8,11 @@
  * Consents are in `consent.ts`. CSRF tokens and pending authorizations use the same MACs. Cookies are in `app/`.
  */
 
-import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../runtime/crypto.ts";
-import type { Subject } from "../../store/store.ts";
+import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../platform/runtime/crypto.ts";
+import type { Subject } from "../../platform/store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../config/allowances.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../platform/maybe_promise.ts";
 import { constantTimeEqual, randomId, randomToken } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { generationOf } from "../users/users.ts";

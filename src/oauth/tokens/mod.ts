@@ -17,7 +17,7 @@ import type { ClaimValues } from "../claims.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
-import { isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../../platform/maybe_promise.ts";
 import { noteMinimalIdToken } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";

@@ -1,8 +1,8 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
-import { chain } from "../maybe_promise.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-import type { Grant, RefreshTokenRecord, Subject } from "../../store/store.ts";
+import { chain } from "../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { Grant, RefreshTokenRecord, Subject } from "../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";

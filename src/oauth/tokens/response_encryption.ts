@@ -1,7 +1,7 @@
 /** The encryption of responses for the client that receives them. An extension implements it. */
 
 import type { Client } from "../clients/repository.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 
 /** The responses that can be encrypted: the prefix of the members of client metadata for them. */
 export type EncryptedResponse = "id_token" | "userinfo";

@@ -1,6 +1,6 @@
 /** Password digests: scrypt (RFC 7914) in the PHC string format. */
 
-import { decodeBase64url, encodeBase64url } from "../../runtime/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { User } from "../clients/client.ts";
 
 /** A digest with its parameters. */

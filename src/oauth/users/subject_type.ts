@@ -3,7 +3,7 @@
  */
 
 import type { ClientMetadata } from "../clients/client.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 
 /** A subject type besides `public`. */
 export interface SubjectType<Server> {

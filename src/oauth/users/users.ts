@@ -3,14 +3,14 @@
  * (`login_hint`, guests).
  */
 
-import type { Subject } from "../../store/store.ts";
+import type { Subject } from "../../platform/store/store.ts";
 import type { ClaimRules } from "../claims.ts";
 import { registeredUserField, type User } from "../clients/client.ts";
 import type { Client, UserRepository } from "../clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, type ConfigurationWarning } from "../config/config_issue.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { validate } from "../config/field.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../../platform/maybe_promise.ts";
 import { type CreateRepository, memoryRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
 import { getPasswordDigest, isWeakDigest, parsePasswordDigest, withoutPassword } from "./password.ts";

@@ -1,6 +1,6 @@
 /** Exchanges as plain text, for bug reports, terminals and failed tests. */
 
-import type { Fields } from "../../http/form.ts";
+import type { Fields } from "../../platform/http/form.ts";
 import { getPassedText } from "../../oauth/rules/mod.ts";
 import type { Explanation } from "../../oauth/trace.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";

@@ -2,7 +2,7 @@
 
 import { redirectWithConfirmation } from "../../app/confirmation.ts";
 import type { Context } from "../../app/context.ts";
-import { HttpError, type HttpResponse } from "../../http/message.ts";
+import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import type { Params } from "../../oauth/params.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";

@@ -4,7 +4,7 @@ import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../app/confirmation.ts";
 import type { App, Context } from "../../app/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
-import { htmlWithForms, type HttpResponse } from "../../http/message.ts";
+import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
 import { quote } from "../../oauth/config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";

@@ -1,6 +1,6 @@
 /** A connection that is dropped. */
 
-import { ConnectionDropped, type ResponseLike } from "../../http/message.ts";
+import { ConnectionDropped, type ResponseLike } from "../../platform/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { readBodyText } from "./response_body.ts";

@@ -1,10 +1,10 @@
 /** Faults that change the parameters of an authorization response, with a code or an error, by redirect or form. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
-import type { Fields } from "../../http/form.ts";
-import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
+import type { Fields } from "../../platform/http/form.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 

@@ -2,7 +2,7 @@
 
 import { authorizationResponse } from "../../app/authorization.ts";
 import { basicChallenge, bearerChallenge } from "../../app/error_response.ts";
-import { json, type RequestLike, type ResponseLike } from "../../http/message.ts";
+import { json, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
 import { findDestination } from "../../oauth/authorize/destination.ts";
 import { type ErrorCode, errorStatus } from "../../oauth/errors.ts";
 import { paramsFromFields } from "../../oauth/params.ts";

@@ -2,7 +2,7 @@
 
 import type { App } from "../../app/context.ts";
 import type { EndpointDescription } from "../../app/endpoint.ts";
-import type { RequestHandler } from "../../http/router.ts";
+import type { RequestHandler } from "../../platform/http/router.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** The view of a request that fault rules match, before the server handles it. The server can still read the form. */

@@ -2,9 +2,9 @@
 
 import type { App } from "../../app/context.ts";
 import type { Plugin } from "../../app/plugin.ts";
-import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../http/message.ts";
+import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
 import type { Server } from "../../oauth/server.ts";
-import { type ClientAddress, parseTarget, type RequestHandler } from "../../http/router.ts";
+import { type ClientAddress, parseTarget, type RequestHandler } from "../../platform/http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertOptions } from "../options.ts";

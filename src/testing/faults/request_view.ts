@@ -2,11 +2,11 @@
 
 import type { App } from "../../app/context.ts";
 import type { EndpointDescription } from "../../app/endpoint.ts";
-import { isForm, peekForm } from "../../http/form.ts";
-import type { RequestLike } from "../../http/message.ts";
-import { parseTarget } from "../../http/router.ts";
+import { isForm, peekForm } from "../../platform/http/form.ts";
+import type { RequestLike } from "../../platform/http/message.ts";
+import { parseTarget } from "../../platform/http/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";
 import type { RequestView } from "./fault.ts";
 

@@ -3,7 +3,7 @@
 import type { JwtKind, SignClaims, TokenKind } from "../../oauth/keys/jwt.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
-import { encodeBase64url } from "../../runtime/crypto.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";

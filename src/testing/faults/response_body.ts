@@ -1,8 +1,8 @@
 /** Helpers for faults that read and replace the body of a response, or add the headers that the router would add. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../http/message.ts";
-import { corsHeaders } from "../../http/router.ts";
-import type { MaybePromise } from "../../oauth/maybe_promise.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
+import { corsHeaders } from "../../platform/http/router.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */

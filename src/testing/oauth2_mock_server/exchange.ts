@@ -1,6 +1,6 @@
 /** The events of oauth2-mock-server, before a successful response is sent. A rejected request has no event. */
 
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestLatchkey } from "../test_latchkey.ts";
 import type { OAuth2Issuer } from "./issuer.ts";
 import { type AugmentedRequest, Events, type MutableResponse, type OAuth2Endpoints } from "./types.ts";

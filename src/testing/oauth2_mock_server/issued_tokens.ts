@@ -1,7 +1,7 @@
 /** The tokens that suites receive, and the tokens of the mock that they represent. */
 
 import { boundedCache } from "../../oauth/bounded_cache.ts";
-import { decodeJwtPart } from "../../http/jwt_part.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 
 /** Maximum number of tokens in memory. */
 const maxTokens = 10_000;

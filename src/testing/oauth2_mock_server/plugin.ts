@@ -1,10 +1,10 @@
 /** A plugin of the mock that signs tokens with the keys, the claims and the events of oauth2-mock-server. */
 
 import type { Plugin } from "../../app/plugin.ts";
-import { findForRequest, type RequestLike } from "../../http/message.ts";
+import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ServerClients } from "../../oauth/clients/server_clients.ts";
-import { chain } from "../../oauth/maybe_promise.ts";
+import { chain } from "../../platform/maybe_promise.ts";
 import { findFix } from "../../oauth/rules/mod.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";

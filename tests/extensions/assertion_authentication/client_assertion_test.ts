@@ -12,7 +12,7 @@ import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
 import {
   basicHeader,
   confidentialClient,

@@ -12,9 +12,9 @@ import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../.
 import { inspector } from "../../../src/inspector/mod.ts";
 import { jwksVerifier, requireToken } from "../../../src/resource/mod.ts";
 import type { RequiredToken } from "../../../src/resource/mod.ts";
-import { sqliteStore } from "../../../src/store/sql/sqlite.ts";
-import { postgresStore } from "../../../src/store/sql/postgres.ts";
-import { redisStore } from "../../../src/store/redis.ts";
+import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
+import { redisStore } from "../../../src/platform/store/redis.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,
@@ -22,7 +22,7 @@ import {
   redisUrl,
   timeout,
   uniqueName,
-} from "../../stores/servers.ts";
+} from "../../platform/store/servers.ts";
 import {
   basicHeader,
   confidentialClient,

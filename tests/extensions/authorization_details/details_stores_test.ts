@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { countOutcomes, refresh, refreshTokens } from "../../flows/client_endpoints.ts";
 import type { Tokens } from "../../flows/client_endpoints.ts";
 import { assertTokenResponse, testServer } from "../../flows/harness.ts";

@@ -9,7 +9,7 @@ import { latchkey } from "../../secret_leak_check.ts";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { findFix } from "../../../src/oauth/rules/mod.ts";
 import { formatEvent } from "../../../src/operating/format_event.ts";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { openBrowser, sessionCookie } from "../../flows/browser.ts";
 import type { Browser } from "../../flows/browser.ts";
 import {

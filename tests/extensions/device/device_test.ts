@@ -6,7 +6,7 @@ import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { inspector } from "../../../src/inspector/mod.ts";
 import { recorder } from "../../../src/recorder/recorder.ts";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { openBrowser } from "../../flows/browser.ts";
 import type { Browser } from "../../flows/browser.ts";
 import {

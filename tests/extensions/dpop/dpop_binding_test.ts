@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { openBrowser } from "../../flows/browser.ts";
 import {
   basicHeader,

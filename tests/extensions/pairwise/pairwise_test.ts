@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
 import { openBrowser } from "../../flows/browser.ts";
 import type { LoginTokens } from "../../flows/browser.ts";
 import {

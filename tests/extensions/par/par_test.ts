@@ -7,7 +7,7 @@ import * as openid from "openid-client";
 import type { Store } from "../../../src/mod.ts";
 import { memoryStore } from "../../../src/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { getRedirectParams, realHost, testServer } from "../../flows/harness.ts";
 import type { TestServer } from "../../flows/harness.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../flows/registering.ts";

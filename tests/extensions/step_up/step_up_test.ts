@@ -4,9 +4,9 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, asser
 import { test } from "node:test";
 import { autoApprover, ConfigurationError } from "../../../src/mod.ts";
 import type { AcrValue, Approver, LatchkeyOptions, LoginMethod } from "../../../src/mod.ts";
-import { storeKinds } from "../../stores/store_kinds.ts";
+import { storeKinds } from "../../platform/store/store_kinds.ts";
 import { formatPasswordDigest } from "../../../src/oauth/users/password.ts";
-import { deriveKey } from "../../../src/runtime/scrypt.ts";
+import { deriveKey } from "../../../src/platform/runtime/scrypt.ts";
 import { openBrowser } from "../../flows/browser.ts";
 import type { Browser } from "../../flows/browser.ts";
 import {

@@ -4,7 +4,7 @@
 
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
-import { isPromise } from "../../maybe_promise.ts";
+import { isPromise } from "../../../platform/maybe_promise.ts";
 import { warn } from "../../notes.ts";
 import { parameters } from "../../params.ts";
 import type { RateLimiter } from "../../bounded_cache.ts";

@@ -1,0 +1,58 @@
+/** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
+
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { describeContentType, readBodyText } from "./form.ts";
+import { HttpError, type RequestLike } from "./message.ts";
+
+/** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
+const maxDepth = 16;
+
+/** Characters of invalid JSON that the trace shows: too few for a member with the value of a secret. */
+const shownChars = 16;
+
+const expected = `a JSON object, such as {"name":"value"}, with double quotes and without comments or trailing commas`;
+
+const jsonType = /^application\/json[ \t]*(?:;|$)/i;
+
+/**
+ * Reads the JSON object in a request's body.
+ *
+ * @param rule The ID of the rule that demands a JSON object.
+ * @throws {HttpError} 400 for another media type or value, 408, 413, 415 for a content coding.
+ */
+export async function readJsonObject(
+  request: RequestLike,
+  rule: RejectionRuleId,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!jsonType.test(request.headers.get("content-type") ?? "")) {
+    throw new HttpError(400, rule, "The body must be application/json", {
+      expected: "Content-Type: application/json",
+      received: describeContentType(request),
+    });
+  }
+  const text = await readBodyText(request);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new HttpError(400, rule, "The body must be a JSON object: it is not valid JSON", {
+      expected,
+      received: text === "" ? "an empty body" : `text that begins with ${JSON.stringify(text.slice(0, shownChars))}`,
+    });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new HttpError(400, rule, "The body must be a JSON object", {
+      expected,
+      received: Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`,
+    });
+  }
+  if (isDeeperThan(maxDepth, value)) {
+    throw new HttpError(400, rule, `The JSON object must not have more than ${maxDepth} levels`);
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member));
+}

@@ -1,0 +1,59 @@
+/** `latchkey init` as a process: the file that it writes starts a server, which accepts the printed settings. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, test } from "node:test";
+import { challenge, verifier } from "../../flows/harness.ts";
+import { runProgram, startProgram } from "./run_program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-init-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const file = join(folder, "latchkey.json");
+const readFile = () => readFileSync(file, "utf8");
+
+test("without a terminal it names the missing flag, and writes nothing", async () => {
+  const { code, stdout, stderr } = await runProgram({ args: ["init", "--public"], cwd: folder, input: "\n" });
+  assertEquals([code, stdout, readdirSync(folder)], [1, "", []]);
+  assertStringIncludes(stderr, "--library\n  Expected one of openid-client, ");
+});
+
+test("the file starts a server that accepts the printed settings; a second run does not overwrite it", async () => {
+  const redirect_uri = "http://localhost:4000/cb";
+  const args = ["init", "--library", "curl", "--redirect-uri", redirect_uri, "--confidential"];
+  const { code, stdout, stderr } = await runProgram({ args, cwd: folder, allowedSecrets: readFile });
+  assertEquals([code, stderr], [0, ""]);
+  assertMatch(stdout, /--config latchkey\.json$/m);
+  if (process.platform !== "win32") {
+    assertEquals(statSync(file).mode & 0o777, 0o600);
+    assertStringIncludes(stdout, "only you can read it (mode 0600)");
+  }
+  const [, client_id = "", client_secret = ""] = /client_id +(\S+)\n +client_secret +(\S+)\n/.exec(stdout)!;
+
+  const written = readFile();
+  const again = await runProgram({ args, cwd: folder });
+  assertEquals([again.code, again.stdout, readFile()], [1, "", written]);
+  assertStringIncludes(again.stderr, "this command never overwrites a file");
+
+  const { port, signal, exited } = await startProgram({ args: ["--config", file, "--port", "0", "--log", "off"] });
+  const issuer = `http://localhost:${port}`;
+  const request = { response_type: "code", client_id, redirect_uri, scope: "openid profile email" };
+  const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
+  const authorize = `${issuer}/oauth2/authorize?${new URLSearchParams({ ...request, ...pkce })}`;
+  const { headers, body: page } = await fetch(authorize, { redirect: "manual" });
+  await page?.cancel();
+  const code_ = new URL(headers.get("location")!).searchParams.get("code")!;
+  const tokens = await fetch(`${issuer}/oauth2/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` },
+    body: new URLSearchParams({
+      ...{ grant_type: "authorization_code", code: code_, redirect_uri, code_verifier: verifier },
+    }),
+  });
+  assertEquals([tokens.status, (await tokens.json()).scope], [200, "openid profile email"]);
+  signal("SIGTERM");
+  assertEquals((await exited).code, 0);
+});

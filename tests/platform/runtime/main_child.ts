@@ -1,0 +1,3 @@
+/** The program itself, for runtimes that cannot run it from source. */
+
+import "../../../src/main.ts";

@@ -1,0 +1,113 @@
+/** What a start loads, read off a bundle: neither packages nor pages, and on Node nothing that takes long by itself. */
+
+import { assert, assertEquals } from "@std/assert";
+import { build, type Metafile, stop } from "esbuild";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { testServer } from "../../flows/harness.ts";
+
+const isDeno = "Deno" in globalThis;
+
+/** What these entries load, packages and built-in modules left as they are. */
+async function bundled(...entryPoints: string[]): Promise<Metafile> {
+  const { metafile } = await build({
+    entryPoints,
+    outdir: "dist/start",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    metafile: true,
+    write: false,
+  }).finally(() => stop());
+  return metafile;
+}
+
+/** The sources that are loaded before this one runs, itself among them, and what they import from elsewhere. */
+function loadedWith(entry: string, { inputs }: Metafile): { sources: string[]; packages: string[] } {
+  const sources = new Set([entry]);
+  const packages = new Set<string>();
+  for (const source of sources) {
+    for (const { path, kind, external } of inputs[source]!.imports) {
+      if (kind === "import-statement") (external ? packages : sources).add(path);
+    }
+  }
+  return { sources: [...sources].sort(), packages: [...packages].sort() };
+}
+
+test("the first flow loads no package, and only the endpoints that it uses", async () => {
+  const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
+  assertEquals(packages, []);
+  const folders = new Set(sources.map((path) => path.split("/")[1]));
+  assertEquals([...folders].sort(), [
+    "app",
+    "endpoints",
+    "extensions",
+    "http",
+    "mod.ts",
+    "oauth",
+    "runtime",
+    "server",
+    "store",
+  ]);
+  assertEquals(sources.filter((path) => path.startsWith("src/oauth/rules/")), [], "the texts of the rules");
+  for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
+    assert(!sources.includes(`src/endpoints/${name}.ts`), name);
+  }
+  const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
+  const described = /^src\/extensions\/(?:settings|polled\/delivery|\w+\/(?:mod|settings|validate_client))\.ts$/;
+  assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
+  assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
+  const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
+  assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
+  assertEquals(
+    sources.filter((path) => path.startsWith("src/platform/store/")),
+    ["expiry_heap", "memory", "resolve_options"].map((name) => `src/platform/store/${name}.ts`),
+  );
+});
+
+test("up to the first flow no timer is started on Deno, whose first one takes 5 ms, and one elsewhere", async () => {
+  const { as, code, token } = await testServer({ issuer: undefined });
+  const { setTimeout, setInterval } = globalThis;
+  const started: string[] = [];
+  const count = (name: string) => () => void started.push(name);
+  Object.assign(globalThis, { setTimeout: count("setTimeout"), setInterval: count("setInterval") });
+  try {
+    await as.listen({ port: 0 });
+    assertEquals((await token({ code: await code() })).status, 200);
+  } finally {
+    Object.assign(globalThis, { setTimeout, setInterval });
+  }
+  await as.close();
+  assertEquals(started, isDeno ? [] : ["setTimeout"]);
+});
+
+test("the mock loads no package until a client authenticates by a signature", async () => {
+  const { packages } = loadedWith("src/testing/mod.ts", await bundled("src/testing/mod.ts"));
+  assertEquals(packages, []);
+});
+
+test("the command line loads a package only if its input needs one", async () => {
+  const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
+  assertEquals(packages, []);
+  const unwanted =
+    /^src\/(?:ui|inspector|interaction|site|admin|testing|oauth\/rules|store\/(?!memory|resolve_options|evictable|expiry_heap|linked_list|store_error|with_timeout))|schema|shape|help/;
+  assertEquals(sources.filter((path) => unwanted.test(path)), []);
+});
+
+test("nothing up to the first flow makes Node load all of fetch", async () => {
+  const entries = ["src/main.ts", "src/inspector/mod.ts", "src/platform/runtime/serve.ts"];
+  const neighbours = ["src/platform/runtime/process.ts", "src/platform/runtime/node.ts"];
+  const graph = await bundled(...entries, ...neighbours);
+  for (const entry of [...entries, ...neighbours]) {
+    const { sources, packages } = loadedWith(entry, graph);
+    // A module that lists what it has, as an import makes it do, also opens what else is reached by a name.
+    assertEquals(packages.filter((name) => /^node:(?:https?|process)$/.test(name)), [], entry);
+    for (const source of sources.filter((path) => !path.endsWith("/bun.ts"))) {
+      assert(!/\binstanceof (?:Request|Response|Headers)\b/.test(readFileSync(source, "utf8")), source);
+    }
+  }
+});

@@ -1,0 +1,430 @@
+/** The exam that every store sits: what the verbs of src/platform/store/store.ts promise. */
+
+import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { test } from "node:test";
+import type { CodeRecord, KeyRecord, Store } from "../../../src/platform/store/store.ts";
+
+const startTime = Date.UTC(2030, 0, 1);
+
+/** Calls a function with each number below this one, a hundred at a time. */
+async function forEachOf(count: number, call: (i: number) => unknown): Promise<void> {
+  for (let from = 0; from < count; from += 100) {
+    await Promise.all(Array.from({ length: Math.min(100, count - from) }, (_, i) => call(from + i)));
+  }
+}
+
+const code: CodeRecord = {
+  grant: {
+    clientId: "demo-web",
+    subject: { sub: "alice", authTime: startTime - 1000, sid: "session-1" },
+    scope: ["openid", "read"],
+    resources: [],
+    approvedAt: startTime,
+  },
+  redirectUri: "http://localhost:8000/authorized?a=b&c=%20",
+  codeChallenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+  nonce: "n-0S6_WzA2Mj",
+  validUntil: startTime + 60_000,
+};
+
+const signingKey: KeyRecord = {
+  kid: "k1",
+  jwk: { kty: "oct", k: "AAAA", key_ops: ["sign"], nested: { deep: [1, null, true] } },
+  signsFrom: 0,
+  longest: 3600,
+};
+
+const metadata = { grantId: "approval-1", expiresAt: startTime + 60_000 };
+
+const oddNames = [
+  "",
+  " ",
+  "__proto__",
+  "constructor",
+  "toString",
+  "'",
+  '"',
+  "'); DROP TABLE record; --",
+  "\\",
+  "\\u0000",
+  "\0",
+  "a",
+  "A",
+  "a\0",
+  "a\0b",
+  "a\nb",
+  "%",
+  "a:b",
+  "é",
+  "e\u0301",
+  "日本語 🗝️",
+  "\ud800",
+  "\udc00",
+  "\ufffd",
+  "undefined",
+  "null",
+  "0",
+  "00",
+  "x".repeat(100_000),
+  "x".repeat(100_001),
+];
+
+/** Registers the exam; `open` makes an empty store each time, which the exam closes. */
+export function storeConformance(
+  name: string,
+  open: () => Promise<Store>,
+  options: { readonly skip?: boolean } = {},
+): void {
+  function promise(title: string, check: (store: Store) => Promise<void>): void {
+    test(`${title} (${name})`, options, async () => {
+      const store = await open();
+      try {
+        await check(store);
+      } finally {
+        await store.close();
+      }
+    });
+  }
+
+  promise("a record is read back as it was put, and only what is known is in it", async (store) => {
+    await store.put("code", "one", code, metadata);
+    await store.put("key", "ring", signingKey, { expiresAt: Infinity });
+    assertEquals(await store.get("code", "one"), { value: code, ...metadata });
+    assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
+    assertEquals(Object.keys((await store.get("key", "ring"))!).sort(), ["expiresAt", "value"]);
+    assertStrictEquals(await store.get("code", "two"), undefined);
+  });
+
+  promise("kinds do not see each other's records", async (store) => {
+    await store.put("code", "same", code, metadata);
+    assertStrictEquals(await store.get("key", "same"), undefined);
+    assertStrictEquals(await store.consume("key", "same", startTime), false);
+    await store.put("key", "same", signingKey, { expiresAt: Infinity });
+    assertStrictEquals(await store.add("revocation", "same", {}, metadata), true);
+    assertStrictEquals(await store.consume("code", "same", startTime), true);
+    assertEquals(await store.get("key", "same"), { value: signingKey, expiresAt: Infinity });
+    assertEquals(await store.get("revocation", "same"), { value: {}, ...metadata });
+    assertEquals(await store.get("code", "same"), { value: code, ...metadata, consumedAt: startTime });
+  });
+
+  promise("put replaces value, grant and expiry, and resets consumption", async (store) => {
+    await store.put("code", "one", code, metadata);
+    await store.consume("code", "one", startTime);
+    const other = { ...code, nonce: "bob" };
+    await store.put("code", "one", other, { expiresAt: startTime + 90_000 });
+    assertEquals(await store.get("code", "one"), { value: other, expiresAt: startTime + 90_000 });
+    assertStrictEquals(await store.consume("code", "one", startTime + 1), true);
+  });
+
+  promise("a replaced record is swept by its new expiry alone", async (store) => {
+    await store.put("code", "longer", code, { expiresAt: startTime + 10 });
+    await store.put("code", "longer", code, { expiresAt: startTime + 20 });
+    await store.put("code", "shorter", code, { expiresAt: startTime + 30 });
+    await store.put("code", "shorter", code, { expiresAt: startTime + 5 });
+    await store.put("code", "kept", code, { expiresAt: startTime + 5 });
+    await store.put("code", "kept", code, { expiresAt: Infinity });
+    await store.put("code", "let go", code, { expiresAt: Infinity });
+    await store.put("code", "let go", code, { expiresAt: startTime + 5 });
+    assertStrictEquals(await store.deleteExpired(startTime + 10), 2);
+    assert(await store.get("code", "longer"));
+    assert(await store.get("code", "kept"));
+    assertStrictEquals(await store.deleteExpired(startTime + 40), 1);
+    assert(await store.get("code", "kept"));
+  });
+
+  promise("a record read before its consumption stays unchanged", async (store) => {
+    await store.put("code", "one", code, metadata);
+    const before = await store.get("code", "one");
+    await store.consume("code", "one", startTime);
+    assertEquals(before, { value: code, ...metadata });
+  });
+
+  promise("one of a thousand attempts to add a record wins, and it is the winner's that is kept", async (store) => {
+    const attempts = Array.from(
+      { length: 1000 },
+      (_, i) => store.add("code", "one", { ...code, nonce: `user ${i}` }, { expiresAt: startTime + i }),
+    );
+    const won = await Promise.all(attempts);
+    assertStrictEquals(won.filter((it) => it).length, 1);
+    const winner = won.indexOf(true);
+    assertEquals(await store.get("code", "one"), {
+      value: { ...code, nonce: `user ${winner}` },
+      expiresAt: startTime + winner,
+    });
+  });
+
+  promise("add does not change a consumed record, and works again once it was deleted", async (store) => {
+    await store.put("code", "one", code, metadata);
+    await store.consume("code", "one", startTime);
+    assertStrictEquals(await store.add("code", "one", { ...code, nonce: "bob" }, { expiresAt: Infinity }), false);
+    assertEquals(await store.get("code", "one"), { value: code, ...metadata, consumedAt: startTime });
+    await store.deleteExpired(metadata.expiresAt);
+    assertStrictEquals(await store.add("code", "one", code, metadata), true);
+  });
+
+  promise("[CI-04] one of a thousand attempts to consume a code succeeds", async (store) => {
+    await store.put("code", "one", code, metadata);
+    const won = await Promise.all(Array.from({ length: 1000 }, (_, i) => store.consume("code", "one", startTime + i)));
+    assertStrictEquals(won.filter((it) => it).length, 1);
+    assertStrictEquals((await store.get("code", "one"))?.consumedAt, startTime + won.indexOf(true));
+  });
+
+  promise("[CI-04] a consumed code is never consumed again, at any time", async (store) => {
+    await store.put("code", "one", code, metadata);
+    assertStrictEquals(await store.consume("code", "one", 0), true);
+    for (const now of [0, -1, startTime, startTime + 1e9, Infinity]) {
+      assertStrictEquals(await store.consume("code", "one", now), false);
+    }
+    assertStrictEquals((await store.get("code", "one"))?.consumedAt, 0);
+  });
+
+  promise("[CI-04] consuming an unknown record fails and stores nothing", async (store) => {
+    assertStrictEquals(await store.consume("code", "one", startTime), false);
+    assertStrictEquals(await store.get("code", "one"), undefined);
+    await store.put("code", "one", code, metadata);
+    assertStrictEquals(await store.consume("code", "one", startTime), true);
+  });
+
+  promise(
+    "[CI-08] a consumed code stays readable, with the time of its consumption, until its expiry",
+    async (store) => {
+      await store.put("code", "one", code, metadata);
+      await store.consume("code", "one", startTime + 5.25);
+      await store.deleteExpired(metadata.expiresAt - 1);
+      assertEquals(await store.get("code", "one"), { value: code, ...metadata, consumedAt: startTime + 5.25 });
+      assertStrictEquals(await store.consume("code", "one", metadata.expiresAt - 1), false);
+      assertStrictEquals(await store.deleteExpired(metadata.expiresAt), 1);
+      assertStrictEquals(await store.get("code", "one"), undefined);
+      assertStrictEquals(await store.consume("code", "one", metadata.expiresAt), false);
+    },
+  );
+
+  promise("[CI-08] the store ignores expiry: an expired record can be read and consumed", async (store) => {
+    await store.put("code", "old", code, { expiresAt: 1 });
+    await store.put("code", "new", code, { expiresAt: Infinity });
+    assertStrictEquals(await store.consume("code", "old", startTime), true);
+    assertEquals(await store.get("code", "old"), { value: code, expiresAt: 1, consumedAt: startTime });
+  });
+
+  promise("[CI-06] revoking a grant applies to records stored before and later", async (store) => {
+    await store.put("code", "before", code, { ...metadata, grantId: "f" });
+    assertStrictEquals(await store.get("revocation", "f"), undefined);
+    const revocation = { reason: `a "quoted" reason`, at: startTime };
+    await store.revoke("f", startTime + 100, revocation);
+    await store.put("code", "after", code, { ...metadata, grantId: "f" });
+    assertEquals(await store.get("revocation", "f"), { value: revocation, expiresAt: startTime + 100 });
+    assertStrictEquals(await store.get("revocation", "g"), undefined);
+    for (const id of ["before", "after"]) {
+      assertEquals(await store.get("code", id), { value: code, grantId: "f", expiresAt: metadata.expiresAt });
+    }
+  });
+
+  promise("[CI-06] a grant revoked before its first record is revoked", async (store) => {
+    await store.revoke("f", startTime + 100);
+    await store.put("code", "after", code, { ...metadata, grantId: "f" });
+    assert(await store.get("revocation", "f"));
+  });
+
+  promise("[CI-06] revoking a grant again may keep the mark longer, never shorter", async (store) => {
+    const until = async () => (await store.get("revocation", "f"))?.expiresAt;
+    const first = { reason: "first", at: startTime };
+    await store.revoke("f", startTime + 100, first);
+    await store.revoke("f", startTime + 50, { reason: "second", at: startTime + 1 });
+    assertStrictEquals(await until(), startTime + 100);
+    await store.revoke("f", startTime + 200);
+    assertStrictEquals(await until(), startTime + 200);
+    assertEquals((await store.get("revocation", "f"))?.value, first);
+    assertStrictEquals(await store.deleteExpired(startTime + 199), 0);
+    await store.revoke("f", Infinity);
+    await store.revoke("f", startTime + 300);
+    assertStrictEquals(await until(), Infinity);
+    await store.revoke("g", startTime + 100);
+    assertStrictEquals(await store.deleteExpired(startTime + 400), 1);
+    assertStrictEquals(await until(), Infinity);
+  });
+
+  promise("a record is kept for longer, consumed or not, and never for a shorter time", async (store) => {
+    await store.put("pushed_request", "one", { clientId: "spa", parameters: [], validUntil: 1 }, metadata);
+    await store.put("pushed_request", "used", { clientId: "spa", parameters: [], validUntil: 1 }, metadata);
+    await store.consume("pushed_request", "used", startTime);
+    await store.put("key", "ring", signingKey, { expiresAt: Infinity });
+    const later = metadata.expiresAt + 1000.5;
+    for (const id of ["one", "used", "unknown"]) {
+      for (const expiresAt of [later, startTime]) await store.extend("pushed_request", id, expiresAt);
+    }
+    await store.extend("key", "ring", later);
+    const value = { clientId: "spa", parameters: [], validUntil: 1 };
+    assertEquals(await store.get("pushed_request", "one"), { value, ...metadata, expiresAt: later });
+    assertEquals(await store.get("pushed_request", "used"), {
+      value,
+      ...metadata,
+      expiresAt: later,
+      consumedAt: startTime,
+    });
+    assertStrictEquals(await store.get("pushed_request", "unknown"), undefined);
+    assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
+    assertStrictEquals(await store.consume("pushed_request", "used", startTime + 1), false);
+    assertStrictEquals(await store.deleteExpired(later - 1), 0);
+    assertStrictEquals(await store.deleteExpired(later), 2);
+  });
+
+  promise("a sweep removes what expired at or before the given time, and nothing else", async (store) => {
+    for (const offset of [30, 10, 20.5, 20, 40, 10]) {
+      await store.put("code", `${offset}`, code, { expiresAt: startTime + offset });
+    }
+    await store.revoke("f", startTime + 20);
+    assertStrictEquals(await store.deleteExpired(startTime + 9), 0);
+    assertStrictEquals(await store.deleteExpired(startTime + 20), 3);
+    assertStrictEquals(await store.get("code", "20"), undefined);
+    assertStrictEquals(await store.get("revocation", "f"), undefined);
+    assert(await store.get("code", "20.5"));
+    // The clock may be turned back.
+    assertStrictEquals(await store.deleteExpired(startTime), 0);
+    await store.put("code", "early", code, { expiresAt: startTime - 1 });
+    assertStrictEquals(await store.deleteExpired(startTime), 1);
+    assertStrictEquals(await store.deleteExpired(startTime + 1e12), 3);
+    assertStrictEquals(await store.deleteExpired(startTime + 1e12), 0);
+  });
+
+  promise("a sweep of thousands removes each due record once and counts it", async (store) => {
+    await forEachOf(3000, (i) => store.put("code", `code ${i}`, code, { expiresAt: startTime + (i * 7919) % 3000 }));
+    const counts = await Promise.all([store.deleteExpired(startTime + 1999), store.deleteExpired(startTime + 1999)]);
+    assertStrictEquals(counts[0] + counts[1], 2000);
+    await forEachOf(3000, async (i) => {
+      assertStrictEquals((await store.get("code", `code ${i}`)) !== undefined, (i * 7919) % 3000 > 1999);
+    });
+  });
+
+  promise("what is to be kept forever is never swept", async (store) => {
+    await store.put("key", "ring", signingKey, { expiresAt: Infinity });
+    for (const now of [startTime, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE, Infinity]) {
+      assertStrictEquals(await store.deleteExpired(now), 0);
+    }
+    assertEquals(await store.get("key", "ring"), { value: signingKey, expiresAt: Infinity });
+  });
+
+  promise("values keep every character, number and empty member", async (store) => {
+    const values: KeyRecord[] = [
+      { kid: "", jwk: {}, signsFrom: -0.5, longest: 3600 },
+      ...oddNames.map((odd, i) => ({
+        kid: odd,
+        jwk: Object.fromEntries([["value", odd], ["key", { [`key ${odd}`]: [] }], ["n", [i, -i / 3, 1e21, 2 ** 53]]]),
+        signsFrom: Number.MIN_SAFE_INTEGER,
+        longest: Number.MAX_SAFE_INTEGER,
+      })),
+    ];
+    for (const value of values) {
+      await store.put("key", "ring", value, { expiresAt: startTime });
+      assertEquals(await store.get("key", "ring"), { value, expiresAt: startTime });
+    }
+  });
+
+  promise("every string is a distinct id and a distinct grant", async (store) => {
+    for (const odd of oddNames) {
+      assertStrictEquals(await store.get("code", odd), undefined);
+      assertStrictEquals(
+        await store.add("code", odd, { ...code, nonce: odd }, { grantId: odd, expiresAt: startTime }),
+        true,
+      );
+      assertStrictEquals(await store.get("revocation", odd), undefined);
+      await store.revoke(odd, startTime);
+    }
+    for (const odd of oddNames) {
+      assertStrictEquals(await store.add("code", odd, code, metadata), false);
+      assertStrictEquals(await store.consume("code", odd, 7), true);
+      const expected = { value: { ...code, nonce: odd }, grantId: odd, expiresAt: startTime, consumedAt: 7 };
+      assertEquals(await store.get("code", odd), expected);
+    }
+    assertStrictEquals(await store.deleteExpired(startTime), 2 * oddNames.length);
+  });
+
+  promise("a deleted record is gone, and can be added again", async (store) => {
+    for (const odd of ["one", ...oddNames]) {
+      await store.delete("client", odd);
+      await store.put("client", odd, { entry: { odd } }, { expiresAt: odd === "one" ? startTime : Infinity });
+      await store.put("user", odd, { entry: { odd } }, { expiresAt: startTime });
+      await store.delete("client", odd);
+      await store.delete("client", odd);
+      assertStrictEquals(await store.get("client", odd), undefined);
+      assertEquals((await store.get("user", odd))?.value.entry.odd, odd);
+      assertStrictEquals(await store.consume("client", odd, startTime), false);
+      assertStrictEquals(await store.add("client", odd, { entry: {} }, { expiresAt: Infinity }), true);
+    }
+    assertStrictEquals(await store.count("client", ""), oddNames.length + 1);
+    assertStrictEquals(await store.deleteExpired(startTime), oddNames.length + 1);
+    assertStrictEquals(await store.count("user", ""), 0);
+  });
+
+  promise("a list has each record of a prefix once, page by page in one order", async (store) => {
+    const prefix = "https://as.test ";
+    const names = [...oddNames, ...Array.from({ length: 500 }, (_, i) => `client ${i * 7919 % 500}`)];
+    await forEachOf(names.length, (i) => {
+      const expiresAt = i % 3 === 0 ? startTime + i : Infinity;
+      return store.put("client", prefix + names[i]!, { entry: { name: names[i]! } }, { expiresAt });
+    });
+    for (const other of ["", "https://as.tes", "https://as.test", "https://as.test!", "https://as.test/ ", "z"]) {
+      await store.put("client", other, { entry: {} }, { expiresAt: Infinity });
+    }
+    await store.put("user", `${prefix}alice`, { entry: {} }, { expiresAt: Infinity });
+    await store.consume("client", `${prefix}client 1`, startTime);
+    for (const limit of [1, 7, 100, 10_000]) {
+      const found: string[] = [];
+      for (;;) {
+        const page = await store.list("client", { prefix, after: found.at(-1), limit });
+        const records = await Promise.all(page.map(({ id }) => store.get("client", id)));
+        for (const [i, { id, ...record }] of page.entries()) {
+          assertEquals(record, records[i]!);
+          assertStrictEquals(prefix + record.value.entry.name, id);
+          found.push(id);
+        }
+        if (page.length < limit) break;
+        assertStrictEquals(page.length, limit);
+      }
+      assertEquals([...found].sort(), names.map((name) => prefix + name).sort());
+    }
+    assertStrictEquals(await store.count("client", prefix), names.length);
+    assertStrictEquals(await store.count("client", ""), names.length + 6);
+    const [first, second] = await store.list("client", { prefix, limit: 2 });
+    await store.delete("client", first!.id);
+    assertEquals(await store.list("client", { prefix, limit: 1 }), [second!]);
+    const swept = await store.deleteExpired(startTime + 1000);
+    assertStrictEquals(await store.count("client", ""), names.length + 6 - 1 - swept);
+    assertEquals(await store.list("client", { prefix: "nothing", limit: 5 }), []);
+  });
+
+  promise("all records of a prefix are deleted, of every kind, expired or not, and no other one", async (store) => {
+    const kinds = ["code", "key", "client", "revocation", "unused_registration"] as const;
+    const prefix = 'app *[%_]?\\ "é ';
+    for (const id of [prefix, `${prefix}one`, `${prefix}${prefix}`, "app ", `x${prefix}`, `app :${prefix}`]) {
+      for (const kind of kinds) await store.put(kind, id, code as never, { expiresAt: Infinity });
+    }
+    await forEachOf(600, (i) => store.put("code", `${prefix}${i}`, code, { expiresAt: startTime + i }));
+    await store.consume("code", `${prefix}7`, startTime);
+    assertStrictEquals(await store.deleteAll(prefix), 3 * kinds.length + 600);
+    for (const kind of kinds) {
+      assertEquals((await store.list(kind, { prefix: "", limit: 10 })).map(({ id }) => id).sort(), [
+        "app ",
+        `app :${prefix}`,
+        `x${prefix}`,
+      ]);
+    }
+    assertStrictEquals(await store.deleteAll(prefix), 0);
+    assertStrictEquals(await store.deleteExpired(Number.MAX_SAFE_INTEGER), 0);
+    assertStrictEquals(await store.deleteAll(""), 3 * kinds.length);
+    assertStrictEquals(await store.count("client", ""), 0);
+  });
+
+  promise("records of every kind can be listed", async (store) => {
+    for (const id of ["a 0", "a 1", "a *", "b 0"]) await store.put("user", id, { entry: { sub: id } }, metadata);
+    const page = await store.list("user", { prefix: "a ", limit: 10 });
+    assertEquals(page.map(({ id }) => id).sort(), ["a *", "a 0", "a 1"]);
+    assertEquals(page.length, await store.count("user", "a "));
+    assertEquals((await store.list("user", { prefix: "a *", limit: 10 })).map(({ id }) => id), ["a *"]);
+  });
+
+  promise("a store can be closed twice", async (store) => {
+    await store.put("code", "one", code, metadata);
+    await store.close();
+    await store.close();
+  });
+}

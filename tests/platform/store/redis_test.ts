@@ -1,0 +1,109 @@
+/** The Redis store: the exam, and what only a server that instances share can get wrong. */
+
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { Redis } from "ioredis";
+import type { AddressInfo } from "node:net";
+import { after, test } from "node:test";
+import { createServer } from "node:tls";
+import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
+import type { RecordKind } from "../../../src/platform/store/store.ts";
+import { storeConformance } from "./conformance.ts";
+import { certificate, privateKey } from "../runtime/certificate.ts";
+import { dropRedisPrefixes, redisUrl, timeout, uniqueName } from "./servers.ts";
+
+const skip = redisUrl === undefined;
+const url = redisUrl ?? "";
+const names: string[] = [];
+const newPrefix = () => names[names.push(uniqueName()) - 1]!;
+after(() => skip ? undefined : dropRedisPrefixes(url, names));
+
+storeConformance("Redis", () => redisStore(url, { timeout, prefix: newPrefix() }), { skip });
+
+test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
+  for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
+    const error = await assertRejects(() => redisStore(broken), StoreError);
+    assertMatch(error.message, /expected a URL like .* percent-encode/);
+    assert(!error.message.includes("hunter2") && error.cause === undefined);
+  }
+});
+
+test(
+  "a server that cannot be reached or used is reported in one sentence, without the password",
+  { skip },
+  async () => {
+    const cases = [
+      ["redis://carol:hunter2@127.0.0.1:1", /127\.0\.0\.1:1.*reachable.*start it/],
+      ["redis://no.such.host.invalid", /reachable/],
+    ] as const;
+    for (const [address, sentence] of cases) {
+      const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
+      assertMatch(error.message, sentence);
+      assert(!error.message.includes("hunter2"));
+    }
+  },
+);
+
+test("over rediss:// nothing is sent to a server whose certificate fails verification", async () => {
+  let logged = "";
+  const impostor = createServer({ cert: certificate, key: privateKey }, (socket) => {
+    socket.on("data", (bytes) => logged += bytes);
+    socket.on("error", () => {});
+  });
+  impostor.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
+  const { port } = impostor.address() as AddressInfo;
+  try {
+    for (const host of ["localhost", "127.0.0.1"]) {
+      const address = `rediss://carol:hunter2@${host}:${port}`;
+      const error = await assertRejects(() => redisStore(address, { timeout: 3000 }), StoreError);
+      assertMatch(error.message, /expected a certificate for that host/);
+      assert(!error.message.includes("hunter2"));
+    }
+    assertEquals(logged, "");
+  } finally {
+    impostor.close();
+  }
+});
+
+test("a write is rejected if required replicas are missing", { skip }, async () => {
+  const store = await redisStore(url, { prefix: newPrefix(), replicas: 1, timeout: 300 });
+  const error = await assertRejects(() => store.add("used_identifier", "one", {}, { expiresAt: Infinity }), StoreError);
+  assertEquals(error.details.received, "0");
+  await store.close();
+});
+
+test(
+  "Redis expires evictable records a day late, and never records that block something",
+  { skip },
+  async () => {
+    const prefix = newPrefix();
+    const store = await redisStore(url, { timeout, prefix });
+    const redis = new Redis(url);
+    const hour = 3_600_000;
+    const inAnHour = Date.now() + hour;
+    const left = async (kind: RecordKind) => Math.round(await redis.pttl(`{${prefix}}:${kind}:one`) / hour);
+    const browser = { recent: ["alice"] };
+    await store.put("browser", "one", browser, { expiresAt: inAnHour });
+    await store.add("interaction", "one", { at: 1 }, { expiresAt: inAnHour });
+    await store.add("used_identifier", "one", {}, { expiresAt: inAnHour });
+    await store.revoke("one", inAnHour);
+    assertEquals(await Promise.all((["browser", "interaction", "used_identifier", "revocation"] as const).map(left)), [
+      25,
+      25,
+      0,
+      0,
+    ]);
+    // Replaced, it lives as long as what is new; by a clock that is far behind, until it is swept.
+    await store.put("browser", "one", browser, { expiresAt: inAnHour + hour });
+    assertEquals(await left("browser"), 26);
+    for (const expiresAt of [1000, Infinity]) {
+      await store.put("browser", "one", browser, { expiresAt });
+      assertEquals([await redis.pttl(`{${prefix}}:browser:one`), (await store.get("browser", "one"))?.expiresAt], [
+        -1,
+        expiresAt,
+      ]);
+    }
+    await redis.quit();
+    await store.close();
+  },
+);

@@ -1,3 +1,0 @@
-/** The program itself, for runtimes that cannot run it from source. */
-
-import "../../src/main.ts";
