@@ -274,7 +274,7 @@ const externalDocuments: esbuild.Plugin = {
   },
 };
 
-/** `src/ui/mod.ts` → `ui/mod.js`. */
+/** `src/server/pages/mod.ts` → `ui/mod.js`. */
 function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }

@@ -8,7 +8,10 @@ import { fieldSchemas } from "./field_schema.ts";
 export const schemaPath = "static/config.schema.json";
 
 /** The files whose interfaces document the configuration. */
-const documentation = ["src/cli/options.ts", ...globSync("src/{oauth/{clients,config},extensions/{,*}}/*.ts").sort()];
+const documentation = [
+  "src/cli/options.ts",
+  ...globSync("src/server/{oauth/clients,config,extensions/{,*}}/*.ts").sort(),
+];
 
 const title = "Latchkey configuration";
 const description = "The configuration that a Latchkey server reads from the file of --config. Every key is optional.";

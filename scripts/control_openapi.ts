@@ -12,7 +12,7 @@ export const openApiPath = "static/control.openapi.json";
 const documentation = [
   ...globSync("src/{control/verbs,testing,testing/faults}/*.ts").sort(),
   ...globSync("src/check/*.ts").sort(),
-  ...globSync("src/{oauth/{clients,config},extensions/{,*}}/*.ts").sort(),
+  ...globSync("src/server/{oauth/clients,config,extensions/{,*}}/*.ts").sort(),
 ];
 
 const problem = {

@@ -49,8 +49,8 @@ const timeoutSeconds = 600;
 const { flags, words } = readCommand({
   call: "deno task mutants",
   does:
-    "Puts one deliberate fault at a time into src/oauth, src/extensions, src/app, src/endpoints, src/platform/http and " +
-    "src/interaction, runs the tests on Bun, and prints each fault that no test notices. Fails where " +
+    "Puts one deliberate fault at a time into src/server/oauth, src/server/extensions, src/server/endpoints/shared, src/server/endpoints, src/platform/http and " +
+    "src/server/login, runs the tests on Bun, and prints each fault that no test notices. Fails where " +
     "scripts/mutants_explained.json does not say why. " +
     "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {

@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync } from "node:fs";
-import { rules as table } from "../src/oauth/rules/mod.ts";
+import { rules as table } from "../src/server/oauth/rules/mod.ts";
 import { readCommand } from "./command.ts";
 
 interface Rule {
@@ -97,8 +97,9 @@ function printList(heading: string, lines: readonly string[]): void {
 
 const { flags } = readCommand({
   call: "deno task rules",
-  does: "Prints which test proves which rule of tests/rules.md. Fails while a MUST or a rule of src/oauth/rules/ has " +
-    "no test, a title quotes an unknown ID, or src/oauth/rules/ does not match tests/rules.md and the code.",
+  does:
+    "Prints which test proves which rule of tests/rules.md. Fails while a MUST or a rule of src/server/oauth/rules/ has " +
+    "no test, a title quotes an unknown ID, or src/server/oauth/rules/ does not match tests/rules.md and the code.",
   flags: { uncovered: { does: "only what is missing" } },
 });
 const rules = parseRules();
@@ -143,7 +144,7 @@ printList(
 );
 printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
-printList("Rules of src/oauth/rules/ that differ from tests/rules.md or from the code", disagreements);
+printList("Rules of src/server/oauth/rules/ that differ from tests/rules.md or from the code", disagreements);
 console.log(
   `\n${all.length} rules, ${all.length - untested.length} with a test; MUST: ${mustRules.filter(hasTest).length} of ` +
     `${mustRules.length}; ${

@@ -27,20 +27,20 @@ export const onDenoAlone: readonly Group[] = [
   },
   {
     why: "values in, values out",
-    paths: ["tests/oauth/", "tests/habits/", "tests/recorder/", "tests/cli/", "tests/ui/"],
+    paths: ["tests/server/oauth/", "tests/habits/", "tests/recorder/", "tests/cli/", "tests/server/pages/"],
   },
   {
     why: "decisions about parameters that were read before; reading them, keys, stores and whole journeys are tested " +
       "in other files, on every runtime",
     paths: [
       ...below("tests/flows/authorization_", "request_", "response_"),
-      ...below("tests/flows/", "claims_", "client_credentials_", "client_profile_", "clock_skew_", "error_uri_"),
-      ...below("tests/flows/", "fapi_message_signing_", "grant_types_", "hosts_"),
-      ...below("tests/flows/", "own_rejection_", "pending_", "plugin_endpoint_", "profile_", "redirect_uri_"),
-      ...below("tests/flows/", "resource_", "settings_", "standing_", "test_secrets_"),
+      ...below("tests/server/", "claims_", "client_credentials_", "client_profile_", "clock_skew_", "error_uri_"),
+      ...below("tests/server/", "fapi_message_signing_", "grant_types_", "hosts_"),
+      ...below("tests/server/", "own_rejection_", "pending_", "plugin_endpoint_", "profile_", "redirect_uri_"),
+      ...below("tests/server/", "resource_", "settings_", "standing_", "test_secrets_"),
       "tests/flows/wrong_address_",
       ...below(
-        "tests/extensions/",
+        "tests/server/extensions/",
         "absent_extension_",
         "assertion_grants/id_jag_",
         "authorization_details/",
@@ -54,7 +54,7 @@ export const onDenoAlone: readonly Group[] = [
     paths: [
       "tests/docs/",
       ...below(
-        "tests/flows/",
+        "tests/server/",
         "client_change_",
         "client_edit_",
         "clients_page_",
@@ -63,7 +63,7 @@ export const onDenoAlone: readonly Group[] = [
         "flow_list_",
         "form_post_",
       ),
-      ...below("tests/flows/", "login_", "off_page_", "tour_"),
+      ...below("tests/server/", "login_", "off_page_", "tour_"),
       ...["tests/extensions/client_logout/frontchannel_logout_", "tests/flows/user_switch_", "tests/flows/users_page_"],
     ],
   },
@@ -88,7 +88,7 @@ export const onDenoAlone: readonly Group[] = [
       "and digests are tested in other files, on every runtime",
     paths: [
       ...below(
-        "tests/flows/",
+        "tests/server/",
         "fetches_",
         "flow_habits_",
         "flow_share_",
@@ -96,7 +96,7 @@ export const onDenoAlone: readonly Group[] = [
         "mistakes_",
         "openid_request_",
       ),
-      ...below("tests/flows/", "playground_", "replaced_user_", "unauthenticated_writes_"),
+      ...below("tests/server/", "playground_", "replaced_user_", "unauthenticated_writes_"),
     ],
     always: true,
   },

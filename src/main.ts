@@ -7,23 +7,23 @@ import type { StoredChanges } from "./cli/banner.ts";
 import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
 import type { ClientSnippet } from "./ui/client_snippets.tsx";
-import { demoSecret } from "./oauth/config/demo_entries.ts";
-import type { Settings } from "./oauth/config/settings.ts";
-import { ConfigurationError, type ConfigurationWarning, printable } from "./oauth/config/config_issue.ts";
+import { demoSecret } from "./server/config/demo_entries.ts";
+import type { Settings } from "./server/config/settings.ts";
+import { ConfigurationError, type ConfigurationWarning, printable } from "./server/config/config_issue.ts";
 import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
 import { type Configuration, readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
-import type { App } from "./app/context.ts";
-import type { Plugin } from "./app/plugin.ts";
+import type { App } from "./server/assembly/context.ts";
+import type { Plugin } from "./server/assembly/plugin.ts";
 import type { ProgramControl } from "./control/program_control.ts";
 import type { Inspector } from "./inspector/mod.ts";
-import { latchkey } from "./server/latchkey.ts";
-import { validateOptions } from "./server/options.ts";
-import type { Trace } from "./oauth/trace.ts";
-import { configuredIssuer } from "./oauth/config/issuer_urls.ts";
-import { resolveSettings } from "./oauth/config/resolve_settings.ts";
-import { extensions } from "./server/extensions.ts";
-import { allowancesOf } from "./oauth/config/allowances.ts";
+import { latchkey } from "./server/assembly/latchkey.ts";
+import { validateOptions } from "./server/assembly/options.ts";
+import type { Trace } from "./server/oauth/trace.ts";
+import { configuredIssuer } from "./server/config/issuer_urls.ts";
+import { resolveSettings } from "./server/config/resolve_settings.ts";
+import { extensions } from "./server/assembly/extensions.ts";
+import { allowancesOf } from "./server/config/allowances.ts";
 import { health } from "./operating/health.ts";
 import { logging } from "./operating/logging.ts";
 import type { Metrics } from "./operating/metrics.ts";
@@ -214,7 +214,7 @@ async function main(
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: settings.clients === undefined ? demoSecret : undefined,
     demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
-      ? (await import("./oauth/config/demo_entries.ts")).demoKey
+      ? (await import("./server/config/demo_entries.ts")).demoKey
       : undefined,
     resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
     hasShortcuts: terminal !== undefined,
@@ -301,7 +301,7 @@ async function initActions(): Promise<InitActions> {
   const [{ ask, createPrivateFile, hasTerminalInput }, { systemRandomBytes }, { randomToken }] = await Promise.all([
     import("./platform/runtime/tools.ts"),
     import("./platform/runtime/crypto.ts"),
-    import("./oauth/secrets.ts"),
+    import("./server/oauth/secrets.ts"),
   ]);
   return {
     ...hasTerminalInput() && { ask },
@@ -315,7 +315,7 @@ async function initActions(): Promise<InitActions> {
 async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
   const [{ clientSnippets }, { endpointUrl }] = await Promise.all([
     import("./admin/client_snippets/mod.ts"),
-    import("./app/endpoint.ts"),
+    import("./server/assembly/endpoint.ts"),
   ]);
   let app: App | undefined;
   await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });

@@ -15,21 +15,21 @@
  * @module
  */
 
-export { latchkey } from "./server/latchkey.ts";
-export type { Latchkey } from "./server/latchkey.ts";
-export type { LatchkeyOptions } from "./server/options.ts";
-export type { ListenOptions, ListenResult } from "./server/listen.ts";
-export { host } from "./server/host.ts";
-export type { AppOptions, Host, HostOptions } from "./server/host.ts";
-export type { HostedApp } from "./app/hosted_app.ts";
-export { extensions } from "./server/extensions.ts";
-export { autoApprover } from "./app/approver.ts";
-export type { Approver, ApproverContext } from "./app/approver.ts";
-export type { Approval } from "./oauth/authorize/code.ts";
-export type { AuthorizationRequest, LoginRequirements } from "./oauth/authorize/authorization_request.ts";
-export type { ConfigurableOptions, Plugin } from "./app/plugin.ts";
-export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./oauth/clients/client.ts";
-export type { Client, ClientRepository, UserRepository } from "./oauth/clients/repository.ts";
+export { latchkey } from "./server/assembly/latchkey.ts";
+export type { Latchkey } from "./server/assembly/latchkey.ts";
+export type { LatchkeyOptions } from "./server/assembly/options.ts";
+export type { ListenOptions, ListenResult } from "./server/assembly/listen.ts";
+export { host } from "./server/assembly/host.ts";
+export type { AppOptions, Host, HostOptions } from "./server/assembly/host.ts";
+export type { HostedApp } from "./server/assembly/hosted_app.ts";
+export { extensions } from "./server/assembly/extensions.ts";
+export { autoApprover } from "./server/assembly/approver.ts";
+export type { Approver, ApproverContext } from "./server/assembly/approver.ts";
+export type { Approval } from "./server/oauth/authorize/code.ts";
+export type { AuthorizationRequest, LoginRequirements } from "./server/oauth/authorize/authorization_request.ts";
+export type { ConfigurableOptions, Plugin } from "./server/assembly/plugin.ts";
+export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./server/oauth/clients/client.ts";
+export type { Client, ClientRepository, UserRepository } from "./server/oauth/clients/repository.ts";
 export type {
   KeySettings,
   Lifetimes,
@@ -37,38 +37,45 @@ export type {
   PkceSettings,
   RefreshSettings,
   Settings,
-} from "./oauth/config/settings.ts";
-export type { ExtensionSettings } from "./extensions/settings.ts";
-export type { ResourceSettings } from "./oauth/config/resource_list.ts";
-export type { InsecureSettings, NetworkSettings, RequestSettings } from "./oauth/config/setting_groups.ts";
-export type { EndpointPaths } from "./oauth/config/issuer_urls.ts";
-export type { McpRevision, ProfileName } from "./oauth/config/profile.ts";
-export type { LoginMethod } from "./oauth/config/login_method.ts";
-export type { AssertionGrantSettings, MappedSubject, TrustedIssuer } from "./extensions/assertion_grants/settings.ts";
-export type { ClientDocumentSettings } from "./extensions/client_documents/settings.ts";
-export type { ClientLogoutOptions, ClientLogoutSettings } from "./extensions/client_logout/settings.ts";
-export type { DeviceSettings } from "./extensions/device/settings.ts";
-export type { DpopSettings } from "./extensions/dpop/settings.ts";
-export type { ParSettings } from "./extensions/par/settings.ts";
-export type { SignedRequestSettings } from "./extensions/signed_requests/settings.ts";
-export type { RegistrationSettings, SoftwareStatementIssuer } from "./extensions/registration/settings.ts";
+} from "./server/config/settings.ts";
+export type { ExtensionSettings } from "./server/extensions/settings.ts";
+export type { ResourceSettings } from "./server/config/resource_list.ts";
+export type { InsecureSettings, NetworkSettings, RequestSettings } from "./server/config/setting_groups.ts";
+export type { EndpointPaths } from "./server/config/issuer_urls.ts";
+export type { McpRevision, ProfileName } from "./server/config/profile.ts";
+export type { LoginMethod } from "./server/config/login_method.ts";
+export type {
+  AssertionGrantSettings,
+  MappedSubject,
+  TrustedIssuer,
+} from "./server/extensions/assertion_grants/settings.ts";
+export type { ClientDocumentSettings } from "./server/extensions/client_documents/settings.ts";
+export type { ClientLogoutOptions, ClientLogoutSettings } from "./server/extensions/client_logout/settings.ts";
+export type { DeviceSettings } from "./server/extensions/device/settings.ts";
+export type { DpopSettings } from "./server/extensions/dpop/settings.ts";
+export type { ParSettings } from "./server/extensions/par/settings.ts";
+export type { SignedRequestSettings } from "./server/extensions/signed_requests/settings.ts";
+export type { RegistrationSettings, SoftwareStatementIssuer } from "./server/extensions/registration/settings.ts";
 export type {
   AuthorizationDetailsSettings,
   AuthorizationDetailsType,
-} from "./extensions/authorization_details/settings.ts";
-export type { AcrValue, StepUpSettings } from "./extensions/step_up/settings.ts";
-export type { ResourceAuthorizationServer, TokenExchangeSettings } from "./extensions/token_exchange/settings.ts";
-export type { CibaSettings } from "./extensions/ciba/settings.ts";
-export type { ClaimRules } from "./oauth/claims.ts";
-export type { SigningAlgorithm } from "./oauth/keys/signing_algorithm.ts";
-export { OAuthError } from "./oauth/errors.ts";
-export type { ErrorCode } from "./oauth/errors.ts";
-export { ConfigurationError } from "./oauth/config/config_issue.ts";
-export type { ConfigIssue, ConfigurationWarning } from "./oauth/config/config_issue.ts";
-export type { KeySource, NewKey, Signer } from "./oauth/keys/keys.ts";
-export type { RandomBytes } from "./oauth/secrets.ts";
-export type { Trace, TraceEvent } from "./oauth/trace.ts";
-export type { Outbound } from "./oauth/outbound.ts";
+} from "./server/extensions/authorization_details/settings.ts";
+export type { AcrValue, StepUpSettings } from "./server/extensions/step_up/settings.ts";
+export type {
+  ResourceAuthorizationServer,
+  TokenExchangeSettings,
+} from "./server/extensions/token_exchange/settings.ts";
+export type { CibaSettings } from "./server/extensions/ciba/settings.ts";
+export type { ClaimRules } from "./server/oauth/claims.ts";
+export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
+export { OAuthError } from "./server/oauth/errors.ts";
+export type { ErrorCode } from "./server/oauth/errors.ts";
+export { ConfigurationError } from "./server/config/config_issue.ts";
+export type { ConfigIssue, ConfigurationWarning } from "./server/config/config_issue.ts";
+export type { KeySource, NewKey, Signer } from "./server/oauth/keys/keys.ts";
+export type { RandomBytes } from "./server/oauth/secrets.ts";
+export type { Trace, TraceEvent } from "./server/oauth/trace.ts";
+export type { Outbound } from "./server/oauth/outbound.ts";
 export { memoryStore } from "./platform/store/memory.ts";
 export type { MemoryStoreOptions } from "./platform/store/memory.ts";
 export type { Store } from "./platform/store/store.ts";

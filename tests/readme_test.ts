@@ -8,15 +8,15 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
-import { decodeClaims, testServer } from "./flows/harness.ts";
+import { decodeClaims, testServer } from "./server/harness.ts";
 import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
-import { clientField } from "../src/oauth/clients/client.ts";
-import type { Field } from "../src/oauth/config/field.ts";
+import { clientField } from "../src/server/oauth/clients/client.ts";
+import type { Field } from "../src/server/config/field.ts";
 import { inspector } from "../src/inspector/mod.ts";
-import { validateOptions } from "../src/server/options.ts";
+import { validateOptions } from "../src/server/assembly/options.ts";
 import { logging } from "../src/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
@@ -71,14 +71,14 @@ test("the example of a test in the first README runs unchanged", async () => {
 test("the example of a client library finds the server and authenticates", async () => {
   await using as = await latchkey({});
   const { url } = await as.listen({ port: 0 });
-  const body = program("src/oauth/README.md", "js").replace("http://localhost:9000", url);
+  const body = program("src/server/oauth/README.md", "js").replace("http://localhost:9000", url);
   const config = await run(`${body}\nreturn config;`, { client: openidClient });
   assertEquals(config.serverMetadata().issuer, as.issuer);
   assertEquals(await openidClient.tokenIntrospection(config, "no token"), { active: false });
 });
 
 test("the examples of embedding run one after the other and end with tokens", async () => {
-  const [first, ...others] = program("src/README.md").split(/(?=^const \{ publicKey)/m);
+  const [first, ...others] = program("src/server/README.md").split(/(?=^const \{ publicKey)/m);
   const tokens = await run(`${first}\nawait as.close();\nawait server.close();\nreturn tokens;`, { latchkey, host });
   assertEquals([tokens.token_type, tokens.scope, decodeClaims(tokens.access_token).sub], ["Bearer", "read", "alice"]);
   const other = await run(`${others.join("")}\nreturn other;`, { latchkey });
@@ -125,7 +125,7 @@ test("the examples of the mock run one after the other", async () => {
 
 test("the example of an MCP server accepts its token and rejects a request without one", async () => {
   const { printed, console } = listening();
-  const body = `${program("src/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
+  const body = `${program("src/server/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
   assertEquals(printed, [
     ["alice", 401],
@@ -135,7 +135,7 @@ test("the example of an MCP server accepts its token and rejects a request witho
 
 test("the example of a rich authorization request grants its object", async () => {
   const { printed, console } = listening();
-  await run(`${program("src/extensions/authorization_details/README.md")}\nawait bank.close();`, {
+  await run(`${program("src/server/extensions/authorization_details/README.md")}\nawait bank.close();`, {
     testLatchkey,
     console,
   });
@@ -144,12 +144,12 @@ test("the example of a rich authorization request grants its object", async () =
 
 test("the example of pushed requests pushes one", async () => {
   const { printed, console } = listening();
-  await run(`${program("src/extensions/par/README.md")}\nawait strict.close();`, { testLatchkey, console });
+  await run(`${program("src/server/extensions/par/README.md")}\nawait strict.close();`, { testLatchkey, console });
   assertEquals(printed, [[["client_id", "request_uri"]]]);
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {
-  const body = program("src/extensions/README.md").replace(": Extension", "").replace("await using", "const")
+  const body = program("src/server/extensions/README.md").replace(": Extension", "").replace("await using", "const")
     .replace(/ as \{[^}]*\}/, "");
   const closed = `${body}\nawait as.close();\nawait extended.close();\nreturn op_policy_uri;`;
   assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");
@@ -157,13 +157,13 @@ test("the examples of extensions leave one out, and add one of the program", asy
 
 test("the example of signed responses prints what its comment says", async () => {
   const { printed, console } = listening();
-  await run(program("src/extensions/signed_responses/README.md"), { testLatchkey, console });
+  await run(program("src/server/extensions/signed_responses/README.md"), { testLatchkey, console });
   assertEquals(printed, [[["client_id", "request_uri"], ["response"]]]);
 });
 
 test("the example of step-up authentication prints the level of its login", async () => {
   const { printed, console } = listening();
-  await run(program("src/extensions/step_up/README.md"), { testLatchkey, console });
+  await run(program("src/server/extensions/step_up/README.md"), { testLatchkey, console });
   assertEquals(printed, [["urn:example:mfa", ["pwd", "otp", "mfa"]]]);
 });
 
@@ -312,7 +312,7 @@ test("every member of client metadata is named in the README of the configuratio
 });
 
 test("the table of extensions has a row for each, in the order of the list", () => {
-  const rows = [...readmes.get("src/extensions/README.md")!.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name);
+  const rows = [...readmes.get("src/server/extensions/README.md")!.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name);
   assertEquals(rows, extensions.map(({ name }) => name));
 });
 

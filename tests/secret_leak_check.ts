@@ -13,11 +13,11 @@ import type {
   User,
   UserRepository,
 } from "../src/mod.ts";
-import type { MemoryRepository } from "../src/extension.ts";
-import type { Plugin } from "../src/app/plugin.ts";
+import type { MemoryRepository } from "../src/server/extension.ts";
+import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { RequestLike } from "../src/platform/http/message.ts";
 import { parseTarget } from "../src/platform/http/router.ts";
-import { redactEvent } from "../src/oauth/redact.ts";
+import { redactEvent } from "../src/server/oauth/redact.ts";
 import { BodyTap, TappedRequest } from "../src/recorder/body_tap.ts";
 import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";

@@ -3,10 +3,10 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Plugin } from "../src/app/plugin.ts";
+import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { HttpResponse } from "../src/platform/http/message.ts";
-import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./flows/harness.ts";
-import { postRegistration, register } from "./flows/registering.ts";
+import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./server/harness.ts";
+import { postRegistration, register } from "./server/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";
 import { latchkey, testLatchkey } from "./secret_leak_check.ts";
 

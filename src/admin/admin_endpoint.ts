@@ -7,18 +7,18 @@
  * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
  */
 
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { takeConfirmation } from "../app/confirmation.ts";
-import type { Context } from "../app/context.ts";
-import { browserCsrfToken } from "../app/csrf.ts";
-import { rejectUntrustedHost } from "../app/cross_site.ts";
-import type { Handler, Handlers } from "../app/route.ts";
+import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
+import { takeConfirmation } from "../server/endpoints/shared/confirmation.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { browserCsrfToken } from "../server/endpoints/shared/csrf.ts";
+import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { Handler, Handlers } from "../server/assembly/route.ts";
 import { htmlWithForms, HttpError, type HttpResponse } from "../platform/http/message.ts";
-import type { BoundedCache } from "../oauth/bounded_cache.ts";
-import type { Repository } from "../oauth/records/repository.ts";
-import type { EditForm } from "../ui/field.tsx";
-import type { ListPosition } from "../ui/next_page.tsx";
-import type { Pages } from "../ui/pages.ts";
+import type { BoundedCache } from "../server/oauth/bounded_cache.ts";
+import type { Repository } from "../server/oauth/records/repository.ts";
+import type { EditForm } from "../server/pages/field.tsx";
+import type { ListPosition } from "../server/pages/next_page.tsx";
+import type { Pages } from "../server/pages/pages.ts";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {

@@ -1,12 +1,12 @@
 /** The page with the form of all metadata of a client. */
 
 import type { HttpResponse } from "../platform/http/message.ts";
-import type { ClientMetadata } from "../oauth/clients/client.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { Params } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
-import type { Context } from "../app/context.ts";
-import type { FieldError } from "../ui/field.tsx";
+import type { ClientMetadata } from "../server/oauth/clients/client.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import type { Params } from "../server/oauth/params.ts";
+import type { Server } from "../server/oauth/server.ts";
+import type { Context } from "../server/assembly/context.ts";
+import type { FieldError } from "../server/pages/field.tsx";
 import { pageWithForm } from "./admin_endpoint.ts";
 import { differingFields, metadataGroups } from "./client_form.ts";
 import { toListedClient } from "./listed_client.ts";

@@ -1,14 +1,14 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
-import { type ClientEntry, clientField, type ClientMetadata } from "../oauth/clients/client.ts";
-import { hasNewIdentity } from "../oauth/clients/client_identity.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { Field } from "../oauth/config/field.ts";
-import type { Params } from "../oauth/params.ts";
-import { randomId, randomToken } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
+import { type ClientEntry, clientField, type ClientMetadata } from "../server/oauth/clients/client.ts";
+import { hasNewIdentity } from "../server/oauth/clients/client_identity.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import type { Field } from "../server/config/field.ts";
+import type { Params } from "../server/oauth/params.ts";
+import { randomId, randomToken } from "../server/oauth/secrets.ts";
+import type { Server } from "../server/oauth/server.ts";
 import type { MetadataField, MetadataGroup } from "../ui/client_edit.tsx";
-import type { FieldError } from "../ui/field.tsx";
+import type { FieldError } from "../server/pages/field.tsx";
 import { memberTopics } from "./member_topics.ts";
 
 type Name = keyof ClientMetadata;

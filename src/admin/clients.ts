@@ -1,12 +1,12 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
 import { HttpError, type HttpResponse } from "../platform/http/message.ts";
-import type { ClientMetadata } from "../oauth/clients/client.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { type ConfigIssue, ConfigurationError, quote } from "../oauth/config/config_issue.ts";
-import type { Params } from "../oauth/params.ts";
-import { digest, randomToken } from "../oauth/secrets.ts";
-import { isTestUrl } from "../oauth/test_hosts.ts";
+import type { ClientMetadata } from "../server/oauth/clients/client.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { type ConfigIssue, ConfigurationError, quote } from "../server/config/config_issue.ts";
+import type { Params } from "../server/oauth/params.ts";
+import { digest, randomToken } from "../server/oauth/secrets.ts";
+import { isTestUrl } from "../server/oauth/test_hosts.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
@@ -14,13 +14,13 @@ import { toListedClient } from "./listed_client.ts";
 import { clientVersion, showForm } from "./client_edit.ts";
 import { changedEntry, differingFields, metadataFromForm } from "./client_form.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
-import { decodeRetry, prefilledValues } from "../app/client_change.ts";
-import { redirectWithConfirmation } from "../app/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../app/csrf.ts";
-import type { Context } from "../app/context.ts";
-import type { Handlers } from "../app/route.ts";
+import { decodeRetry, prefilledValues } from "../server/endpoints/shared/client_change.ts";
+import { redirectWithConfirmation } from "../server/endpoints/shared/confirmation.ts";
+import { maxListLength, readProtectedForm } from "../server/endpoints/shared/csrf.ts";
+import type { Context } from "../server/assembly/context.ts";
+import type { Handlers } from "../server/assembly/route.ts";
 import type { ClientProps, ClientsProps } from "../ui/clients.tsx";
-import type { FieldError } from "../ui/field.tsx";
+import type { FieldError } from "../server/pages/field.tsx";
 
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */
 const maxListedDocuments = 50;

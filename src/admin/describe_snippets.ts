@@ -1,10 +1,10 @@
 /** The settings of a client for each library, with the addresses of this server. */
 
-import type { Context } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { demoSecret } from "../oauth/config/demo_entries.ts";
-import { digest } from "../oauth/secrets.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { endpointUrl } from "../server/assembly/endpoint.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { demoSecret } from "../server/config/demo_entries.ts";
+import { digest } from "../server/oauth/secrets.ts";
 import type { ClientSnippet } from "../ui/client_snippets.tsx";
 import { demandTexts, findDemands } from "./listed_client.ts";
 

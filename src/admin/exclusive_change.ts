@@ -4,11 +4,11 @@
  */
 
 import { HttpError } from "../platform/http/message.ts";
-import type { ClientRepository } from "../oauth/clients/repository.ts";
+import type { ClientRepository } from "../server/oauth/clients/repository.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { storageKey } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
-import { computeMac } from "../oauth/session/session.ts";
+import { storageKey } from "../server/oauth/secrets.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { computeMac } from "../server/oauth/session/session.ts";
 
 /** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */
 export function recordVersion(server: Server, record: unknown): MaybePromise<string> {

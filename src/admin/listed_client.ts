@@ -1,12 +1,12 @@
 /** A client as pages show it. */
 
-import type { Context } from "../app/context.ts";
-import { mustProve } from "../extensions/dpop/settings.ts";
-import { mustPush } from "../extensions/par/settings.ts";
-import { mustSign } from "../extensions/signed_requests/settings.ts";
-import { policyOf } from "../oauth/clients/policy.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { clientValues } from "../oauth/config/extension_settings.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { mustProve } from "../server/extensions/dpop/settings.ts";
+import { mustPush } from "../server/extensions/par/settings.ts";
+import { mustSign } from "../server/extensions/signed_requests/settings.ts";
+import { policyOf } from "../server/oauth/clients/policy.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { clientValues } from "../server/config/extension_settings.ts";
 import type { ListedClient } from "../ui/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/snippet_text.ts";
 import { requestAndResponseMembers } from "./member_topics.ts";

@@ -1,20 +1,20 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
 import { HttpError, type HttpResponse } from "../platform/http/message.ts";
-import { isInAccessTokens, releasingScopes } from "../oauth/claims.ts";
-import type { User } from "../oauth/clients/client.ts";
-import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
-import type { Params } from "../oauth/params.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../oauth/users/password.ts";
+import { isInAccessTokens, releasingScopes } from "../server/oauth/claims.ts";
+import type { User } from "../server/oauth/clients/client.ts";
+import { ConfigurationError, quote } from "../server/config/config_issue.ts";
+import type { Params } from "../server/oauth/params.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../server/oauth/users/password.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
-import { redirectWithConfirmation } from "../app/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../app/csrf.ts";
-import type { Context } from "../app/context.ts";
-import type { Handlers } from "../app/route.ts";
-import type { Server } from "../oauth/server.ts";
+import { redirectWithConfirmation } from "../server/endpoints/shared/confirmation.ts";
+import { maxListLength, readProtectedForm } from "../server/endpoints/shared/csrf.ts";
+import type { Context } from "../server/assembly/context.ts";
+import type { Handlers } from "../server/assembly/route.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
-import type { FieldError } from "../ui/field.tsx";
+import type { FieldError } from "../server/pages/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../ui/users.tsx";
 
 export function userListPage(options: DirectoryOptions): Handlers {

@@ -1,8 +1,8 @@
 /** Checks the habits of a client in what a mock server has recorded. */
 
 import type { Recording } from "../habits/traffic.ts";
-import { object, text } from "../oauth/config/field.ts";
-import type { Client } from "../oauth/clients/repository.ts";
+import { object, text } from "../server/config/field.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { assertOptions } from "../testing/options.ts";
 import type { TestControl } from "../testing/test_control.ts";

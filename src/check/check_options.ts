@@ -1,7 +1,7 @@
 /** The options of a check. */
 
-import { flag, object, text, texts, whole } from "../oauth/config/field.ts";
-import { suggest } from "../oauth/config/config_issue.ts";
+import { flag, object, text, texts, whole } from "../server/config/field.ts";
+import { suggest } from "../server/config/config_issue.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
 import { type Attack, categoryOf } from "./attack.ts";

@@ -1,16 +1,16 @@
 /** GET and POST /clients/{id}/check, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import type { Context } from "../app/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
+import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { browserCsrfToken, readProtectedForm } from "../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, HttpError, type HttpResponse, redirect } from "../platform/http/message.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { ConfigurationError } from "../oauth/config/config_issue.ts";
-import { serverOrigins } from "../oauth/config/issuer_urls.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import type { Params } from "../oauth/params.ts";
-import { isTestUrl } from "../oauth/test_hosts.ts";
-import type { EditForm } from "../ui/field.tsx";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
+import { serverOrigins } from "../server/config/issuer_urls.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import type { Params } from "../server/oauth/params.ts";
+import { isTestUrl } from "../server/oauth/test_hosts.ts";
+import type { EditForm } from "../server/pages/field.tsx";
 import type { RepeatForm } from "./report_page.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";

@@ -1,8 +1,8 @@
 /** A plugin with the pages that check a client of a running server, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../app/cross_site.ts";
-import type { Plugin } from "../app/plugin.ts";
-import { parameters } from "../oauth/params.ts";
+import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
+import { parameters } from "../server/oauth/params.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
 import { reportPage, type ShowFlow } from "./report_page.ts";
 

@@ -8,8 +8,8 @@
  *    those of the server, whose records, clock, faults and log do not change.
  */
 
-import type { App } from "../app/context.ts";
-import type { ConfigurableOptions } from "../app/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
 import {
   CheckRunningError,

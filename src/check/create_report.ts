@@ -1,7 +1,7 @@
 /** Creates the report of a check, and the form of it that is JSON. */
 
 import type { HabitResult } from "../habits/mod.ts";
-import { visibleText } from "../app/visible_text.ts";
+import { visibleText } from "../server/endpoints/shared/visible_text.ts";
 import { redactTextAbout } from "../recorder/redact.ts";
 import { describeError } from "./assess.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";

@@ -1,20 +1,20 @@
 /** Opens the check of a client of a running server: a private mock that takes the place of the server meanwhile. */
 
-import type { App } from "../app/context.ts";
-import type { ConfigurableOptions } from "../app/plugin.ts";
-import type { Extension } from "../app/extension.ts";
-import { shellWord } from "../app/shell_quote.ts";
-import { extensionFields } from "../extensions/settings.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
+import type { Extension } from "../server/assembly/extension.ts";
+import { shellWord } from "../server/endpoints/shared/shell_quote.ts";
+import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../platform/http/router.ts";
-import type { ClientEntry, User } from "../oauth/clients/client.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { assertNoIssues, type ConfigIssue, quote } from "../oauth/config/config_issue.ts";
-import { demoUsers } from "../oauth/config/demo_entries.ts";
-import { settingFields } from "../oauth/config/settings.ts";
-import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
-import { generatedKeys, type Keys, type KeySource, type Signer } from "../oauth/keys/keys.ts";
-import type { Server } from "../oauth/server.ts";
-import { isTestHost, isTestUrl, testHosts } from "../oauth/test_hosts.ts";
+import type { ClientEntry, User } from "../server/oauth/clients/client.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { assertNoIssues, type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import { demoUsers } from "../server/config/demo_entries.ts";
+import { settingFields } from "../server/config/settings.ts";
+import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
+import { generatedKeys, type Keys, type KeySource, type Signer } from "../server/oauth/keys/keys.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { isTestHost, isTestUrl, testHosts } from "../server/oauth/test_hosts.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";

@@ -1,13 +1,13 @@
 /** A plugin with the report of a check as a page, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../app/cross_site.ts";
-import type { Context } from "../app/context.ts";
-import type { Plugin } from "../app/plugin.ts";
+import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { Context } from "../server/assembly/context.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../platform/http/message.ts";
-import { parameters } from "../oauth/params.ts";
+import { parameters } from "../server/oauth/params.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import type { CheckReportProps } from "../ui/check_report_props.ts";
-import type { NavigationLink } from "../ui/layout.tsx";
+import type { NavigationLink } from "../server/pages/layout.tsx";
 import type { CheckReport, CheckResult } from "./report.ts";
 
 /** Shows a flow as a page, or in a form, such as `har`. */

@@ -1,6 +1,6 @@
 /** The report of a check as the props of a page. */
 
-import { withVisibleTexts } from "../app/visible_text.ts";
+import { withVisibleTexts } from "../server/endpoints/shared/visible_text.ts";
 import type { CheckReportProps, ReportedAttack, ReportedGroup, ReportedVerdict } from "../ui/check_report_props.ts";
 import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";

@@ -1,6 +1,6 @@
 /** A trap: an origin of an attacker, which records what arrives and responds with 404. */
 
-import { isLoopback } from "../oauth/test_hosts.ts";
+import { isLoopback } from "../server/oauth/test_hosts.ts";
 import { readBodyText } from "../platform/http/form.ts";
 import type { Fetch } from "../testing/fetch.ts";
 

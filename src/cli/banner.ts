@@ -1,10 +1,10 @@
 /** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
-import { registrationPolicy } from "../extensions/registration/settings.ts";
-import type { ClientMetadata } from "../oauth/clients/client.ts";
-import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
-import { printable } from "../oauth/config/config_issue.ts";
+import { registrationPolicy } from "../server/extensions/registration/settings.ts";
+import type { ClientMetadata } from "../server/oauth/clients/client.ts";
+import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import type { TraceEvent } from "../server/oauth/trace.ts";
+import { printable } from "../server/config/config_issue.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 
 /** Differences between the configured clients or users and those in effect, caused by changes in the store. */

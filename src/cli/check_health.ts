@@ -2,7 +2,7 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
-import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
+import { configuredIssuer } from "../server/config/issuer_urls.ts";
 import { readConfiguration, type ValidateSettings } from "./read_config.ts";
 
 /** Sends a GET request; see `runtime/request_status.ts`. */

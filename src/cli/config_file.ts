@@ -1,7 +1,7 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
-import { type ConfigIssue, type ConfigurationWarning, describeKind, printable } from "../oauth/config/config_issue.ts";
-import { type Field, findMismatches } from "../oauth/config/field.ts";
+import { type ConfigIssue, type ConfigurationWarning, describeKind, printable } from "../server/config/config_issue.ts";
+import { type Field, findMismatches } from "../server/config/field.ts";
 import type { RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";

@@ -6,8 +6,8 @@
  */
 
 import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
-import { type ConfigIssue, type Path, quote } from "../oauth/config/config_issue.ts";
-import type { Field } from "../oauth/config/field.ts";
+import { type ConfigIssue, type Path, quote } from "../server/config/config_issue.ts";
+import type { Field } from "../server/config/field.ts";
 
 /** Kinds of tokens: the enumeration of the parser has no values at run time. */
 const [colonToken, stringToken, lineBreak, whiteSpace] = [6, 10, 14, 15] as const satisfies readonly SyntaxKind[];

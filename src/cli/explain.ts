@@ -2,10 +2,10 @@
 
 import { describeRule, nearestRules } from "../docs/rule.ts";
 import type { ReadRules } from "../docs/rules_file.ts";
-import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
+import { ConfigurationError, quote } from "../server/config/config_issue.ts";
 import { wrap } from "../operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import { citedSections } from "../ui/specifications.ts";
+import { citedSections } from "../server/pages/specifications.ts";
 
 const helpText = `Usage: latchkey explain RULE
 

@@ -1,8 +1,8 @@
 /** The machines that can reach the server, and the actions that they may perform. */
 
-import type { NetworkSettings } from "../oauth/config/setting_groups.ts";
-import type { ResolvedSettings } from "../oauth/config/resolve_settings.ts";
-import { isLoopback } from "../oauth/test_hosts.ts";
+import type { NetworkSettings } from "../server/config/setting_groups.ts";
+import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import { isLoopback } from "../server/oauth/test_hosts.ts";
 
 /** The options that decide which actions a machine that reaches the server may perform. */
 export interface ExposedParts {

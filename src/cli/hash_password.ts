@@ -1,6 +1,6 @@
 /** `latchkey hash-password`. */
 
-import { ConfigurationError } from "../oauth/config/config_issue.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
 
 /** Reads a password and returns its digest. From a terminal it reads the password twice. */
 export async function hashPassword(): Promise<string> {
@@ -8,7 +8,7 @@ export async function hashPassword(): Promise<string> {
     await Promise.all([
       import("../platform/runtime/secret_input.ts"),
       import("../platform/runtime/scrypt.ts"),
-      import("../oauth/users/password.ts"),
+      import("../server/oauth/users/password.ts"),
     ]);
   const { password, again } = await readSecret("Password: ", "Repeat the password: ");
   const invalidPassword = (expected: string, received: string, hint: string) =>

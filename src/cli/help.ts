@@ -1,6 +1,6 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
-import { profileNames } from "../oauth/config/profile.ts";
+import { profileNames } from "../server/config/profile.ts";
 import { commandNames, commands } from "./commands.ts";
 import { variableName } from "./environment.ts";
 import { configFileField, flagName, optionFields, optionHelp, optionNames } from "./options.ts";

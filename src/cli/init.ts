@@ -1,9 +1,9 @@
 /** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
 
 import { libraries } from "../admin/client_snippets/mod.ts";
-import { validateRedirectUri } from "../oauth/clients/redirect_uri.ts";
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../oauth/config/config_issue.ts";
-import type { Settings } from "../oauth/config/settings.ts";
+import { validateRedirectUri } from "../server/oauth/clients/redirect_uri.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../server/config/config_issue.ts";
+import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";
 

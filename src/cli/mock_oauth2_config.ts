@@ -4,9 +4,9 @@
  * token requests to claims.
  */
 
-import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
-import { anyValue, flag, list, object, record, text, validate, whole } from "../oauth/config/field.ts";
-import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
+import { anyValue, flag, list, object, record, text, validate, whole } from "../server/config/field.ts";
+import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { ConfigFile } from "./options.ts";
 
 /** Claims of the tokens of requests with a parameter. */

@@ -1,9 +1,9 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
-import { type ConfigIssue, showValue, suggest } from "../oauth/config/config_issue.ts";
-import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
-import { choice, type Field, type Fields, findMismatches, flag, object, text, whole } from "../oauth/config/field.ts";
-import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import { type ConfigIssue, showValue, suggest } from "../server/config/config_issue.ts";
+import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
+import { choice, type Field, type Fields, findMismatches, flag, object, text, whole } from "../server/config/field.ts";
+import { settingFields, type Settings } from "../server/config/settings.ts";
 import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The configuration file: the settings, and the options of the program. */

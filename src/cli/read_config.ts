@@ -10,13 +10,13 @@
  * @module
  */
 
-import { ConfigurationError, printable } from "../oauth/config/config_issue.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../oauth/config/config_issue.ts";
-import { isLoopback } from "../oauth/test_hosts.ts";
-import { configuredIssuer, fromHost } from "../oauth/config/issuer_urls.ts";
-import { withDefaults } from "../oauth/config/field.ts";
-import { extensionFields, type ExtensionSettings } from "../extensions/settings.ts";
-import { settingFields, type Settings } from "../oauth/config/settings.ts";
+import { ConfigurationError, printable } from "../server/config/config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
+import { isLoopback } from "../server/oauth/test_hosts.ts";
+import { configuredIssuer, fromHost } from "../server/config/issuer_urls.ts";
+import { withDefaults } from "../server/config/field.ts";
+import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
+import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";

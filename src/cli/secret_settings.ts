@@ -1,7 +1,7 @@
 /** Secrets that a configuration file refers to: in an environment variable, or in a file of their own. */
 
-import { listed } from "../oauth/config/settings.ts";
-import { type ConfigIssue, showFile, showVariable } from "../oauth/config/config_issue.ts";
+import { listed } from "../server/config/settings.ts";
+import { type ConfigIssue, showFile, showVariable } from "../server/config/config_issue.ts";
 import type { Environment } from "./environment.ts";
 import type { ConfigFile } from "./options.ts";
 import { type ReadTextFile, readValue } from "./text_file.ts";

@@ -1,13 +1,13 @@
 /** Changes single members of the metadata of a client. */
 
-import type { ClientEntry, ClientMetadata } from "../oauth/clients/client.ts";
-import { clientField } from "../oauth/clients/client.ts";
-import { hasNewIdentity } from "../oauth/clients/client_identity.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { assertNoIssues, quote } from "../oauth/config/config_issue.ts";
-import { validate } from "../oauth/config/field.ts";
-import { randomId } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
+import type { ClientEntry, ClientMetadata } from "../server/oauth/clients/client.ts";
+import { clientField } from "../server/oauth/clients/client.ts";
+import { hasNewIdentity } from "../server/oauth/clients/client_identity.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { assertNoIssues, quote } from "../server/config/config_issue.ts";
+import { validate } from "../server/config/field.ts";
+import { randomId } from "../server/oauth/secrets.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 

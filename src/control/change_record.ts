@@ -2,7 +2,7 @@
 
 import { changeExclusively } from "../admin/exclusive_change.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { ControlError } from "./control_error.ts";
 
 /**

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../testing/changed_settings.ts";
 import type { HabitOptions } from "../check/check_habits.ts";
@@ -21,7 +21,7 @@ import type { GrantsOf } from "../testing/issued_grants.ts";
 import type { Mint } from "../testing/mint.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ResetOptions } from "../testing/resettable_state.ts";
-import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 import type { TenantOptions } from "../testing/test_control.ts";
 import type { UserDecisions } from "../testing/user_decisions.ts";
 import { type Call, connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
@@ -35,7 +35,7 @@ export type { ConnectedExpectation, ControlledExchange } from "./connected_log.t
 export type { ConnectedFaultRule } from "./connected_rules.ts";
 export type { MetadataChanges } from "./change_client.ts";
 export type { ClientCheckOptions, ClientCheckState, TenantOptions };
-export type { ProblemIssue } from "../app/problem_response.ts";
+export type { ProblemIssue } from "../server/endpoints/shared/problem_response.ts";
 
 /** The functions of the in-process handle, each returning a promise. */
 export type Remote<Handle> = {

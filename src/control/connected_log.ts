@@ -1,7 +1,7 @@
 /** The log of a server in another process. */
 
-import type { ClientAuthMethod } from "../oauth/clients/client.ts";
-import type { PassedRuleId, RejectionRuleId } from "../oauth/rules/mod.ts";
+import type { ClientAuthMethod } from "../server/oauth/clients/client.ts";
+import type { PassedRuleId, RejectionRuleId } from "../server/oauth/rules/mod.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import type { RequestPattern } from "../testing/faults/rule_builder.ts";
 import type { Call } from "./connection.ts";

@@ -1,12 +1,12 @@
 /** The endpoint of a verb. */
 
-import type { App, Context } from "../app/context.ts";
-import { type ProblemIssue, problemResponse } from "../app/problem_response.ts";
-import type { Endpoint } from "../app/route.ts";
+import type { App, Context } from "../server/assembly/context.ts";
+import { type ProblemIssue, problemResponse } from "../server/endpoints/shared/problem_response.ts";
+import type { Endpoint } from "../server/assembly/route.ts";
 import { type HttpResponse, json } from "../platform/http/message.ts";
-import { type ConfigIssue, ConfigurationError } from "../oauth/config/config_issue.ts";
-import { validate } from "../oauth/config/field.ts";
-import { parameters } from "../oauth/params.ts";
+import { type ConfigIssue, ConfigurationError } from "../server/config/config_issue.ts";
+import { validate } from "../server/config/field.ts";
+import { parameters } from "../server/oauth/params.ts";
 import { LogError } from "../testing/log/log_error.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";

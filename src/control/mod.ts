@@ -8,12 +8,12 @@
  * 4. Rejections are problem details (RFC 9457).
  */
 
-import type { App } from "../app/context.ts";
-import type { Plugin } from "../app/plugin.ts";
-import { problemResponse } from "../app/problem_response.ts";
-import type { Endpoint, Handler } from "../app/route.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
+import { problemResponse } from "../server/endpoints/shared/problem_response.ts";
+import type { Endpoint, Handler } from "../server/assembly/route.ts";
 import { json } from "../platform/http/message.ts";
-import { ConfigurationError, quote, suggest } from "../oauth/config/config_issue.ts";
+import { ConfigurationError, quote, suggest } from "../server/config/config_issue.ts";
 import type { ControlOptions, ServerControl } from "../testing/test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";

@@ -1,8 +1,8 @@
 /** Verbs: the operations of the control. Endpoint, OpenAPI document and handle use the same description of a verb. */
 
-import type { App } from "../app/context.ts";
-import type { Plugin } from "../app/plugin.ts";
-import type { Field, Fields } from "../oauth/config/field.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
+import type { Field, Fields } from "../server/config/field.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../testing/test_control.ts";
 

@@ -1,6 +1,6 @@
 /** GET /docs/rules/PK-09. */
 
-import type { Context } from "../app/context.ts";
+import type { Context } from "../server/assembly/context.ts";
 import { html, HttpError, type HttpResponse } from "../platform/http/message.ts";
 import { describeRule, nearestRules } from "./rule.ts";
 import type { ReadRules } from "./rules_file.ts";

@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Plugin } from "../app/plugin.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import type { ReadRules } from "./rules_file.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
 
-import { suggest } from "../oauth/config/config_issue.ts";
-import { findRule, type RuleId, rules } from "../oauth/rules/mod.ts";
+import { suggest } from "../server/config/config_issue.ts";
+import { findRule, type RuleId, rules } from "../server/oauth/rules/mod.ts";
 import type { RuleDescription } from "../ui/docs/rule_page.tsx";
 import type { ReadRules } from "./rules_file.ts";
 

@@ -1,6 +1,6 @@
 /** Authorization requests: state, nonce, response type, scope, prompt. */
 
-import { splitScope } from "../oauth/params.ts";
+import { splitScope } from "../server/oauth/params.ts";
 import { parseLocation } from "../platform/http/form.ts";
 import { combineChecks, examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { counterOf, readableAs } from "./random_values.ts";

@@ -1,6 +1,6 @@
 /** DPoP (RFC 9449). */
 
-import { digest } from "../oauth/secrets.ts";
+import { digest } from "../server/oauth/secrets.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findBearerToken } from "../recorder/record_request.ts";
 import type { Exchange } from "../recorder/exchange.ts";

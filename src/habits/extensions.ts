@@ -1,6 +1,6 @@
 /** Extensions: resource indicators, pushed and signed requests, devices, registration. */
 
-import { deviceCodeType } from "../oauth/clients/standing.ts";
+import { deviceCodeType } from "../server/oauth/clients/standing.ts";
 import { findParam } from "../recorder/record_request.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import {

@@ -3,22 +3,22 @@
 import { authorizationRequest, type FlowValues } from "../client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";
 import { type ProofKey, proofKey } from "../client/proof.ts";
-import { frontChannelBase } from "../oauth/config/issuer_urls.ts";
-import { canProve, mustProve } from "../extensions/dpop/settings.ts";
-import { canPush, mustPush } from "../extensions/par/settings.ts";
-import { canSign, mustSign } from "../extensions/signed_requests/settings.ts";
+import { frontChannelBase } from "../server/config/issuer_urls.ts";
+import { canProve, mustProve } from "../server/extensions/dpop/settings.ts";
+import { canPush, mustPush } from "../server/extensions/par/settings.ts";
+import { canSign, mustSign } from "../server/extensions/signed_requests/settings.ts";
 import { HttpError } from "../platform/http/message.ts";
 import { decodeBase64url, p256KeyFrom } from "../platform/runtime/crypto.ts";
-import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
-import { policyOf } from "../oauth/clients/policy.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { Server } from "../oauth/server.ts";
-import { fixLink } from "../app/client_change.ts";
-import type { Context } from "../app/context.ts";
-import { endpointPath, issuerUrl } from "../app/endpoint.ts";
-import { rejectUntrustedHost } from "../app/cross_site.ts";
-import type { StartLink } from "../ui/page_actions.tsx";
-import type { BrowserCookie } from "../app/browser_cookie.ts";
+import { constantTimeEqual, digest, randomId } from "../server/oauth/secrets.ts";
+import { policyOf } from "../server/oauth/clients/policy.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { fixLink } from "../server/endpoints/shared/client_change.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { endpointPath, issuerUrl } from "../server/assembly/endpoint.ts";
+import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { StartLink } from "../server/pages/page_actions.tsx";
+import type { BrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
 import { type DemoExtensions, parseExtensions, serializeExtensions } from "./demo_extensions.ts";
 
 /** The redirect URI of the demo clients: this server's own page. */

@@ -3,12 +3,12 @@
 import { importSigningKey } from "../client/jwt.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";
 import { signedRequest } from "../client/request_object.ts";
-import { mustSign } from "../extensions/signed_requests/settings.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { demoKey } from "../oauth/config/demo_entries.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import type { Context } from "../app/context.ts";
-import { endpointPath } from "../app/endpoint.ts";
+import { mustSign } from "../server/extensions/signed_requests/settings.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { demoKey } from "../server/config/demo_entries.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { endpointPath } from "../server/assembly/endpoint.ts";
 import {
   callbackClients,
   demoAuthorizationRequest,
@@ -57,7 +57,7 @@ async function push(context: Context, client: Client, parameters: Parameters): P
   const { request_uri } = json;
   if (status === 201 && typeof request_uri === "string") return { client_id: client.id, request_uri };
   const { error, error_description } = json;
-  const { findRule } = await import("../oauth/rules/mod.ts");
+  const { findRule } = await import("../server/oauth/rules/mod.ts");
   const rule = findRule(/\[([A-Z]{2}-\d{2})\]$/.exec(String(error_description))?.[1]);
   throw new OAuthError("invalid_request", "this page cannot push the authorization request of the client", {
     rule: "PA-07",

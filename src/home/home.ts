@@ -11,18 +11,18 @@
  * 4. `playground/` exchanges the code and runs further requests, one step at a time; or it starts with a device.
  */
 
-import { publicUrl } from "../app/endpoint.ts";
+import { publicUrl } from "../server/assembly/endpoint.ts";
 import { html } from "../platform/http/message.ts";
 import { toListedClient } from "../admin/listed_client.ts";
 import { toListedUser } from "../admin/users.ts";
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import type { Handlers } from "../app/route.ts";
-import { isTrustedHost } from "../app/cross_site.ts";
-import { mayListClients } from "../app/suggest_match.ts";
-import type { Context } from "../app/context.ts";
+import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
+import type { Handlers } from "../server/assembly/route.ts";
+import { isTrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import { mayListClients } from "../server/endpoints/shared/suggest_match.ts";
+import type { Context } from "../server/assembly/context.ts";
 import { describeSnippets } from "../admin/describe_snippets.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { serverOrigins } from "../oauth/config/issuer_urls.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { serverOrigins } from "../server/config/issuer_urls.ts";
 import type { HomeProps } from "../ui/home.tsx";
 import { addClientPath, callbackUri, startLinks } from "./demo_client.ts";
 

@@ -3,13 +3,13 @@
 import { codeChallenge } from "../client/authorization_request.ts";
 import { parameterPairs } from "../client/parameters.ts";
 import type { Fields } from "../platform/http/form.ts";
-import type { IssuedCode } from "../oauth/authorize/code.ts";
+import type { IssuedCode } from "../server/oauth/authorize/code.ts";
 import { demoAuthorizationRequest, type DemoFlow, pushesRequest, signsRequest } from "./demo_client.ts";
-import { sendsIss } from "../app/authorization.ts";
-import type { Context } from "../app/context.ts";
-import type { Server } from "../oauth/server.ts";
+import { sendsIss } from "../server/endpoints/shared/authorization.ts";
+import type { Context } from "../server/assembly/context.ts";
+import type { Server } from "../server/oauth/server.ts";
 import type { RoundTrip } from "../ui/round_trip_section.tsx";
-import type { ResponseCheck } from "../ui/checks.tsx";
+import type { ResponseCheck } from "../server/pages/checks.tsx";
 import type { PkceProps } from "../ui/pkce.tsx";
 
 /**

@@ -1,8 +1,8 @@
 /** GET /start: starts the demo flow; the terminal prints this link. The form of the playground adds extensions. */
 
 import { HttpError, redirect } from "../platform/http/message.ts";
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import type { Handlers } from "../app/route.ts";
+import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
+import type { Handlers } from "../server/assembly/route.ts";
 import { callbackUri, newDemoFlow, startLinks } from "./demo_client.ts";
 import { readExtensions } from "./demo_extensions.ts";
 

@@ -1,7 +1,7 @@
 /** The request of a step as a curl command for bash. Its secrets are shell variables. */
 
-import { encodeFormValue } from "../oauth/clients/redirect_uri.ts";
-import { bashQuote } from "../app/shell_quote.ts";
+import { encodeFormValue } from "../server/oauth/clients/redirect_uri.ts";
+import { bashQuote } from "../server/endpoints/shared/shell_quote.ts";
 import type { Fields } from "../platform/http/form.ts";
 import { type Exchange, maxRecordedBodyChars, type RecordedRequest } from "../recorder/exchange.ts";
 import { findBasicCredentials } from "../recorder/record_request.ts";

@@ -1,9 +1,9 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule, getPassedText, type PassedRuleId } from "../oauth/rules/mod.ts";
-import type { Server } from "../oauth/server.ts";
-import type { Explanation } from "../oauth/explanation.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
+import { findFix, findRule, getPassedText, type PassedRuleId } from "../server/oauth/rules/mod.ts";
+import type { Server } from "../server/oauth/server.ts";
+import type { Explanation } from "../server/oauth/explanation.ts";
+import type { TraceEvent } from "../server/oauth/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../recorder/exchange.ts";
 import { redactFlow } from "../recorder/redact.ts";
 import { parseLocation } from "../platform/http/form.ts";

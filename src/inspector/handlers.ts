@@ -1,17 +1,17 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { assetResponse } from "../home/static_files.ts";
-import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { ensureBrowserCookie } from "../app/browser_cookie.ts";
-import { takeConfirmation } from "../app/confirmation.ts";
+import { assetResponse } from "../server/endpoints/static_files.ts";
+import { frontChannelOrigin } from "../server/config/issuer_urls.ts";
+import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
+import { takeConfirmation } from "../server/endpoints/shared/confirmation.ts";
 import { callbackClients } from "../home/demo_client.ts";
-import { fixLink } from "../app/client_change.ts";
-import { browserCsrfToken, readProtectedForm } from "../app/csrf.ts";
-import type { Context } from "../app/context.ts";
+import { fixLink } from "../server/endpoints/shared/client_change.ts";
+import { browserCsrfToken, readProtectedForm } from "../server/endpoints/shared/csrf.ts";
+import type { Context } from "../server/assembly/context.ts";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../platform/http/message.ts";
 import { isSameOrigin } from "../platform/http/same_origin.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import type { PassedRuleId } from "../oauth/rules/mod.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import type { PassedRuleId } from "../server/oauth/rules/mod.ts";
 import type { Exchange, Flow } from "../recorder/exchange.ts";
 import { toFixture } from "../recorder/export/fixture.ts";
 import { toHar } from "../recorder/export/har.ts";
@@ -25,8 +25,8 @@ import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { fieldValue } from "./labels.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
-import { suggestMatch } from "../app/suggest_match.ts";
-import { withVisibleTexts } from "../app/visible_text.ts";
+import { suggestMatch } from "../server/endpoints/shared/suggest_match.ts";
+import { withVisibleTexts } from "../server/endpoints/shared/visible_text.ts";
 
 /** What the visitor may see beside a rejection. */
 function findHelp(context: Context): FindHelp {

@@ -4,7 +4,7 @@ import type { Exchange, RecordedRequest, RecordedResponse } from "../recorder/ex
 import { reasonPhrases } from "../platform/http/reason_phrases.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonMembers } from "../recorder/record_response.ts";
-import type { JwtContent } from "../ui/decoded_token.tsx";
+import type { JwtContent } from "../server/pages/decoded_token.tsx";
 import type { MessageDetails, MessageField } from "../ui/flows/props.ts";
 
 type Fields = RecordedRequest["query"];

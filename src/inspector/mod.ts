@@ -19,16 +19,16 @@
  * @module
  */
 
-import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import type { Context } from "../app/context.ts";
-import { rejectUntrustedHost } from "../app/cross_site.ts";
-import type { Plugin } from "../app/plugin.ts";
-import type { Endpoint, Handler, Handlers } from "../app/route.ts";
+import { frontChannelOrigin } from "../server/config/issuer_urls.ts";
+import type { Context } from "../server/assembly/context.ts";
+import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
+import type { Endpoint, Handler, Handlers } from "../server/assembly/route.ts";
 import type { Fields } from "../platform/http/form.ts";
 import type { ResponseLike } from "../platform/http/message.ts";
 import type { Method } from "../platform/http/router.ts";
-import { ConfigurationError, quote } from "../oauth/config/config_issue.ts";
-import { parameters } from "../oauth/params.ts";
+import { ConfigurationError, quote } from "../server/config/config_issue.ts";
+import { parameters } from "../server/oauth/params.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { type Recorder, recorder } from "../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";

@@ -1,9 +1,9 @@
 /** Overload protection: rejects requests above a limit immediately, before they take memory (RFC 9110 §15.6.4). */
 
-import type { Plugin } from "../app/plugin.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import type { HttpResponse } from "../platform/http/message.ts";
 import { type ClientAddress, parseTarget } from "../platform/http/router.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../platform/runtime/ip_address.ts";
 
 /** Options of the limit. */

@@ -1,10 +1,10 @@
 /** Metrics in the text format of Prometheus. */
 
-import type { App } from "../app/context.ts";
-import type { Plugin } from "../app/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import type { HttpResponse, RequestLike } from "../platform/http/message.ts";
-import type { Server } from "../oauth/server.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
+import type { Server } from "../server/oauth/server.ts";
+import type { TraceEvent } from "../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import type { Store } from "../platform/store/store.ts";
 

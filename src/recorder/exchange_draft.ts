@@ -1,10 +1,10 @@
 /** The mutable draft of an exchange: references to what was received and sent, parsed when a page or listener asks. */
 
 import type { HttpResponse } from "../platform/http/message.ts";
-import type { RegisteredSecrets } from "../oauth/redact.ts";
-import type { PassedRuleId } from "../oauth/rules/mod.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
-import type { EndpointDescription } from "../app/endpoint.ts";
+import type { RegisteredSecrets } from "../server/oauth/redact.ts";
+import type { PassedRuleId } from "../server/oauth/rules/mod.ts";
+import type { TraceEvent } from "../server/oauth/trace.ts";
+import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import type { LinkedListNode } from "../platform/store/expiry_heap.ts";

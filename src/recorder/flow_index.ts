@@ -1,8 +1,8 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
-import type { EndpointDescription } from "../app/endpoint.ts";
+import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import type { RequestLike } from "../platform/http/message.ts";
-import type { ParameterDescription } from "../oauth/params.ts";
+import type { ParameterDescription } from "../server/oauth/params.ts";
 import type { CapturedBody } from "./body_tap.ts";
 import {
   type ExchangeDraft,

@@ -4,7 +4,7 @@ import { type Fields, parseFields } from "../platform/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { RequestLike } from "../platform/http/message.ts";
 import type { RequestTarget } from "../platform/http/router.ts";
-import type { ClientAuthMethod } from "../oauth/clients/client.ts";
+import type { ClientAuthMethod } from "../server/oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
 

@@ -9,7 +9,7 @@ import {
   parseJsonObject,
   type ResponseLike,
 } from "../platform/http/message.ts";
-import type { EndpointDescription } from "../app/endpoint.ts";
+import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
 import type { CapturedBody } from "./body_tap.ts";
 

@@ -9,9 +9,9 @@
  * 6. `redact.ts` is the only place that hides secrets; `export/` writes text, HAR and fixtures.
  */
 
-import type { App } from "../app/context.ts";
-import type { EndpointDescription } from "../app/endpoint.ts";
-import type { Plugin } from "../app/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { EndpointDescription } from "../server/assembly/endpoint.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import {
   findForRequest,
   type HttpResponse,
@@ -21,8 +21,8 @@ import {
   type ResponseLike,
 } from "../platform/http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../platform/http/router.ts";
-import type { RegisteredSecrets } from "../oauth/redact.ts";
-import type { Server } from "../oauth/server.ts";
+import type { RegisteredSecrets } from "../server/oauth/redact.ts";
+import type { Server } from "../server/oauth/server.ts";
 import {
   createDraft,
   type DraftStart,

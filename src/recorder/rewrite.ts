@@ -1,7 +1,7 @@
 /** Rewrites every text of an exchange: secrets by their kind, and all other text. */
 
 import type { Fields } from "../platform/http/form.ts";
-import { type EventTexts, mapEventTexts, mapExplanationTexts, type RegisteredSecrets } from "../oauth/redact.ts";
+import { type EventTexts, mapEventTexts, mapExplanationTexts, type RegisteredSecrets } from "../server/oauth/redact.ts";
 import {
   rewriteJson,
   type Rewriter,
@@ -9,7 +9,7 @@ import {
   rewriteValue,
   rewriteWords,
   secretLabel,
-} from "../oauth/secret_names.ts";
+} from "../server/oauth/secret_names.ts";
 import { registeredSecretsFor } from "./exchange_draft.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import { isHtmlPage } from "./record_response.ts";

@@ -1,7 +1,7 @@
 /** The sample of a recorder: how many new flows it records in a second. */
 
 import type { RequestLike } from "../platform/http/message.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
+import type { TraceEvent } from "../server/oauth/trace.ts";
 import { type BodyTap, TappedRequest } from "./body_tap.ts";
 import type { ExchangeDraft } from "./exchange_draft.ts";
 

@@ -1,9 +1,9 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
-import { OAuthError } from "../oauth/errors.ts";
-import { DocumentError, parseJsonDocument, readLimited } from "../oauth/outbound.ts";
-import type { Outbound } from "../oauth/outbound.ts";
-import { isTestHost } from "../oauth/test_hosts.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { DocumentError, parseJsonDocument, readLimited } from "../server/oauth/outbound.ts";
+import type { Outbound } from "../server/oauth/outbound.ts";
+import { isTestHost } from "../server/oauth/test_hosts.ts";
 
 /** Milliseconds for which metadata is valid, and the timeout of a fetch. */
 const maxMetadataAgeMs = 3_600_000;

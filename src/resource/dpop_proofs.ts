@@ -1,6 +1,6 @@
 /** The DPoP proofs of requests to a protected resource (RFC 9449 §7). */
 
-import { type DpopSettings, resolveDpop } from "../extensions/dpop/settings.ts";
+import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settings.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { usedProofs } from "./used_proofs.ts";
 
@@ -76,8 +76,8 @@ export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
     required,
     async verify(request, accessToken, now, boundKey) {
       const [{ verifyUnusedProof }, { resourceNonces }] = await Promise.all([
-        import("../extensions/dpop/request_proof.ts"),
-        import("../extensions/dpop/nonce.ts"),
+        import("../server/extensions/dpop/request_proof.ts"),
+        import("../server/extensions/dpop/nonce.ts"),
       ]);
       const nonces = nonceSecret === undefined ? undefined : resourceNonces(nonceSecret);
       const token = { accessToken, boundKey };

@@ -1,12 +1,12 @@
 /** The handlers of a hosted resource: its metadata document, and the MCP server, which requires an access token. */
 
-import type { Context } from "../app/context.ts";
-import type { Handlers } from "../app/route.ts";
+import type { Context } from "../server/assembly/context.ts";
+import type { Handlers } from "../server/assembly/route.ts";
 import { readBodyText } from "../platform/http/form.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../platform/http/message.ts";
-import type { HostedResource } from "../oauth/config/resource_list.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import type { Server } from "../oauth/server.ts";
+import type { HostedResource } from "../server/config/resource_list.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
 import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
 import type { McpMessage } from "./mcp.ts";

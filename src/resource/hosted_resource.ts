@@ -1,10 +1,10 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
-import { serverOrigins, type ServerUrls } from "../oauth/config/issuer_urls.ts";
-import type { App } from "../app/context.ts";
-import type { AddResource } from "../app/plugin.ts";
-import type { Endpoint } from "../app/route.ts";
-import { ConfigurationError } from "../oauth/config/config_issue.ts";
+import { serverOrigins, type ServerUrls } from "../server/config/issuer_urls.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { AddResource } from "../server/assembly/plugin.ts";
+import type { Endpoint } from "../server/assembly/route.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";
 import type { RequiredLogin } from "./protected_resource.ts";

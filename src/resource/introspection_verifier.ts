@@ -5,8 +5,8 @@ import type { ClientAuthentication, ClientCredentials } from "../client/authenti
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
 import { systemRandomBytes } from "../platform/runtime/crypto.ts";
 import { authorizationServer, fetchJson, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServerOptions } from "./authorization_server.ts";

@@ -2,12 +2,12 @@
 
 import { errors } from "jose";
 import type { JWTVerifyGetKey } from "jose";
-import { boundedCache } from "../oauth/bounded_cache.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { jwtPolicies, JwtPolicyError } from "../oauth/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
-import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { KeyFetches } from "../oauth/keys/remote_keys.ts";
+import { boundedCache } from "../server/oauth/bounded_cache.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { jwtPolicies, JwtPolicyError } from "../server/oauth/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../server/oauth/keys/remote_keys.ts";
+import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
+import type { KeyFetches } from "../server/oauth/keys/remote_keys.ts";
 import { authorizationServer, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServer, AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";

@@ -1,10 +1,10 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { errors } from "jose";
-import { clientFromMetadata } from "../oauth/clients/client_repository.ts";
-import { paramsFromFields } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
-import { introspect } from "../oauth/tokens/introspection.ts";
+import { clientFromMetadata } from "../server/oauth/clients/client_repository.ts";
+import { paramsFromFields } from "../server/oauth/params.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { introspect } from "../server/oauth/tokens/introspection.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
 import { inactiveToken } from "./introspection_verifier.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";

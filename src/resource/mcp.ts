@@ -4,7 +4,7 @@
  */
 
 import { type HttpResponse, json } from "../platform/http/message.ts";
-import { mcpRevisions } from "../oauth/config/profile.ts";
+import { mcpRevisions } from "../server/config/profile.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
 /** The first revision without `initialize`: each request names its revision, and `server/discover` lists them. */

@@ -5,10 +5,15 @@
 import { tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../platform/http/message.ts";
 import { corsHeaders, parseTarget } from "../platform/http/router.ts";
-import { canonicalUri } from "../oauth/config/resource_list.ts";
-import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
-import { assertKeyProven, hasTokenInQuery, requireSentToken, type TokenScheme } from "../oauth/tokens/bound_token.ts";
-import { errorStatus, OAuthError } from "../oauth/errors.ts";
+import { canonicalUri } from "../server/config/resource_list.ts";
+import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
+import {
+  assertKeyProven,
+  hasTokenInQuery,
+  requireSentToken,
+  type TokenScheme,
+} from "../server/oauth/tokens/bound_token.ts";
+import { errorStatus, OAuthError } from "../server/oauth/errors.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
 import { assertRequiredLogin, insufficientLogin, loginParameters } from "./required_login.ts";
@@ -50,7 +55,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
-      const { findFix, findRule } = await import("../oauth/rules/mod.ts");
+      const { findFix, findRule } = await import("../server/oauth/rules/mod.ts");
       const explanation = error.explain();
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({

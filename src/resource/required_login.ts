@@ -1,7 +1,7 @@
 /** Step-up authentication at a protected resource (RFC 9470): the login that an operation needs, and its challenge. */
 
-import { OAuthError } from "../oauth/errors.ts";
-import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
 import type { AccessTokenClaims, RequiredLogin, RequiredToken } from "./protected_resource.ts";
 
 /** The error if the login of a token does not suffice (RFC 9470 §3, §6); `undefined` if it does. */

@@ -1,6 +1,6 @@
 /** A bounded memory of used DPoP proofs, which one client cannot fill. */
 
-import { digest } from "../oauth/secrets.ts";
+import { digest } from "../server/oauth/secrets.ts";
 
 /** The maximum number of proofs. */
 interface UsedProofLimits {

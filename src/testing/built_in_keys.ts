@@ -1,7 +1,7 @@
 /** The built-in test keys, generated once for this file (RFC 7517). */
 
-import type { NewKey } from "../oauth/keys/keys.ts";
-import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import type { NewKey } from "../server/oauth/keys/keys.ts";
+import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 
 /**
  * PUBLIC TEST KEYS: every reader of this file can sign with them, so they protect nothing. They save tests the time of

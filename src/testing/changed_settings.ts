@@ -1,8 +1,8 @@
 /** Settings that a test changes while the server runs. */
 
-import { object } from "../oauth/config/field.ts";
-import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../oauth/config/setting_groups.ts";
-import type { Server } from "../oauth/server.ts";
+import { object } from "../server/config/field.ts";
+import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../server/config/setting_groups.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** The settings that can change while the server runs. */

@@ -1,15 +1,15 @@
 /** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
-import type { App } from "../app/context.ts";
-import type { Plugin } from "../app/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import type { RequestLike, ResponseLike } from "../platform/http/message.ts";
 import { parseTarget } from "../platform/http/router.ts";
-import { boundedCache } from "../oauth/bounded_cache.ts";
-import type { TokenKind } from "../oauth/keys/jwt.ts";
-import { type AccessTokenClaims, claimsContext } from "../oauth/tokens/mod.ts";
-import type { ClaimsContext } from "../oauth/tokens/override_claims.ts";
-import type { Server } from "../oauth/server.ts";
-import type { TokenResponse } from "../oauth/tokens/token_response.ts";
+import { boundedCache } from "../server/oauth/bounded_cache.ts";
+import type { TokenKind } from "../server/oauth/keys/jwt.ts";
+import { type AccessTokenClaims, claimsContext } from "../server/oauth/tokens/mod.ts";
+import type { ClaimsContext } from "../server/oauth/tokens/override_claims.ts";
+import type { Server } from "../server/oauth/server.ts";
+import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { isJson, readBodyText, withBody } from "./faults/response_body.ts";

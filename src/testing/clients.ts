@@ -1,13 +1,13 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { type Field, type Fields, flag, text, validate } from "../oauth/config/field.ts";
-import { clientField } from "../oauth/clients/client.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
-import { tightenSettings } from "../oauth/clients/policy.ts";
-import { type RandomBytes, randomToken } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
-import { deviceCodeType } from "../oauth/clients/standing.ts";
-import { assertNoIssues } from "../oauth/config/config_issue.ts";
+import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
+import { clientField } from "../server/oauth/clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
+import { tightenSettings } from "../server/oauth/clients/policy.ts";
+import { type RandomBytes, randomToken } from "../server/oauth/secrets.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { deviceCodeType } from "../server/oauth/clients/standing.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 

@@ -1,18 +1,18 @@
 /** The control of a server in tests: the plugin of the mock, with its clock and user decisions, and their handles. */
 
-import type { App } from "../app/context.ts";
-import { endpointUrl } from "../app/endpoint.ts";
-import type { AddApp, ConfigurableOptions, Plugin } from "../app/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import { endpointUrl } from "../server/assembly/endpoint.ts";
+import type { AddApp, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../platform/http/message.ts";
-import type { Outbound } from "../oauth/outbound.ts";
+import type { Outbound } from "../server/oauth/outbound.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { object } from "../oauth/config/field.ts";
-import { resolveSettings } from "../oauth/config/resolve_settings.ts";
-import { frontChannelBase, serverOrigins } from "../oauth/config/issuer_urls.ts";
-import type { RandomBytes } from "../oauth/secrets.ts";
-import { redactExplanation } from "../oauth/redact.ts";
+import { object } from "../server/config/field.ts";
+import { resolveSettings } from "../server/config/resolve_settings.ts";
+import { frontChannelBase, serverOrigins } from "../server/config/issuer_urls.ts";
+import type { RandomBytes } from "../server/oauth/secrets.ts";
+import { redactExplanation } from "../server/oauth/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
-import { defaultOutbound } from "../server/options.ts";
+import { defaultOutbound } from "../server/assembly/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks } from "./claim_overrides.ts";

@@ -1,9 +1,9 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
-import type { Server } from "../oauth/server.ts";
-import { endSession } from "../oauth/session/session.ts";
-import { readIdTokenHint } from "../oauth/tokens/verification.ts";
-import { sessionIdFor } from "../oauth/users/users.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { endSession } from "../server/oauth/session/session.ts";
+import { readIdTokenHint } from "../server/oauth/tokens/verification.ts";
+import { sessionIdFor } from "../server/oauth/users/users.ts";
 
 /** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */
 const maxComparedClients = 10_000;

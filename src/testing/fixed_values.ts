@@ -1,8 +1,8 @@
 /** Fixed values for the next code and tokens, for tests that compare them with a text. */
 
-import { quote } from "../oauth/config/config_issue.ts";
-import { object, text } from "../oauth/config/field.ts";
-import type { Server } from "../oauth/server.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { object, text } from "../server/config/field.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** The values of the next code and tokens. */

@@ -1,9 +1,9 @@
 /** Signing keys that a test brings along. */
 
 import { CompactSign, compactVerify, importJWK } from "jose";
-import { quote } from "../oauth/config/config_issue.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { Server } from "../oauth/server.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
 
 /**

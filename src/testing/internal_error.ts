@@ -1,6 +1,6 @@
 /** Unexpected errors inside the server, and how logs and failed tests show them. */
 
-import { redactText } from "../oauth/redact.ts";
+import { redactText } from "../server/oauth/redact.ts";
 import { errorText } from "../recorder/rewrite.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 

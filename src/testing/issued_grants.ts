@@ -1,9 +1,9 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
-import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
-import type { Server } from "../oauth/server.ts";
-import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
-import type { TraceEvent } from "../oauth/trace.ts";
+import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { revokeIssuedToken } from "../server/oauth/tokens/revocation.ts";
+import type { TraceEvent } from "../server/oauth/trace.ts";
 
 /** The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {

@@ -1,6 +1,6 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
-import { generatedKeys, type Keys, type KeySource, storedKeys } from "../oauth/keys/keys.ts";
+import { generatedKeys, type Keys, type KeySource, storedKeys } from "../server/oauth/keys/keys.ts";
 import { memoryStore } from "../platform/store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";

@@ -1,17 +1,17 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
-import { mustProve } from "../extensions/dpop/settings.ts";
-import { mustPush } from "../extensions/par/settings.ts";
-import { mustSign } from "../extensions/signed_requests/settings.ts";
-import { choice, flag, object, text } from "../oauth/config/field.ts";
+import { mustProve } from "../server/extensions/dpop/settings.ts";
+import { mustPush } from "../server/extensions/par/settings.ts";
+import { mustSign } from "../server/extensions/signed_requests/settings.ts";
+import { choice, flag, object, text } from "../server/config/field.ts";
 import { parseJsonObject } from "../platform/http/message.ts";
-import { type ResponseMode, responseModeNames } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { TokenResponse } from "../oauth/tokens/token_response.ts";
-import { redactText } from "../oauth/redact.ts";
+import { type ResponseMode, responseModeNames } from "../server/oauth/params.ts";
+import type { Server } from "../server/oauth/server.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
+import { redactText } from "../server/oauth/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { sendsIss } from "../app/authorization.ts";
+import { sendsIss } from "../server/endpoints/shared/authorization.ts";
 import { authenticateClient, type ClientCredentials, signingKey } from "../client/authentication.ts";
 import { authorizationRequest, type FlowValues, newFlowValues } from "../client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";

@@ -1,14 +1,14 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
 import { publicJwkOf } from "../client/private_jwk.ts";
-import { type Field, type Fields, flag, object, text } from "../oauth/config/field.ts";
-import { signJwt } from "../oauth/keys/jwt.ts";
-import type { Signer } from "../oauth/keys/keys.ts";
-import type { PublicKeySet } from "../oauth/keys/remote_keys.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import { randomId } from "../oauth/secrets.ts";
-import { secondsNow } from "../oauth/keys/jwt.ts";
-import type { Server } from "../oauth/server.ts";
+import { type Field, type Fields, flag, object, text } from "../server/config/field.ts";
+import { signJwt } from "../server/oauth/keys/jwt.ts";
+import type { Signer } from "../server/oauth/keys/keys.ts";
+import type { PublicKeySet } from "../server/oauth/keys/remote_keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
+import { randomId } from "../server/oauth/secrets.ts";
+import { secondsNow } from "../server/oauth/keys/jwt.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { anyOption } from "./options.ts";
 import {

@@ -1,9 +1,9 @@
 /** Mints logout tokens (OpenID Connect Back-Channel Logout §2.4), valid ones and ones that a client must reject. */
 
-import { type Fields, flag, text } from "../oauth/config/field.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { randomId } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
+import { type Fields, flag, text } from "../server/config/field.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { randomId } from "../server/oauth/secrets.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 
@@ -42,8 +42,10 @@ export async function mintLogoutToken(
   options: MintedLogoutToken,
 ): Promise<string> {
   // The server loads them dynamically, too, so that the package keeps them in separate files.
-  const { createLogoutToken, logoutTokenLifetimeSeconds } = await import("../extensions/client_logout/back_channel.ts");
-  const { findSessions } = await import("../extensions/client_logout/session_clients.ts");
+  const { createLogoutToken, logoutTokenLifetimeSeconds } = await import(
+    "../server/extensions/client_logout/back_channel.ts"
+  );
+  const { findSessions } = await import("../server/extensions/client_logout/session_clients.ts");
   const { sid, claims, expired = false, expiresIn = logoutTokenLifetimeSeconds } = options;
   const agoMs = expired ? (expiresIn + expiryMarginSeconds) * 1000 : 0;
   const sessions = sid === undefined ? await findSessions(server, sub, client.id) : [];

@@ -1,10 +1,10 @@
 /** The options of every mock server. */
 
-import type { ConfigurableOptions } from "../app/plugin.ts";
-import type { ExtensionSettings } from "../extensions/settings.ts";
-import type { KeySource } from "../oauth/keys/keys.ts";
-import { extensions as allExtensions } from "../server/extensions.ts";
-import type { LatchkeyOptions } from "../server/options.ts";
+import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
+import type { ExtensionSettings } from "../server/extensions/settings.ts";
+import type { KeySource } from "../server/oauth/keys/keys.ts";
+import { extensions as allExtensions } from "../server/assembly/extensions.ts";
+import type { LatchkeyOptions } from "../server/assembly/options.ts";
 import { testKeys } from "./keys.ts";
 
 const tenYearsSeconds = 10 * 365 * 24 * 3600;

@@ -1,8 +1,8 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
-import { type Field, validate } from "../oauth/config/field.ts";
-import { assertNoIssues } from "../oauth/config/config_issue.ts";
-import { optionsField } from "../server/options.ts";
+import { type Field, validate } from "../server/config/field.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
+import { optionsField } from "../server/assembly/options.ts";
 
 /** An option that the function itself validates. */
 export const anyOption: Field<never> = { type: "any", expected: "any value", examples: [] };

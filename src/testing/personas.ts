@@ -1,11 +1,11 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
-import type { ApproverContext } from "../app/approver.ts";
-import { frontChannelOrigin } from "../oauth/config/issuer_urls.ts";
-import { isTrustedHost } from "../app/cross_site.ts";
-import type { Plugin } from "../app/plugin.ts";
+import type { ApproverContext } from "../server/assembly/approver.ts";
+import { frontChannelOrigin } from "../server/config/issuer_urls.ts";
+import { isTrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
 import { replaceParts, type RequestLike } from "../platform/http/message.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { personaHeader } from "./persona.ts";
 
 /**

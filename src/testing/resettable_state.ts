@@ -1,7 +1,7 @@
 /** The state of a test server that a reset clears. */
 
-import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
-import type { Server } from "../oauth/server.ts";
+import { boundedCache, rateLimiter } from "../server/oauth/bounded_cache.ts";
+import type { Server } from "../server/oauth/server.ts";
 import type { RecordKind, Store } from "../platform/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 

@@ -1,10 +1,10 @@
 /** Protected resources to test clients against, hosted by the mock: each is a small MCP server. */
 
-import type { App } from "../app/context.ts";
-import type { AddResource, Plugin } from "../app/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { AddResource, Plugin } from "../server/assembly/plugin.ts";
 import { replaceParts, type RequestLike } from "../platform/http/message.ts";
-import { serverOrigins } from "../oauth/config/issuer_urls.ts";
-import { choice, object, record, texts, whole } from "../oauth/config/field.ts";
+import { serverOrigins } from "../server/config/issuer_urls.ts";
+import { choice, object, record, texts, whole } from "../server/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
 import type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";

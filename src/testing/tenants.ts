@@ -1,13 +1,13 @@
 /** Tenants: separate issuers on the host of a mock, created at run time, for tests that run at the same time. */
 
-import type { AddApp, Plugin } from "../app/plugin.ts";
-import { extensionFields } from "../extensions/settings.ts";
-import { clientField, userField } from "../oauth/clients/client.ts";
-import { assertNoIssues } from "../oauth/config/config_issue.ts";
-import { type Field, list, object, validate, whole } from "../oauth/config/field.ts";
-import { settingFields, type Settings } from "../oauth/config/settings.ts";
-import { randomId } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
+import type { AddApp, Plugin } from "../server/assembly/plugin.ts";
+import { extensionFields } from "../server/extensions/settings.ts";
+import { clientField, userField } from "../server/oauth/clients/client.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
+import { type Field, list, object, validate, whole } from "../server/config/field.ts";
+import { settingFields, type Settings } from "../server/config/settings.ts";
+import { randomId } from "../server/oauth/secrets.ts";
+import type { Server } from "../server/oauth/server.ts";
 import { randomPool } from "../platform/runtime/crypto.ts";
 import { plainText } from "../platform/http/message.ts";
 import { recorder } from "../recorder/recorder.ts";

@@ -1,13 +1,13 @@
 /** The handles that control a server in tests: their types. `control.ts` creates them. */
 
-import type { Plugin } from "../app/plugin.ts";
-import type { Approver } from "../app/approver.ts";
-import type { ExtensionSettings } from "../extensions/settings.ts";
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { Settings } from "../oauth/config/settings.ts";
-import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
-import type { MemoryRepository } from "../oauth/records/repository.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
+import type { Approver } from "../server/assembly/approver.ts";
+import type { ExtensionSettings } from "../server/extensions/settings.ts";
+import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import type { Settings } from "../server/config/settings.ts";
+import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
+import type { MemoryRepository } from "../server/oauth/records/repository.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCheck } from "./client_check.ts";

@@ -1,16 +1,16 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { MemoryRepository } from "../oauth/records/repository.ts";
-import { configuredIssuer } from "../oauth/config/issuer_urls.ts";
-import { ConfigurationError } from "../oauth/config/config_issue.ts";
-import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
-import { allowancesOf } from "../oauth/config/allowances.ts";
-import { testHosts } from "../oauth/test_hosts.ts";
-import { latchkey } from "../server/latchkey.ts";
-import type { ListenOptions, ListenResult } from "../server/listen.ts";
-import type { LatchkeyOptions } from "../server/options.ts";
+import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import type { MemoryRepository } from "../server/oauth/records/repository.ts";
+import { configuredIssuer } from "../server/config/issuer_urls.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
+import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
+import { allowancesOf } from "../server/config/allowances.ts";
+import { testHosts } from "../server/oauth/test_hosts.ts";
+import { latchkey } from "../server/assembly/latchkey.ts";
+import type { ListenOptions, ListenResult } from "../server/assembly/listen.ts";
+import type { LatchkeyOptions } from "../server/assembly/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { testControl } from "./control.ts";
 import type { ControlOptions, TestControl, TestControlOptions } from "./test_control.ts";

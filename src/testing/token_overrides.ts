@@ -1,11 +1,11 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
 import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { jwtSigner, signJwt } from "../oauth/keys/jwt.ts";
-import { generatedKeys, type NewKey, type Signer, storedKeys } from "../oauth/keys/keys.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { Server } from "../oauth/server.ts";
-import { quote } from "../oauth/config/config_issue.ts";
+import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
+import { generatedKeys, type NewKey, type Signer, storedKeys } from "../server/oauth/keys/keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../platform/runtime/crypto.ts";
 import { memoryStore } from "../platform/store/memory.ts";

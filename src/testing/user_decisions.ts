@@ -1,14 +1,14 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
-import { type Approver, type ApproverContext, autoApprover } from "../app/approver.ts";
-import { clientValues } from "../oauth/config/extension_settings.ts";
-import type { UserRepository } from "../oauth/clients/repository.ts";
-import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import type { Approval } from "../oauth/authorize/code.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { splitScope } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
-import type { Session } from "../oauth/session/session.ts";
+import { type Approver, type ApproverContext, autoApprover } from "../server/assembly/approver.ts";
+import { clientValues } from "../server/config/extension_settings.ts";
+import type { UserRepository } from "../server/oauth/clients/repository.ts";
+import type { AuthorizationRequest } from "../server/oauth/authorize/authorization_request.ts";
+import type { Approval } from "../server/oauth/authorize/code.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { splitScope } from "../server/oauth/params.ts";
+import type { Server } from "../server/oauth/server.ts";
+import type { Session } from "../server/oauth/session/session.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
 import { emptyHeadResponse } from "../platform/http/message.ts";
 

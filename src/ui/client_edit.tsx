@@ -2,10 +2,10 @@
 /** The page that edits all metadata of a client. */
 
 import type { VNode } from "preact";
-import { type EditForm, Field, FormErrors, OlderForm, RetryField, VersionField } from "./field.tsx";
-import { Layout, type Site, Stylesheet } from "./layout.tsx";
-import { Notice } from "./notice.tsx";
-import { Code, CodeList } from "./value.tsx";
+import { type EditForm, Field, FormErrors, OlderForm, RetryField, VersionField } from "../server/pages/field.tsx";
+import { Layout, type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { Notice } from "../server/pages/notice.tsx";
+import { Code, CodeList } from "../server/pages/value.tsx";
 
 /** A member of client metadata as a field of the form. */
 export interface MetadataField {

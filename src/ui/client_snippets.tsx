@@ -2,8 +2,8 @@
 /** Settings for each library in a tab: a link, so that a page has only the settings that its address names. */
 
 import type { VNode } from "preact";
-import { CodeText } from "./code_text.tsx";
-import { CopyButton } from "./value.tsx";
+import { CodeText } from "../server/pages/code_text.tsx";
+import { CopyButton } from "../server/pages/value.tsx";
 
 /** Settings for one library, ready to paste. */
 export interface ClientSnippet {

@@ -4,12 +4,12 @@
 import type { VNode } from "preact";
 import { ClientDetails, ClientIdentity, type ListedClient } from "./client_details.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
-import { type EditForm, Field, FieldErrors, FormErrors, RetryField } from "./field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { type ListPosition, NextPage } from "./next_page.tsx";
-import { Confirmation, Notice } from "./notice.tsx";
-import { RemoveSection } from "./confirmed_action.tsx";
-import { Code, CopyableValue, CopyButton } from "./value.tsx";
+import { type EditForm, Field, FieldErrors, FormErrors, RetryField } from "../server/pages/field.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { type ListPosition, NextPage } from "../server/pages/next_page.tsx";
+import { Confirmation, Notice } from "../server/pages/notice.tsx";
+import { RemoveSection } from "../server/pages/confirmed_action.tsx";
+import { Code, CopyableValue, CopyButton } from "../server/pages/value.tsx";
 
 /** The list of clients. */
 export interface ClientsProps extends Site {

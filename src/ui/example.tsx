@@ -2,9 +2,9 @@
 /** A token request to paste into a shell, and whether it works for the current code. */
 
 import type { VNode } from "preact";
-import { type Secret, TextWithSecrets } from "./secret_value.tsx";
-import { Code, CopyButton } from "./value.tsx";
-import { CheckItem } from "./check_item.tsx";
+import { type Secret, TextWithSecrets } from "../server/pages/secret_value.tsx";
+import { Code, CopyButton } from "../server/pages/value.tsx";
+import { CheckItem } from "../server/pages/check_item.tsx";
 
 /** A token request to paste into a shell. */
 export interface TokenRequestExample {

@@ -3,11 +3,11 @@
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { formatLongDuration } from "./duration.ts";
-import { Field } from "./field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { ClockNotice, Confirmation, Notice } from "./notice.tsx";
-import { Code } from "./value.tsx";
+import { formatLongDuration } from "../server/pages/duration.ts";
+import { Field } from "../server/pages/field.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { ClockNotice, Confirmation, Notice } from "../server/pages/notice.tsx";
+import { Code } from "../server/pages/value.tsx";
 
 /** A fault that can be chosen. */
 interface FaultChoice {

@@ -5,11 +5,11 @@ import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
 import type { ListedUser } from "./users.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { ClockNotice, Notice } from "./notice.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { ClockNotice, Notice } from "../server/pages/notice.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
-import { NoDemoFlow, StartButtons, type StartLink } from "./page_actions.tsx";
-import { Code, CopyableValue, DefinitionItem } from "./value.tsx";
+import { NoDemoFlow, StartButtons, type StartLink } from "../server/pages/page_actions.tsx";
+import { Code, CopyableValue, DefinitionItem } from "../server/pages/value.tsx";
 
 /** The home page. */
 export interface HomeProps extends Site {

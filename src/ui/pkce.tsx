@@ -2,10 +2,10 @@
 /** PKCE step by step: verifier, SHA-256, base64url, and the comparison with the challenge (RFC 7636 §4). */
 
 import type { VNode } from "preact";
-import { Hint } from "./parameters.tsx";
-import { SecretValue } from "./secret_value.tsx";
-import { Code, DefinitionItem } from "./value.tsx";
-import { CheckItem } from "./check_item.tsx";
+import { Hint } from "../server/pages/parameters.tsx";
+import { SecretValue } from "../server/pages/secret_value.tsx";
+import { Code, DefinitionItem } from "../server/pages/value.tsx";
+import { CheckItem } from "../server/pages/check_item.tsx";
 
 /** From code verifier to code challenge, with real values (RFC 7636 §4.2). */
 export interface PkceProps {

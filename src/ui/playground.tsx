@@ -2,19 +2,19 @@
 /** A playground step: its lesson, its requests and responses, and the next steps. */
 
 import type { VNode } from "preact";
-import { Checks, type ResponseCheck } from "./checks.tsx";
-import { DecodedToken } from "./decoded_token.tsx";
-import { type HttpExchange, HttpExchangeView } from "./http_exchange.tsx";
-import { Layout, Panes, Section, type Site } from "./layout.tsx";
+import { Checks, type ResponseCheck } from "../server/pages/checks.tsx";
+import { DecodedToken } from "../server/pages/decoded_token.tsx";
+import { type HttpExchange, HttpExchangeView } from "../server/pages/http_exchange.tsx";
+import { Layout, Panes, Section, type Site } from "../server/pages/layout.tsx";
 import { HiddenHistory, HistoryEntry, type HistoryStep } from "./history_entry.tsx";
 import { RoundTripStepper } from "./round_trip_stepper.tsx";
-import { ShowAllSecrets } from "./secret_value.tsx";
-import { type Status, StatusBadge } from "./status_badge.tsx";
-import { CopyableValue } from "./value.tsx";
-import { PageActions, type StartLink } from "./page_actions.tsx";
+import { ShowAllSecrets } from "../server/pages/secret_value.tsx";
+import { type Status, StatusBadge } from "../server/pages/status_badge.tsx";
+import { CopyableValue } from "../server/pages/value.tsx";
+import { PageActions, type StartLink } from "../server/pages/page_actions.tsx";
 import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "./playground_form.tsx";
 import { type PlaygroundStep, stepLabels } from "./playground_form.tsx";
-import { lowerFirst } from "./lower_first.ts";
+import { lowerFirst } from "../server/pages/lower_first.ts";
 
 /** The outcome of a playground step. */
 export interface PlaygroundProps extends Site {

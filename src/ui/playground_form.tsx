@@ -2,8 +2,8 @@
 /** The form of the playground: the suggested next step with a sentence, and the other ones. */
 
 import type { VNode } from "preact";
-import { type Site, Stylesheet } from "./layout.tsx";
-import { type HiddenFields, HiddenInputs } from "./post_form.tsx";
+import { type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { type HiddenFields, HiddenInputs } from "../server/pages/post_form.tsx";
 
 /** A step of the playground. */
 export type PlaygroundStep =

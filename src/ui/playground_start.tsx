@@ -2,11 +2,11 @@
 /** The start page of the playground: an authorization request with the extensions that the server has, and a device. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Field } from "./field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { NoDemoFlow, PageActions } from "./page_actions.tsx";
-import { type HiddenFields, PostForm } from "./post_form.tsx";
-import { Code, CodeList } from "./value.tsx";
+import { Field } from "../server/pages/field.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { NoDemoFlow, PageActions } from "../server/pages/page_actions.tsx";
+import { type HiddenFields, PostForm } from "../server/pages/post_form.tsx";
+import { Code, CodeList } from "../server/pages/value.tsx";
 
 /** The start page of the playground, `/authorized/try`. */
 export interface PlaygroundStartProps extends Site {

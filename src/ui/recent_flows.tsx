@@ -2,9 +2,9 @@
 /** The last recorded flows, on the home page. */
 
 import type { VNode } from "preact";
-import { Section } from "./layout.tsx";
-import { type Status, StatusBadge } from "./status_badge.tsx";
-import { Code } from "./value.tsx";
+import { Section } from "../server/pages/layout.tsx";
+import { type Status, StatusBadge } from "../server/pages/status_badge.tsx";
+import { Code } from "../server/pages/value.tsx";
 
 /** A recorded flow in one line; its texts are redacted. */
 export interface RecentFlow {

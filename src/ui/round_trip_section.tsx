@@ -2,11 +2,11 @@
 /** The authorization request and the response on the callback page. */
 
 import type { VNode } from "preact";
-import type { ResponseCheck } from "./checks.tsx";
-import { Panes, Section } from "./layout.tsx";
-import { Parameters } from "./parameters.tsx";
+import type { ResponseCheck } from "../server/pages/checks.tsx";
+import { Panes, Section } from "../server/pages/layout.tsx";
+import { Parameters } from "../server/pages/parameters.tsx";
 import type { PkceProps } from "./pkce.tsx";
-import { CodeList } from "./value.tsx";
+import { CodeList } from "../server/pages/value.tsx";
 
 /** The authorization request and response that led to the callback page. */
 export interface RoundTrip {

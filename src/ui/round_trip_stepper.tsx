@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import type { HistoryStep } from "./history_entry.tsx";
 import type { PlaygroundStep } from "./playground_form.tsx";
-import { Stepper } from "./stepper.tsx";
+import { Stepper } from "../server/pages/stepper.tsx";
 
 /** Labels, each with its playground steps. */
 const stages: readonly (readonly [label: string, steps: readonly PlaygroundStep[]])[] = [

@@ -2,12 +2,12 @@
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "./field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
-import { type ListPosition, NextPage } from "./next_page.tsx";
-import { Confirmation } from "./notice.tsx";
-import { RemoveSection } from "./confirmed_action.tsx";
-import { Code, CodeItem, CodeList, DefinitionItem } from "./value.tsx";
+import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../server/pages/field.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../server/pages/layout.tsx";
+import { type ListPosition, NextPage } from "../server/pages/next_page.tsx";
+import { Confirmation } from "../server/pages/notice.tsx";
+import { RemoveSection } from "../server/pages/confirmed_action.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "../server/pages/value.tsx";
 
 /** A claim of a user, and the conditions for its release. */
 export interface ListedClaim {

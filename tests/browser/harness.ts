@@ -6,7 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "n
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
 import { html, toResponse } from "../../src/platform/http/message.ts";
-import { pages } from "../../src/ui/mod.ts";
+import { pages } from "../../src/server/pages/mod.ts";
 import { samples } from "./samples.ts";
 
 /** Where Chromium is; undefined where the tests are to be skipped. */

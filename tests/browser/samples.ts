@@ -1,22 +1,22 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
 import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
-import type { AccountProps } from "../../src/ui/account.tsx";
-import type { CallbackProps } from "../../src/ui/callback_page.tsx";
+import type { AccountProps } from "../../src/server/login/pages/account.tsx";
+import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
 import type { ListedClient } from "../../src/ui/client_details.tsx";
 import type { ClientProps, ClientsProps } from "../../src/ui/clients.tsx";
-import type { ConsentProps } from "../../src/ui/consent.tsx";
-import type { ErrorPageProps } from "../../src/ui/error_page.tsx";
-import type { FormPostProps } from "../../src/ui/form_post.tsx";
+import type { ConsentProps } from "../../src/server/login/pages/consent.tsx";
+import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
+import type { FormPostProps } from "../../src/server/login/pages/form_post.tsx";
 import type { HomeProps } from "../../src/ui/home.tsx";
-import type { Site } from "../../src/ui/layout.tsx";
-import type { DeviceSummary } from "../../src/ui/device.tsx";
-import type { LoginProps } from "../../src/ui/login.tsx";
-import type { LogoutProps } from "../../src/ui/logout.tsx";
-import type { Pages } from "../../src/ui/pages.ts";
+import type { Site } from "../../src/server/pages/layout.tsx";
+import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
+import type { LoginProps } from "../../src/server/login/pages/login.tsx";
+import type { LogoutProps } from "../../src/server/login/pages/logout.tsx";
+import type { Pages } from "../../src/server/pages/pages.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/ui/users.tsx";
-import { clientFromMetadata } from "../../src/oauth/clients/client_repository.ts";
-import { allowancesOf } from "../../src/oauth/config/allowances.ts";
+import { clientFromMetadata } from "../../src/server/oauth/clients/client_repository.ts";
+import { allowancesOf } from "../../src/server/config/allowances.ts";
 import {
   deviceWaits,
   distrusted,

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type ClientAuth, type PrivateKey, PrivateKeyJwt } from "openid-client";
 import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.ts";
-import { basic } from "../flows/harness.ts";
+import { basic } from "../server/harness.ts";
 import { controlClient } from "../control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import type { ClientCheckOptions } from "../../src/testing/client_check.ts";

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { programCommand } from "../../src/cli/about.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
-import type { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
+import type { ConfigurationError } from "../../src/server/config/config_issue.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { formatId } from "../../src/check/report_text.ts";
 import { checkInProcess } from "./check_runs.ts";

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
 import { rulePages } from "../../src/docs/mod.ts";
-import { validateOptions } from "../../src/server/options.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { type ExitResult, runProgram } from "../platform/runtime/run_program.ts";
 import { type ApplicationMistake, startWebApplication } from "../check/small_web_application.ts";

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { clientSnippets, libraries } from "../../src/admin/client_snippets/mod.ts";
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
-import { validateOptions } from "../../src/server/options.ts";
+import { ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** What a run asked, printed and wrote. */

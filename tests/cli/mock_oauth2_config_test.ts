@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { validateOptions } from "../../src/server/options.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
-import { basic, decodeClaims, encode, goodRequest, verifier } from "../flows/harness.ts";
+import { basic, decodeClaims, encode, goodRequest, verifier } from "../server/harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const config = {

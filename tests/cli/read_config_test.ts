@@ -9,10 +9,10 @@ import type { ValidateSettings } from "../../src/cli/read_config.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
-import { validateOptions } from "../../src/server/options.ts";
-import { type ConfigIssue, ConfigurationError } from "../../src/oauth/config/config_issue.ts";
-import { profileNames } from "../../src/oauth/config/profile.ts";
-import type { Settings } from "../../src/oauth/config/settings.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
+import { type ConfigIssue, ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { profileNames } from "../../src/server/config/profile.ts";
+import type { Settings } from "../../src/server/config/settings.ts";
 
 /** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
 interface Given {
@@ -1244,7 +1244,7 @@ test("the configuration is read without any package", async () => {
     }
   };
   await visit("src/cli/read_config.ts");
-  assert(seen.has("src/oauth/config/config_issue.ts") && seen.has("src/oauth/config/config_issue.ts"));
+  assert(seen.has("src/server/config/config_issue.ts") && seen.has("src/server/config/config_issue.ts"));
   for (const lazy of ["json_syntax_error", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
 });
 

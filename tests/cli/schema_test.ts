@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import { configSchemaText, schemaPath } from "../../scripts/config_schema.ts";
 import { configFileField } from "../../src/cli/options.ts";
-import { findMismatches } from "../../src/oauth/config/field.ts";
-import { extensions } from "../../src/server/extensions.ts";
+import { findMismatches } from "../../src/server/config/field.ts";
+import { extensions } from "../../src/server/assembly/extensions.ts";
 
 /** A JSON Schema as far as these tests look into it. */
 interface Node {
@@ -37,7 +37,7 @@ test("the committed JSON Schema is up to date; scripts/schema.ts renews it", () 
   assertEquals(committed, configSchemaText());
 });
 
-test("the schema has the settings of every extension, which src/extensions/settings.ts lists", () => {
+test("the schema has the settings of every extension, which src/server/extensions/settings.ts lists", () => {
   const settings = extensions.flatMap(({ settingFields = {} }) => Object.keys(settingFields));
   assertEquals(settings.filter((name) => !Object.hasOwn(root.properties!, name)), []);
 });

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { openApiPath, openApiText } from "../../scripts/control_openapi.ts";
-import type { App } from "../../src/app/context.ts";
+import type { App } from "../../src/server/assembly/context.ts";
 import { programControl } from "../../src/control/program_control.ts";
 import { verbPath } from "../../src/control/verb.ts";
 import { verbs } from "../../src/control/verbs/mod.ts";
@@ -13,7 +13,7 @@ import { memoryStore } from "../../src/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { forEachCase, observedStore } from "../flows/harness.ts";
+import { forEachCase, observedStore } from "../server/harness.ts";
 
 const secret = "a-secret-for-the-control";
 const realHost: LatchkeyOptions = {

@@ -1,10 +1,10 @@
 /** Calls every verb of a server once, over the network, as a test suite in another process does. */
 
 import { assert, assertEquals } from "@std/assert";
-import { validate } from "../../src/oauth/config/field.ts";
+import { validate } from "../../src/server/config/field.ts";
 import { verbPath } from "../../src/control/verb.ts";
 import { verbs } from "../../src/control/verbs/mod.ts";
-import { basic, challenge, verifier } from "../flows/harness.ts";
+import { basic, challenge, verifier } from "../server/harness.ts";
 import { controlClient } from "./harness.ts";
 
 /** The settings that the verbs need. */

@@ -7,10 +7,10 @@ import { explain } from "../../src/cli/explain.ts";
 import { rulePages } from "../../src/docs/mod.ts";
 import { rulesPath } from "../../src/docs/rules_file.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { rules } from "../../src/oauth/rules/mod.ts";
+import { rules } from "../../src/server/oauth/rules/mod.ts";
 import { checkReportPage } from "../../src/ui/check_report.tsx";
-import { citedSections } from "../../src/ui/specifications.ts";
-import { assertPage, forEachCase, testServer } from "../flows/harness.ts";
+import { citedSections } from "../../src/server/pages/specifications.ts";
+import { assertPage, forEachCase, testServer } from "../server/harness.ts";
 
 const readRules = () => readFile(rulesPath, "utf8");
 const missing = () => Promise.reject(new Error("No such file"));

@@ -4,10 +4,10 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { logging } from "../../src/operating/mod.ts";
-import { openBrowser } from "./browser.ts";
-import { assertPageWithForms } from "./csrf.ts";
-import { assertPage, basic, clients, type Fields, forEachCase, goodRequest, testServer } from "./harness.ts";
-import { findLink, readFields } from "./page.ts";
+import { openBrowser } from "../server/browser.ts";
+import { assertPageWithForms } from "../server/csrf.ts";
+import { assertPage, basic, clients, type Fields, forEachCase, goodRequest, testServer } from "../server/harness.ts";
+import { findLink, readFields } from "../server/page.ts";
 
 const redirect_uri = "http://localhost:3000/callback";
 const unknown = { client_id: "my-app", redirect_uri };

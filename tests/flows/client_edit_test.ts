@@ -2,11 +2,11 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { clientField, type ClientMetadata } from "../../src/oauth/clients/client.ts";
-import { type Browser, openBrowser } from "./browser.ts";
-import { assertCsrfProtected, assertPageWithForms } from "./csrf.ts";
-import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "./harness.ts";
-import { findLink, readFields } from "./page.ts";
+import { clientField, type ClientMetadata } from "../../src/server/oauth/clients/client.ts";
+import { type Browser, openBrowser } from "../server/browser.ts";
+import { assertCsrfProtected, assertPageWithForms } from "../server/csrf.ts";
+import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "../server/harness.ts";
+import { findLink, readFields } from "../server/page.ts";
 
 /** What the form of a page would send unchanged. */
 async function readForm(browser: Browser, path: string): Promise<Record<string, string>> {

@@ -4,7 +4,7 @@ import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
 import type { ClientDemand } from "../../src/admin/client_snippets/snippet_text.ts";
 import type { ClientSnippet } from "../../src/ui/client_snippets.tsx";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
-import { getRedirectLocation, openBrowser } from "./applications.ts";
+import { getRedirectLocation, openBrowser } from "../server/applications.ts";
 
 export const secret = "a-secret-of-32-characters-or-more";
 export const grant_types = ["authorization_code", "client_credentials"];

@@ -7,9 +7,9 @@ import { test } from "node:test";
 import express from "express";
 import { auth } from "express-openid-connect";
 import { latchkey } from "../secret_leak_check.ts";
-import { getRedirectLocation } from "./applications.ts";
+import { getRedirectLocation } from "../server/applications.ts";
 import { clients, leads, run, secret, settingsOf } from "./client_snippets.ts";
-import { forEachCase } from "./harness.ts";
+import { forEachCase } from "../server/harness.ts";
 
 test("[DI-05] the settings for express-openid-connect log a user in with the methods that it supports", async () => {
   await using as = await latchkey({ clients, idTokenClaims: "like-userinfo" });

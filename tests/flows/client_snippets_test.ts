@@ -17,9 +17,9 @@ import { libraries } from "../../src/admin/client_snippets/mod.ts";
 import { snippetValues } from "../../src/admin/client_snippets/values.ts";
 import type { ClientDemand } from "../../src/admin/client_snippets/snippet_text.ts";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
-import { authJsApplication, getRedirectLocation, loginWithPassport } from "./applications.ts";
+import { authJsApplication, getRedirectLocation, loginWithPassport } from "../server/applications.ts";
 import { clients, grant_types, hostileIds, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
-import { forEachCase } from "./harness.ts";
+import { forEachCase } from "../server/harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const shell = process.platform === "win32" ? undefined : "sh";

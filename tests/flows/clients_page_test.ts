@@ -4,11 +4,11 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
-import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { openBrowser } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
+import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../server/csrf.ts";
+import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "../server/harness.ts";
+import type { Fields, TestServer } from "../server/harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const wanted: Fields = {

@@ -6,11 +6,11 @@ import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { until } from "../until.ts";
-import { openBrowser, parseAttributes } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
-import { assertPage, basic, encode, forEachCase, getRedirectParams, testServer, verifier } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { openBrowser, parseAttributes } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
+import { assertPageWithForms, fetchCsrfToken } from "../server/csrf.ts";
+import { assertPage, basic, encode, forEachCase, getRedirectParams, testServer, verifier } from "../server/harness.ts";
+import type { Fields, TestServer } from "../server/harness.ts";
 
 interface EditBench extends TestServer {
   readonly browser: Browser;

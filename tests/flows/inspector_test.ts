@@ -15,11 +15,19 @@ import { readConfiguration } from "../../src/cli/read_config.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector, InspectorOptions } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
-import { getPassedText } from "../../src/oauth/rules/mod.ts";
-import { openBrowser, parseAttributes } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+import { getPassedText } from "../../src/server/oauth/rules/mod.ts";
+import { openBrowser, parseAttributes } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
+import {
+  assertTokenResponse,
+  basic,
+  challenge,
+  clients,
+  forEachCase,
+  testServer,
+  verifier,
+} from "../server/harness.ts";
+import type { TestServer } from "../server/harness.ts";
 import { shutdownTimeoutMs } from "../../src/platform/runtime/bind.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { endsWithin } from "../until.ts";
@@ -734,7 +742,7 @@ test("[FL-07] the main module never loads the inspector, not even lazily", async
     write: false,
   }).finally(() => stop());
   const inputs = Object.keys(metafile.inputs);
-  assert(inputs.includes("src/server/latchkey.ts"));
+  assert(inputs.includes("src/server/assembly/latchkey.ts"));
   assertEquals(inputs.filter((path) => /src\/(?:inspector|recorder|ui\/flows)\//.test(path)), []);
 });
 

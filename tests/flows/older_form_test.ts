@@ -19,11 +19,11 @@ import {
 } from "../platform/store/servers.ts";
 import { controlClient } from "../control/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
-import { openBrowser } from "./browser.ts";
-import { assertPageWithForms } from "./csrf.ts";
-import { type Fields, forEachCase, observedStore, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
-import { readFields } from "./page.ts";
+import { openBrowser } from "../server/browser.ts";
+import { assertPageWithForms } from "../server/csrf.ts";
+import { type Fields, forEachCase, observedStore, testServer } from "../server/harness.ts";
+import type { TestServer } from "../server/harness.ts";
+import { readFields } from "../server/page.ts";
 
 /** The form of a page in a browser of its own: what it would send, and how to send it. */
 async function openForm(server: Parameters<typeof openBrowser>[0], path: string) {

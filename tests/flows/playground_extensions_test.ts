@@ -6,13 +6,13 @@
 import { assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { demoKey } from "../../src/oauth/config/demo_entries.ts";
-import { openBrowser, parseAttributes } from "./browser.ts";
-import { assertPage, decodeClaims, forEachCase, type ListedOptions, testServer } from "./harness.ts";
+import { demoKey } from "../../src/server/config/demo_entries.ts";
+import { openBrowser, parseAttributes } from "../server/browser.ts";
+import { assertPage, decodeClaims, forEachCase, type ListedOptions, testServer } from "../server/harness.ts";
 import { arrive, callback, type Page, press, read, unescapeHtml } from "./playground_page.ts";
-import { findCsrfToken } from "./csrf.ts";
-import { findLink, readFields } from "./page.ts";
-import { openPage, submit } from "./page_navigation.ts";
+import { findCsrfToken } from "../server/csrf.ts";
+import { findLink, readFields } from "../server/page.ts";
+import { openPage, submit } from "../server/page_navigation.ts";
 
 const demo: LatchkeyOptions = { clients: undefined };
 

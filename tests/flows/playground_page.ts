@@ -1,10 +1,10 @@
 /** A page of the playground, as a test reads it, and its buttons. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { parseAttributes } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { assertPage, encode } from "./harness.ts";
-import type { Fields } from "./harness.ts";
+import { parseAttributes } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
+import { assertPage, encode } from "../server/harness.ts";
+import type { Fields } from "../server/harness.ts";
 
 export const callback = "https://as.test/authorized";
 

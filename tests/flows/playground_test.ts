@@ -6,11 +6,11 @@ import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertS
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { demoSecret } from "../../src/oauth/config/demo_entries.ts";
+import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { arrive, callback, press, read, textOf, unescapeHtml } from "./playground_page.ts";
 import type { Page } from "./playground_page.ts";
-import { openBrowser, parseAttributes } from "./browser.ts";
-import type { Browser } from "./browser.ts";
+import { openBrowser, parseAttributes } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
 import {
   assertPage,
   decodeClaims,
@@ -19,8 +19,8 @@ import {
   getRedirectParams,
   observedStore,
   testServer,
-} from "./harness.ts";
-import type { Fields } from "./harness.ts";
+} from "../server/harness.ts";
+import type { Fields } from "../server/harness.ts";
 
 /** The demo clients, whose redirect URI is the callback page. */
 const demo: LatchkeyOptions = { clients: undefined };

@@ -11,12 +11,12 @@ import { inspector } from "../../src/inspector/mod.ts";
 import type { Inspector } from "../../src/inspector/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { cpuTimeOf } from "../until.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import type { Tokens } from "./client_endpoints.ts";
-import { assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
-import { assertPage, assertTokenResponse, encode, forEachCase, getRejections, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { openBrowser } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
+import type { Tokens } from "../server/client_endpoints.ts";
+import { assertPageWithForms, fetchCsrfToken } from "../server/csrf.ts";
+import { assertPage, assertTokenResponse, encode, forEachCase, getRejections, testServer } from "../server/harness.ts";
+import type { Fields, TestServer } from "../server/harness.ts";
 
 interface TokenBench extends TestServer {
   readonly browser: Browser;

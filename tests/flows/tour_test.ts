@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { extractText, findAttributes, parseForms } from "../../src/testing/browser/html_form.ts";
-import { type Browser, openBrowser } from "./browser.ts";
-import { findLink, readFields } from "./page.ts";
-import { assertPage, encode, forEachCase, getRejections, testServer } from "./harness.ts";
+import { type Browser, openBrowser } from "../server/browser.ts";
+import { findLink, readFields } from "../server/page.ts";
+import { assertPage, encode, forEachCase, getRejections, testServer } from "../server/harness.ts";
 
 const issuer = "https://as.test";
 

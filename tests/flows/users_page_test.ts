@@ -3,12 +3,12 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../../src/oauth/users/password.ts";
-import { openBrowser } from "./browser.ts";
-import type { Browser } from "./browser.ts";
-import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "./csrf.ts";
-import { assertPage, decodeClaims, forEachCase, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../../src/server/oauth/users/password.ts";
+import { openBrowser } from "../server/browser.ts";
+import type { Browser } from "../server/browser.ts";
+import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../server/csrf.ts";
+import { assertPage, decodeClaims, forEachCase, testServer } from "../server/harness.ts";
+import type { Fields, TestServer } from "../server/harness.ts";
 
 async function post(browser: Browser, path: string, fields: Fields): Promise<Response> {
   // The form of a client is on a page of its own.

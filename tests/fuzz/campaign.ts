@@ -1,8 +1,8 @@
 /** Runs attacks, and says of each what went wrong. */
 
 import type fc from "fast-check";
-import { demoSecret } from "../../src/oauth/config/demo_entries.ts";
-import { verifier } from "../flows/harness.ts";
+import { demoSecret } from "../../src/server/config/demo_entries.ts";
+import { verifier } from "../server/harness.ts";
 import { findResponseSecrets } from "../secrets.ts";
 import { attacks, buildRequest, emptyState, updateState } from "./attack.ts";
 import type { Attack, ReceivedResponse } from "./attack.ts";

@@ -4,8 +4,8 @@ import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringI
 import { test } from "node:test";
 import type { Plugin, TraceEvent } from "../../src/mod.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
-import { openBrowser } from "../flows/browser.ts";
-import { forEachCase, testServer } from "../flows/harness.ts";
+import { openBrowser } from "../server/browser.ts";
+import { forEachCase, testServer } from "../server/harness.ts";
 import {
   getBody,
   getHeaderValues,

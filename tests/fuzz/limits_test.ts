@@ -4,11 +4,11 @@ import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/ass
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { rateLimiter } from "../../src/oauth/bounded_cache.ts";
+import { rateLimiter } from "../../src/server/oauth/bounded_cache.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
-import { openBrowser } from "../flows/browser.ts";
-import { post, publicTokens, refresh, refreshTokens, testClients } from "../flows/client_endpoints.ts";
-import { basic, encode, getOutcome, goodRequest, testServer } from "../flows/harness.ts";
+import { openBrowser } from "../server/browser.ts";
+import { post, publicTokens, refresh, refreshTokens, testClients } from "../server/client_endpoints.ts";
+import { basic, encode, getOutcome, goodRequest, testServer } from "../server/harness.ts";
 import { getStatuses, openRawConnection, requestHead, sendRaw } from "../platform/runtime/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { cpuTimeOf } from "../until.ts";

@@ -1,9 +1,9 @@
 /** The servers that are attacked: together they have every endpoint, page, kind of client and way to log in. */
 
-import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
-import { digest } from "../../src/oauth/secrets.ts";
-import { demoSecret } from "../../src/oauth/config/demo_entries.ts";
-import { redactEvent } from "../../src/oauth/redact.ts";
+import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
+import { digest } from "../../src/server/oauth/secrets.ts";
+import { demoSecret } from "../../src/server/config/demo_entries.ts";
+import { redactEvent } from "../../src/server/oauth/redact.ts";
 import { inspector } from "../../src/inspector/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";

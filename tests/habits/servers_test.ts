@@ -9,7 +9,7 @@ import { readHabits, type Recording } from "../../src/habits/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
 import { signingKey } from "../../src/client/authentication.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
-import { signingContext } from "../flows/client_jwts.ts";
+import { signingContext } from "../server/client_jwts.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
 

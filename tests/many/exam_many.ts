@@ -11,7 +11,7 @@ import type { Call, Command, Fetched } from "./conformance_child.ts";
 import { killAll, newFolder, postgresServer, query, type RedisServer, redisServer, waitUntil } from "./processes.ts";
 import { openStore } from "./open_store.ts";
 import { apiRequest } from "./requests.ts";
-import { listed } from "../../src/oauth/config/settings.ts";
+import { listed } from "../../src/server/config/settings.ts";
 import { settings } from "./instances.ts";
 
 /** A store to be examined. */

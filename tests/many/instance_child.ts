@@ -1,10 +1,10 @@
 /** An instance that dies at a given moment, or has a wrong clock; started by instances.ts. */
 
 import process from "node:process";
-import { latchkey } from "../../src/server/latchkey.ts";
+import { latchkey } from "../../src/server/assembly/latchkey.ts";
 import { health } from "../../src/operating/health.ts";
 import type { Store } from "../../src/platform/store/store.ts";
-import type { Settings } from "../../src/oauth/config/settings.ts";
+import type { Settings } from "../../src/server/config/settings.ts";
 import { openStore } from "./open_store.ts";
 
 /** Its configuration, as one JSON argument. */

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { Settings } from "../../src/oauth/config/settings.ts";
+import type { Settings } from "../../src/server/config/settings.ts";
 import type { InstanceOptions } from "./instance_child.ts";
 import type { Load } from "./load.ts";
 import { freePort, newFolder, type StartedProcess, startProcess, waitUntil } from "./processes.ts";

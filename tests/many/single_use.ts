@@ -1,7 +1,7 @@
 /** What works once, used twenty times concurrently at instances that are processes of their own. */
 
 import { assertEquals } from "@std/assert";
-import { clientKey, proof, tokenDigest } from "../flows/client_jwts.ts";
+import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
 import { client } from "./client.ts";
 import { authorizationRequest, codeExchange, post, type RequestData } from "./requests.ts";
 import { type Instance, settings } from "./instances.ts";

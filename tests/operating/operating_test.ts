@@ -14,10 +14,10 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../src/mod.ts";
 import { formatEvent } from "../../src/operating/format_event.ts";
 import { health, limitConcurrency, logging, metrics } from "../../src/operating/mod.ts";
-import { registeredSecrets } from "../../src/oauth/redact.ts";
+import { registeredSecrets } from "../../src/server/oauth/redact.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { basic, encode, testServer, verifier } from "../flows/harness.ts";
-import type { Fields } from "../flows/harness.ts";
+import { basic, encode, testServer, verifier } from "../server/harness.ts";
+import type { Fields } from "../server/harness.ts";
 import { cpuTimeOf, until } from "../until.ts";
 
 /** A plugin whose requests wait until they are released, except health. */

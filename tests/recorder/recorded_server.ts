@@ -1,15 +1,15 @@
 /** Servers with a recorder outermost, one of them with login and consent pages of its own, and what they remember. */
 
 import type { Approver, Plugin } from "../../src/mod.ts";
-import type { Endpoint } from "../../src/extension.ts";
+import type { Endpoint } from "../../src/server/extension.ts";
 import { readForm } from "../../src/platform/http/form.ts";
 import { html, redirect } from "../../src/platform/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";
-import { post, testClients } from "../flows/client_endpoints.ts";
-import { encode, testServer } from "../flows/harness.ts";
-import type { Fields, TestServer } from "../flows/harness.ts";
+import { post, testClients } from "../server/client_endpoints.ts";
+import { encode, testServer } from "../server/harness.ts";
+import type { Fields, TestServer } from "../server/harness.ts";
 
 /** A server under test, and what is remembered of it. */
 export interface RecordedServer {

@@ -5,7 +5,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
-import type { RequestLike } from "../../src/extension.ts";
+import type { RequestLike } from "../../src/server/extension.ts";
 import { maxRecordedBodyChars } from "../../src/recorder/exchange.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
@@ -18,8 +18,8 @@ import {
   refreshTokens,
   userinfo,
   webTokens,
-} from "../flows/client_endpoints.ts";
-import { basic, getRedirectParams, testServer } from "../flows/harness.ts";
+} from "../server/client_endpoints.ts";
+import { basic, getRedirectParams, testServer } from "../server/harness.ts";
 import {
   completeLogin,
   endlessBody,

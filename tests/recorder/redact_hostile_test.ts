@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { redactText } from "../../src/oauth/redact.ts";
-import { formDecode } from "../../src/oauth/secret_names.ts";
+import { redactText } from "../../src/server/oauth/redact.ts";
+import { formDecode } from "../../src/server/oauth/secret_names.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";

@@ -15,9 +15,9 @@ import {
   testClients,
   userinfo,
   webTokens,
-} from "../flows/client_endpoints.ts";
-import { openBrowser } from "../flows/browser.ts";
-import { basic, challenge, testServer, verifier } from "../flows/harness.ts";
+} from "../server/client_endpoints.ts";
+import { openBrowser } from "../server/browser.ts";
+import { basic, challenge, testServer, verifier } from "../server/harness.ts";
 import { completeLogin, form, interactiveServer, recordedServer, send, tokenBody } from "./recorded_server.ts";
 import type { RecordedServer } from "./recorded_server.ts";
 

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { metrics } from "../../src/operating/metrics.ts";
 import { formatEvent } from "../../src/operating/format_event.ts";
 import { inspector } from "../../src/inspector/mod.ts";
-import { post, publicTokens, refresh, testClients, userinfo } from "../flows/client_endpoints.ts";
-import { testServer } from "../flows/harness.ts";
+import { post, publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
+import { testServer } from "../server/harness.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";
 
 /** Runs a body at a fixed time of the process, which `advance` changes. */

@@ -13,9 +13,9 @@ import {
 import type { DpopProofOptions, Rejection, RequiredToken } from "../../src/resource/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { usedProofs } from "../../src/resource/used_proofs.ts";
-import { clientKey, proof, tokenDigest } from "../flows/client_jwts.ts";
-import type { ClientKey } from "../flows/client_jwts.ts";
-import { forEachCase } from "../flows/harness.ts";
+import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
+import type { ClientKey } from "../server/client_jwts.ts";
+import { forEachCase } from "../server/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 const key = await clientKey();

@@ -3,10 +3,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Client, InsufficientScopeError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
-import { mcpRevisions } from "../../src/oauth/config/profile.ts";
+import { mcpRevisions } from "../../src/server/config/profile.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { forEachCase } from "../flows/harness.ts";
+import { forEachCase } from "../server/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { mcpClient } from "../testing/mcp_client.ts";
 

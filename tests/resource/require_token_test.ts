@@ -17,10 +17,10 @@ import {
 import type { AccessTokenClaims, ProtectedResource, Rejection, RequiredToken } from "../../src/resource/mod.ts";
 import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { forEachCase } from "../flows/harness.ts";
+import { forEachCase } from "../server/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { authenticateClient } from "../../src/client/authentication.ts";
-import { signingContext } from "../flows/client_jwts.ts";
+import { signingContext } from "../server/client_jwts.ts";
 
 const resource = "https://files.example/api";
 const metadata = "https://files.example/.well-known/oauth-protected-resource/api";

@@ -3,14 +3,14 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
-import { ConfigurationError } from "../../src/oauth/config/config_issue.ts";
+import { ConfigurationError } from "../../src/server/config/config_issue.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { logging } from "../../src/operating/logging.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { until } from "../until.ts";
-import { challenge, encode, verifier } from "../flows/harness.ts";
+import { challenge, encode, verifier } from "../server/harness.ts";
 
 const issuer = "https://faults.test";
 const redirect_uri = "https://client.test/callback";

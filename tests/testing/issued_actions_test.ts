@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../src/inspector/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { challenge, encode, verifier } from "../flows/harness.ts";
+import { challenge, encode, verifier } from "../server/harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const issuer = "https://faults.test";

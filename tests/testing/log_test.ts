@@ -11,7 +11,7 @@ import {
 } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { HttpResponse } from "../../src/extension.ts";
+import type { HttpResponse } from "../../src/server/extension.ts";
 import type { Plugin } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log/log.ts";
@@ -28,9 +28,9 @@ import {
   testClients,
   userinfo,
   webTokens,
-} from "../flows/client_endpoints.ts";
-import { basic, challenge, testServer, verifier } from "../flows/harness.ts";
-import type { TestServer } from "../flows/harness.ts";
+} from "../server/client_endpoints.ts";
+import { basic, challenge, testServer, verifier } from "../server/harness.ts";
+import type { TestServer } from "../server/harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 async function logged(...inner: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {

@@ -7,7 +7,7 @@ import { createPrivateKeyJwtAuth } from "@modelcontextprotocol/client";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { mcpRevisions } from "../../src/oauth/config/profile.ts";
+import { mcpRevisions } from "../../src/server/config/profile.ts";
 import type { TestClient, TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { mcpClient, redirectUri } from "./mcp_client.ts";

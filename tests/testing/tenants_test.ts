@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { ConfigurationError, host } from "../../src/mod.ts";
 import { faults, type Tenant, TenantError, type TenantOptions, testControl } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { assertIsolated, requests, type Side, web } from "../flows/issuers.ts";
+import { assertIsolated, requests, type Side, web } from "../server/issuers.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 const options: TenantOptions = { clients: [web], settings: { alg: "ES256", login: "interactive", throttle: true } };

@@ -3,11 +3,11 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { scryptSync } from "node:crypto";
 import { test } from "node:test";
-import { formatPasswordDigest } from "../../src/oauth/users/password.ts";
+import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { formatPersona, parsePersona } from "../../src/testing/persona.ts";
 import { testBrowser } from "../../src/testing/browser/test_browser.ts";
 import type { RequestParameters } from "../../src/client/parameters.ts";
-import { challenge, forEachCase } from "../flows/harness.ts";
+import { challenge, forEachCase } from "../server/harness.ts";
 import { LoginError, personaHeader, testIssuer } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 

@@ -1,6 +1,6 @@
 /** The whole flow in a shell: curl, and openssl for the code challenge. */
 
-import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
+import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
 import type { SnippetText } from "./snippet_text.ts";
 
 const credentials = String.raw`{{?client_secret_basic}}  -u '{{clientId}}:{{secret}}' \{{/}}

@@ -1,6 +1,6 @@
 /** Settings for client libraries, ready to paste: one file per library. */
 
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { ClientSnippet } from "../../ui/client_snippets.tsx";
 import { type ClientDemand, fillIn, type SnippetText, type SnippetValues } from "./snippet_text.ts";
 import { type ServerUrls, type SnippetOptions, snippetValues } from "./values.ts";

@@ -6,8 +6,8 @@
  * lines between two that hold the marks alone.
  */
 
-import type { ClientAuthMethod } from "../../oauth/clients/client.ts";
-import { shellQuote } from "../../app/shell_quote.ts";
+import type { ClientAuthMethod } from "../../server/oauth/clients/client.ts";
+import { shellQuote } from "../../server/endpoints/shared/shell_quote.ts";
 
 /**
  * What the server demands of a client, and a library must support: `par`: push each authorization request (RFC 9126).

@@ -1,7 +1,7 @@
 /** The values of a client for the texts of `snippet_text.ts`. */
 
-import { issuerUrl } from "../../app/endpoint.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { issuerUrl } from "../../server/assembly/endpoint.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { ClientDemand, SnippetValues } from "./snippet_text.ts";
 
 /** The addresses of the server. */

@@ -1,6 +1,6 @@
 /** Access tokens in unusual forms that the server accepts; a client must not read them (RFC 6749 §1.4). */
 
-import { storageKey } from "../../oauth/secrets.ts";
+import { storageKey } from "../../server/oauth/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 
 /** A fault that issues an opaque access token. `choose` receives a random token, and returns a text without a dot. */

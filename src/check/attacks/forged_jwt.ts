@@ -1,8 +1,8 @@
 /** Forged JWTs: any header, any payload, and signatures of any key (RFC 7515, RFC 8725). */
 
-import type { JwtKind, SignClaims } from "../../oauth/keys/jwt.ts";
-import type { SigningAlgorithm } from "../../oauth/keys/signing_algorithm.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { JwtKind, SignClaims } from "../../server/oauth/keys/jwt.ts";
+import type { SigningAlgorithm } from "../../server/oauth/keys/signing_algorithm.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";

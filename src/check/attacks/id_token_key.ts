@@ -1,7 +1,7 @@
 /** ID tokens signed with a published key that a client must not use (RFC 7517 §4, RFC 7518 §3.3). */
 
-import { jwtSigner } from "../../oauth/keys/jwt.ts";
-import type { PublishedKey } from "../../oauth/keys/keys.ts";
+import { jwtSigner } from "../../server/oauth/keys/jwt.ts";
+import type { PublishedKey } from "../../server/oauth/keys/keys.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body } from "../../testing/faults/mod.ts";

@@ -1,6 +1,6 @@
 /** Signing keys and their publication (OpenID Connect Core §10.1.1, RFC 7517). */
 
-import type { PublishedKey } from "../../oauth/keys/keys.ts";
+import type { PublishedKey } from "../../server/oauth/keys/keys.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import { builtInKeys } from "../../testing/built_in_keys.ts";
 import type { Fault } from "../../testing/faults/fault.ts";

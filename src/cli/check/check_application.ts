@@ -1,8 +1,8 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
-import { type ConfigIssue, ConfigurationError, printable } from "../../oauth/config/config_issue.ts";
-import { allowancesOf } from "../../oauth/config/allowances.ts";
-import { testHosts } from "../../oauth/test_hosts.ts";
+import { type ConfigIssue, ConfigurationError, printable } from "../../server/config/config_issue.ts";
+import { allowancesOf } from "../../server/config/allowances.ts";
+import { testHosts } from "../../server/oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";

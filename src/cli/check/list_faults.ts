@@ -1,6 +1,6 @@
 /** `latchkey faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
 
-import { ConfigurationError, quote, suggest } from "../../oauth/config/config_issue.ts";
+import { ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
 
 /** The members that attacks, faults and habits have in common. */
 interface Listed {

@@ -1,6 +1,6 @@
 /** The progress of a running check, on standard error. */
 
-import { printable } from "../../oauth/config/config_issue.ts";
+import { printable } from "../../server/config/config_issue.ts";
 import type { CheckResult } from "../../check/report.ts";
 
 /** Number of journeys between two lines, if the output is not a terminal. */

@@ -1,8 +1,8 @@
 /** Verbs of clients. */
 
-import { clientField, type ClientMetadata } from "../../oauth/clients/client.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { anyValue, list, object, record, text } from "../../oauth/config/field.ts";
+import { clientField, type ClientMetadata } from "../../server/oauth/clients/client.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import { anyValue, list, object, record, text } from "../../server/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../testing/clients.ts";
 import { changeRecord } from "../change_record.ts";
 import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";

@@ -1,6 +1,6 @@
 /** Verbs of faults: responses that a correct server never sends. */
 
-import { anyValue, flag, list, object, record, text, whole } from "../../oauth/config/field.ts";
+import { anyValue, flag, list, object, record, text, whole } from "../../server/config/field.ts";
 import type { FaultRequest, ListedFault } from "../../testing/faults/fault_list.ts";
 import { jsonPatternFields } from "../../testing/faults/json_pattern.ts";
 import { faultDefinitions } from "../../testing/faults/mod.ts";

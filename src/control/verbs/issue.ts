@@ -1,6 +1,6 @@
 /** Verbs that change issued tokens and responses. */
 
-import { anyValue, object, record, text } from "../../oauth/config/field.ts";
+import { anyValue, object, record, text } from "../../server/config/field.ts";
 import type { ClaimOverrides, Claims } from "../../testing/claim_overrides.ts";
 import { withoutNulls } from "../json_values.ts";
 import { defineVerb, type Verb } from "../verb.ts";

@@ -1,7 +1,7 @@
 /** Verbs that mint tokens and codes without a login. */
 
-import { anyValue, type Field, object, record, text, whole } from "../../oauth/config/field.ts";
-import type { TokenResponse } from "../../oauth/tokens/token_response.ts";
+import { anyValue, type Field, object, record, text, whole } from "../../server/config/field.ts";
+import type { TokenResponse } from "../../server/oauth/tokens/token_response.ts";
 import { type Mint, mintFields } from "../../testing/mint.ts";
 import { withoutNulls } from "../json_values.ts";
 import { defineVerb, type Verb } from "../verb.ts";

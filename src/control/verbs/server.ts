@@ -1,6 +1,6 @@
 /** Verbs of the server as a whole. */
 
-import { choice, list, object, text, whole } from "../../oauth/config/field.ts";
+import { choice, list, object, text, whole } from "../../server/config/field.ts";
 import type { ResetOptions } from "../../testing/resettable_state.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { ControlError } from "../control_error.ts";

@@ -1,6 +1,6 @@
 /** Verbs about the tokens that the server issues. */
 
-import { object, text, whole } from "../../oauth/config/field.ts";
+import { object, text, whole } from "../../server/config/field.ts";
 import { changeableField, type ChangeableSettings } from "../../testing/changed_settings.ts";
 import { type FixedValues, fixedValuesField } from "../../testing/fixed_values.ts";
 import type { GrantsOf } from "../../testing/issued_grants.ts";

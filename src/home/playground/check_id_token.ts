@@ -2,10 +2,10 @@
 
 import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader } from "jose";
 import type { JSONWebKeySet, JWTPayload, ProtectedHeaderParameters } from "jose";
-import type { RuleResult } from "../../oauth/explanation.ts";
-import { tokenHash } from "../../oauth/keys/jwt.ts";
-import { formatClaimTime } from "../../oauth/keys/jwt_policies.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import type { RuleResult } from "../../server/oauth/explanation.ts";
+import { tokenHash } from "../../server/oauth/keys/jwt.ts";
+import { formatClaimTime } from "../../server/oauth/keys/jwt_policies.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
 
 export interface TokenCheckResult extends Pick<RuleResult, "passed" | "expected" | "received"> {
   /** The claim, or `signature`. */

@@ -1,7 +1,7 @@
 /** GET /authorized/try: the start page. POST: runs one step of the playground, and shows its requests and responses. */
 
-import { readProtectedForm } from "../../app/csrf.ts";
-import type { Handlers } from "../../app/route.ts";
+import { readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
+import type { Handlers } from "../../server/assembly/route.ts";
 import { assertCallbackPage } from "../demo_client.ts";
 import { addKeyClient, addKeyClientStep, showStartPage } from "./start_page.ts";
 import { runPlaygroundStep } from "./steps.ts";

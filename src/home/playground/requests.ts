@@ -6,21 +6,21 @@ import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
 import { codeExchange, formRequest, refreshRequest } from "../../client/token_request.ts";
 import { isDropped, parseJsonObject, toResponse } from "../../platform/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { digest } from "../../oauth/secrets.ts";
-import { demoKey, demoSecret } from "../../oauth/config/demo_entries.ts";
-import { deviceCodeType } from "../../oauth/clients/standing.ts";
-import { tokenExchangeType } from "../../extensions/token_exchange/settings.ts";
-import { tokenTypes } from "../../extensions/token_exchange/token_types.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import { digest } from "../../server/oauth/secrets.ts";
+import { demoKey, demoSecret } from "../../server/config/demo_entries.ts";
+import { deviceCodeType } from "../../server/oauth/clients/standing.ts";
+import { tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
+import { tokenTypes } from "../../server/extensions/token_exchange/token_types.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import { callbackUri, hasDemoKey } from "../demo_client.ts";
-import type { Context } from "../../app/context.ts";
-import { endpointPath } from "../../app/endpoint.ts";
-import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
-import { repeatedHost } from "../../app/cross_site.ts";
-import type { HttpExchange, HttpMessage } from "../../ui/http_exchange.tsx";
+import type { Context } from "../../server/assembly/context.ts";
+import { endpointPath } from "../../server/assembly/endpoint.ts";
+import { backChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { repeatedHost } from "../../server/endpoints/shared/cross_site.ts";
+import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { PlaygroundStep } from "../../ui/playground_form.tsx";
-import type { Secret } from "../../ui/secret_value.tsx";
+import type { Secret } from "../../server/pages/secret_value.tsx";
 
 /** How a client authenticates. */
 interface PlaygroundClient {

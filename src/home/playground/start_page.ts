@@ -1,14 +1,14 @@
 /** The start page of the playground: it offers the extensions that the server has. */
 
-import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import type { Context } from "../../app/context.ts";
-import { browserCsrfToken } from "../../app/csrf.ts";
-import { detailsTypes } from "../../extensions/authorization_details/settings.ts";
+import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { browserCsrfToken } from "../../server/endpoints/shared/csrf.ts";
+import { detailsTypes } from "../../server/extensions/authorization_details/settings.ts";
 import { htmlWithForms, type HttpResponse, redirect } from "../../platform/http/message.ts";
-import { deviceCodeType } from "../../oauth/clients/standing.ts";
+import { deviceCodeType } from "../../server/oauth/clients/standing.ts";
 import { addClientPath, hasDemoKey, startLinks } from "../demo_client.ts";
-import { canPush } from "../../extensions/par/settings.ts";
-import { canSign } from "../../extensions/signed_requests/settings.ts";
+import { canPush } from "../../server/extensions/par/settings.ts";
+import { canSign } from "../../server/extensions/signed_requests/settings.ts";
 import { exampleOf } from "./schema_example.ts";
 import { isPlayable } from "./requests.ts";
 
@@ -63,7 +63,7 @@ async function mayAddKeyClient({ server }: Context): Promise<boolean> {
 export async function addKeyClient(context: Context): Promise<HttpResponse> {
   const { server, site } = context;
   if (await mayAddKeyClient(context)) {
-    const { demoKeyClient } = await import("../../oauth/config/demo_entries.ts");
+    const { demoKeyClient } = await import("../../server/config/demo_entries.ts");
     await server.clients.set(demoKeyClient(server.issuer));
   }
   return redirect("POST", `${site.base}/authorized/try`);

@@ -1,17 +1,17 @@
 /** The steps of the playground: requests, outcome, next steps. */
 
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
-import { inspectCode, type IssuedCode } from "../../oauth/authorize/code.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { inspectCode, type IssuedCode } from "../../server/oauth/authorize/code.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
 import { codeChallenge } from "../../client/authorization_request.ts";
 import type { ProofKey } from "../../client/proof.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { exchangesAccessTokens, tokenExchangeType } from "../../extensions/token_exchange/settings.ts";
-import type { Params } from "../../oauth/params.ts";
-import type { Server } from "../../oauth/server.ts";
-import { isLoopback } from "../../oauth/test_hosts.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
+import { OAuthError } from "../../server/oauth/errors.ts";
+import { exchangesAccessTokens, tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
+import type { Params } from "../../server/oauth/params.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import { isLoopback } from "../../server/oauth/test_hosts.ts";
+import { secondsNow } from "../../server/oauth/keys/jwt.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
 import {
   callbackClients,
   callbackUri,
@@ -21,11 +21,11 @@ import {
   restoreDemoFlow,
 } from "../demo_client.ts";
 import { shortStartLinks, usesDpop } from "../demo_client.ts";
-import { browserCsrfToken } from "../../app/csrf.ts";
-import type { Context } from "../../app/context.ts";
-import { endpointPath } from "../../app/endpoint.ts";
-import type { CallbackProps } from "../../ui/callback_page.tsx";
-import type { ResponseCheck } from "../../ui/checks.tsx";
+import { browserCsrfToken } from "../../server/endpoints/shared/csrf.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { endpointPath } from "../../server/assembly/endpoint.ts";
+import type { CallbackProps } from "../../server/endpoints/authorized_page.tsx";
+import type { ResponseCheck } from "../../server/pages/checks.tsx";
 import type { PlaygroundProps } from "../../ui/playground.tsx";
 import type { PlaygroundForm, PlaygroundStep } from "../../ui/playground_form.tsx";
 import { checkResponse } from "../round_trip.ts";

@@ -3,16 +3,16 @@
 import { codeChallenge } from "../../client/authorization_request.ts";
 import { encodeParameters, parameterPairs } from "../../client/parameters.ts";
 import { codeExchange } from "../../client/token_request.ts";
-import type { BrowserCookie } from "../../app/browser_cookie.ts";
-import type { Context } from "../../app/context.ts";
-import { browserCsrfToken } from "../../app/csrf.ts";
-import { endpointUrl } from "../../app/endpoint.ts";
-import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
-import { mayListClients } from "../../app/suggest_match.ts";
+import type { BrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { browserCsrfToken } from "../../server/endpoints/shared/csrf.ts";
+import { endpointUrl } from "../../server/assembly/endpoint.ts";
+import { backChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { mayListClients } from "../../server/endpoints/shared/suggest_match.ts";
 import type { Fields } from "../../platform/http/form.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { Params } from "../../oauth/params.ts";
-import type { HiddenFields } from "../../ui/post_form.tsx";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import type { Params } from "../../server/oauth/params.ts";
+import type { HiddenFields } from "../../server/pages/post_form.tsx";
 import type { Mistake, TourRequest, TourResponse, TourStep } from "../../ui/tour/props.ts";
 import { callbackUri, demoAuthorizationRequest, type DemoFlow, newDemoFlow, type TourKind } from "../demo_client.ts";
 import {

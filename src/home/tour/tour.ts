@@ -5,12 +5,12 @@
  * step with the response. The server stores nothing: links and forms carry the values of the flow.
  */
 
-import { type BrowserCookie, ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import type { Context } from "../../app/context.ts";
-import { readProtectedForm } from "../../app/csrf.ts";
-import type { Handlers } from "../../app/route.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
+import type { Handlers } from "../../server/assembly/route.ts";
 import { html, type HttpResponse, redirect } from "../../platform/http/message.ts";
-import { inspectCode } from "../../oauth/authorize/code.ts";
+import { inspectCode } from "../../server/oauth/authorize/code.ts";
 import type { TourStep } from "../../ui/tour/props.ts";
 import { addClientPath, assertCallbackPage, callbackUri, restoreDemoFlow } from "../demo_client.ts";
 import {

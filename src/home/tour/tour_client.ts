@@ -1,11 +1,11 @@
 /** The client whose flow the tour shows. */
 
-import { mustProve } from "../../extensions/dpop/settings.ts";
-import { mustPush } from "../../extensions/par/settings.ts";
-import { mustSign } from "../../extensions/signed_requests/settings.ts";
-import type { Context } from "../../app/context.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { mustProve } from "../../server/extensions/dpop/settings.ts";
+import { mustPush } from "../../server/extensions/par/settings.ts";
+import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { policyOf } from "../../server/oauth/clients/policy.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
 import { callbackClients } from "../demo_client.ts";
 import { hasDemoSecret, isPlayable } from "../playground/requests.ts";
 

@@ -4,7 +4,7 @@ import type { Fields } from "../../platform/http/form.ts";
 import { unknownEndpoint } from "../../recorder/exchange.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { Masked } from "../message.ts";
-import { visibleText } from "../../app/visible_text.ts";
+import { visibleText } from "../../server/endpoints/shared/visible_text.ts";
 
 /** A value of the form. */
 export interface EditableValue {

@@ -1,7 +1,7 @@
 /** The request that the form describes: the recorded one with what the user changed, added and left out. */
 
 import type { Fields } from "../../platform/http/form.ts";
-import type { Params } from "../../oauth/params.ts";
+import type { Params } from "../../server/oauth/params.ts";
 import { redactedPart } from "../../recorder/redact.ts";
 import type { EditRow, FieldError } from "../../ui/flows/edit.tsx";
 import type { EditableRequest, EditableValue } from "./editable.ts";

@@ -1,10 +1,10 @@
 /** GET and POST /flows/edit/{number}: edits a recorded request and sends it again, as an experiment of its flow. */
 
-import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
-import type { Context } from "../../app/context.ts";
-import { backChannelOrigin } from "../../oauth/config/issuer_urls.ts";
-import { repeatedHost } from "../../app/cross_site.ts";
+import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { backChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { repeatedHost } from "../../server/endpoints/shared/cross_site.ts";
 import type { Fields } from "../../platform/http/form.ts";
 import {
   htmlWithForms,
@@ -14,15 +14,15 @@ import {
   isResponse,
   redirect,
 } from "../../platform/http/message.ts";
-import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
-import { readLimited } from "../../oauth/outbound.ts";
+import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
+import { readLimited } from "../../server/oauth/outbound.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import type { EditProps } from "../../ui/flows/edit.tsx";
 import { exchangeTitle } from "../labels.ts";
 import type { Masked } from "../message.ts";
-import { withVisibleTexts } from "../../app/visible_text.ts";
+import { withVisibleTexts } from "../../server/endpoints/shared/visible_text.ts";
 import { editableRequest, isEditable } from "./editable.ts";
 import { type EditedRequest, readEdited, readRows, recordedRows } from "./edited.ts";
 import type { PendingExperiments } from "./pending_experiments.ts";

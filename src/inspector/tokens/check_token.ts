@@ -1,11 +1,11 @@
 /** Checks one token: its kind, its signature, and each rule of its kind. */
 
-import { tokenHash } from "../../oauth/keys/jwt.ts";
-import { mediaType } from "../../oauth/keys/jwt_policies.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { checkAccessToken } from "../../oauth/tokens/read_access_token.ts";
+import { tokenHash } from "../../server/oauth/keys/jwt.ts";
+import { mediaType } from "../../server/oauth/keys/jwt_policies.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
+import { storageKey } from "../../server/oauth/secrets.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import { checkAccessToken } from "../../server/oauth/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../../ui/flows/tokens.tsx";
 import { type FormProblem, type Members, type ParsedToken, parseToken } from "./parse_token.ts";
 import type { PastedToken, TokenKind } from "./read_input.ts";

@@ -1,10 +1,10 @@
 /** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
 
-import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
-import type { Context } from "../../app/context.ts";
+import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
+import type { Context } from "../../server/assembly/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
-import type { Params } from "../../oauth/params.ts";
+import type { Params } from "../../server/oauth/params.ts";
 import { findIssuedToken, findLastIdToken } from "../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import type { TokensProps } from "../../ui/flows/tokens.tsx";

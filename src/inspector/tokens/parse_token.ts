@@ -1,9 +1,9 @@
 /** The parts of a token (RFC 7515 §7.1, RFC 7516 §7.1), decoded as far as possible, and why no further. */
 
-import type { RuleResult } from "../../oauth/explanation.ts";
+import type { RuleResult } from "../../server/oauth/explanation.ts";
 import { parseJsonObject } from "../../platform/http/message.ts";
-import { findFormProblem } from "../../oauth/keys/jwt_policies.ts";
-import { digest } from "../../oauth/secrets.ts";
+import { findFormProblem } from "../../server/oauth/keys/jwt_policies.ts";
+import { digest } from "../../server/oauth/secrets.ts";
 import { decodeBase64url } from "../../platform/runtime/crypto.ts";
 
 /** Members of a JSON object. */

@@ -1,8 +1,8 @@
 /** What a rule of tokens is, and the rules that several kinds of tokens have. */
 
-import type { RuleResult } from "../../oauth/explanation.ts";
-import { findTypeProblem, formatClaimTime, jwtPolicies, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
-import type { RuleId } from "../../oauth/rules/mod.ts";
+import type { RuleResult } from "../../server/oauth/explanation.ts";
+import { findTypeProblem, formatClaimTime, jwtPolicies, type JwtPolicy } from "../../server/oauth/keys/jwt_policies.ts";
+import type { RuleId } from "../../server/oauth/rules/mod.ts";
 import type { Members } from "./parse_token.ts";
 
 /** The result of a check. */

@@ -1,6 +1,6 @@
 /** The rules that tokens must satisfy, by their kind: each with its section and its fix. */
 
-import { findTypeProblem, jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { findTypeProblem, jwtPolicies } from "../../server/oauth/keys/jwt_policies.ts";
 import type { Members } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";
 import {

@@ -2,9 +2,9 @@
 
 import { compactVerify, importJWK } from "jose";
 import type { JWK } from "jose";
-import { algorithmsInUse } from "../../endpoints/jwks.ts";
+import { algorithmsInUse } from "../../server/endpoints/jwks.ts";
 import { parseJsonObject } from "../../platform/http/message.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import type { Members, ParsedToken } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";
 import type { Verdict } from "./rule.ts";

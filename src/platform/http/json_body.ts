@@ -1,6 +1,6 @@
 /** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
 
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { RejectionRuleId } from "../../server/oauth/rules/mod.ts";
 import { describeContentType, readBodyText } from "./form.ts";
 import { HttpError, type RequestLike } from "./message.ts";
 

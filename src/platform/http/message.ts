@@ -3,7 +3,7 @@
  * also has the security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
  */
 
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { RejectionRuleId } from "../../server/oauth/rules/mod.ts";
 
 /** The part of a request that handlers read. Every Request is a RequestLike. */
 export interface RequestLike {

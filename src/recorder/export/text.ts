@@ -1,8 +1,8 @@
 /** Exchanges as plain text, for bug reports, terminals and failed tests. */
 
 import type { Fields } from "../../platform/http/form.ts";
-import { getPassedText } from "../../oauth/rules/mod.ts";
-import type { Explanation } from "../../oauth/trace.ts";
+import { getPassedText } from "../../server/oauth/rules/mod.ts";
+import type { Explanation } from "../../server/oauth/trace.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { redactFlow, type RedactOptions } from "../redact.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";

@@ -1,12 +1,12 @@
 /** Expires or revokes a token that a recorded flow issued: the form is on the page of the flow. */
 
-import { redirectWithConfirmation } from "../../app/confirmation.ts";
-import type { Context } from "../../app/context.ts";
+import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import type { Context } from "../../server/assembly/context.ts";
 import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import type { Params } from "../../oauth/params.ts";
-import { storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
+import type { Params } from "../../server/oauth/params.ts";
+import { storageKey } from "../../server/oauth/secrets.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import { revokeIssuedToken } from "../../server/oauth/tokens/revocation.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";
 import { moveClock } from "./move_clock.ts";

@@ -1,13 +1,13 @@
 /** The handlers of the page `/faults`, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../../app/browser_cookie.ts";
-import { redirectWithConfirmation, takeConfirmation } from "../../app/confirmation.ts";
-import type { App, Context } from "../../app/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../../app/csrf.ts";
+import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import { redirectWithConfirmation, takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import type { App, Context } from "../../server/assembly/context.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
-import { quote } from "../../oauth/config/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { Params } from "../../oauth/params.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { OAuthError } from "../../server/oauth/errors.ts";
+import type { Params } from "../../server/oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { faultDefinitions } from "../faults/mod.ts";
 import { type FaultParameter, parameterLabel } from "../faults/parameters.ts";

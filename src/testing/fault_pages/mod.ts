@@ -7,10 +7,10 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import { rejectUntrustedHost } from "../../app/cross_site.ts";
-import type { Plugin } from "../../app/plugin.ts";
-import { ConfigurationError, quote } from "../../oauth/config/config_issue.ts";
-import { parameters } from "../../oauth/params.ts";
+import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { parameters } from "../../server/oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

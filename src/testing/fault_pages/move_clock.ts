@@ -9,7 +9,7 @@ import type { TestClock } from "../clock.ts";
  */
 export async function moveClock(clock: TestClock, seconds: number): Promise<string> {
   clock.advance(seconds);
-  const { formatLongDuration } = await import("../../ui/duration.ts");
+  const { formatLongDuration } = await import("../../server/pages/duration.ts");
   const how = seconds < 0 ? "set back" : "moved";
   return `Clock ${how} by ${formatLongDuration(Math.abs(seconds))} to ${new Date(clock.now()).toISOString()}`;
 }

@@ -3,9 +3,9 @@
 import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import type { Fields } from "../../platform/http/form.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import { signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { signingAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { encodeFormValue } from "../../oauth/clients/redirect_uri.ts";
+import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Returns other parameters; `undefined`: the response stays as it is, and the rule does not count as fired. */

@@ -1,11 +1,11 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { authorizationResponse } from "../../app/authorization.ts";
-import { basicChallenge, bearerChallenge } from "../../app/error_response.ts";
+import { authorizationResponse } from "../../server/endpoints/shared/authorization.ts";
+import { basicChallenge, bearerChallenge } from "../../server/endpoints/shared/error_response.ts";
 import { json, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
-import { findDestination } from "../../oauth/authorize/destination.ts";
-import { type ErrorCode, errorStatus } from "../../oauth/errors.ts";
-import { paramsFromFields } from "../../oauth/params.ts";
+import { findDestination } from "../../server/oauth/authorize/destination.ts";
+import { type ErrorCode, errorStatus } from "../../server/oauth/errors.ts";
+import { paramsFromFields } from "../../server/oauth/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import { isAuthorizationEndpoint } from "./request_view.ts";
@@ -109,7 +109,7 @@ async function findDestinationOf(
   if (!isAuthorizationEndpoint(description)) return undefined;
   const server = { ...app.server, trace: () => {}, passed: undefined };
   try {
-    const { resolveRequest } = await import("../../oauth/authorize/resolve_request.ts");
+    const { resolveRequest } = await import("../../server/oauth/authorize/resolve_request.ts");
     const resolved = await resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
     return await findDestination(server, resolved.params, resolved.origin);
   } catch {

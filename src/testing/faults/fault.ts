@@ -1,9 +1,9 @@
 /** The type of a fault: a failure of one exchange, as a function around a seam of the server. */
 
-import type { App } from "../../app/context.ts";
-import type { EndpointDescription } from "../../app/endpoint.ts";
+import type { App } from "../../server/assembly/context.ts";
+import type { EndpointDescription } from "../../server/assembly/endpoint.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../server/oauth/server.ts";
 
 /** The view of a request that fault rules match, before the server handles it. The server can still read the form. */
 export interface RequestView {

@@ -1,9 +1,9 @@
 /** The fault injector: the fault rules of one server, and the plugin that applies them. */
 
-import type { App } from "../../app/context.ts";
-import type { Plugin } from "../../app/plugin.ts";
+import type { App } from "../../server/assembly/context.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../platform/http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";

@@ -1,6 +1,6 @@
 /** ID tokens that a client must reject (OpenID Connect Core §3.1.3.7). */
 
-import { jwtSigner } from "../../oauth/keys/jwt.ts";
+import { jwtSigner } from "../../server/oauth/keys/jwt.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { secondsParameter, textParameter } from "./parameters.ts";

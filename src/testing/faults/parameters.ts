@@ -1,6 +1,6 @@
 /** The parameters of faults: a small part of JSON Schema, its TypeScript types, and the validation of values. */
 
-import { quote, suggest } from "../../oauth/config/config_issue.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
 
 /** The types of JSON values (JSON Schema), and the TypeScript type of each. */
 interface JsonTypes extends Record<JsonType, unknown> {

@@ -1,7 +1,7 @@
 /** Reads a request for fault rules, and leaves its body readable for the server. */
 
-import type { App } from "../../app/context.ts";
-import type { EndpointDescription } from "../../app/endpoint.ts";
+import type { App } from "../../server/assembly/context.ts";
+import type { EndpointDescription } from "../../server/assembly/endpoint.ts";
 import { isForm, peekForm } from "../../platform/http/form.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import { parseTarget } from "../../platform/http/router.ts";

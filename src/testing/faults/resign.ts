@@ -1,8 +1,8 @@
 /** Faults that sign the ID token with another key or header, or change the claims of a token. */
 
-import type { JwtKind, SignClaims, TokenKind } from "../../oauth/keys/jwt.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { JwtKind, SignClaims, TokenKind } from "../../server/oauth/keys/jwt.ts";
+import { secondsNow } from "../../server/oauth/keys/jwt.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault } from "./fault.ts";
 import type { FaultParameter } from "./parameters.ts";

@@ -1,6 +1,6 @@
 /** A store that breaks the guarantees that the server relies on. */
 
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import type { RecordKind, Records, Store, StoredRecord } from "../../platform/store/store.ts";
 import { wrapStore } from "../wrap_store.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";

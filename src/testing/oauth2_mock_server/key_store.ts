@@ -1,8 +1,8 @@
 /** The key store of oauth2-mock-server: keys that sign in turn (RFC 7517). */
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
-import { quote } from "../../oauth/config/config_issue.ts";
-import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { verificationAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
 import type { JWK } from "./types.ts";
 
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi"];

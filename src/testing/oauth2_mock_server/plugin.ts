@@ -1,11 +1,11 @@
 /** A plugin of the mock that signs tokens with the keys, the claims and the events of oauth2-mock-server. */
 
-import type { Plugin } from "../../app/plugin.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { ServerClients } from "../../oauth/clients/server_clients.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import type { ServerClients } from "../../server/oauth/clients/server_clients.ts";
 import { chain } from "../../platform/maybe_promise.ts";
-import { findFix } from "../../oauth/rules/mod.ts";
+import { findFix } from "../../server/oauth/rules/mod.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
 import type { AugmentedRequest, JwtTransform } from "./types.ts";

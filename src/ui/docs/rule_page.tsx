@@ -2,12 +2,12 @@
 /** The page of a rule: what it requires, how to fix a request that breaks it, its sources. */
 
 import type { VNode } from "preact";
-import { Fix } from "../fix.tsx";
-import { Layout, type Site, Stylesheet } from "../layout.tsx";
-import { Notice } from "../notice.tsx";
-import { TextWithRules } from "../rule_link.tsx";
-import { citedSections } from "../specifications.ts";
-import { Breakable, DefinitionItem } from "../value.tsx";
+import { Fix } from "../../server/pages/fix.tsx";
+import { Layout, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
+import { TextWithRules } from "../../server/pages/rule_link.tsx";
+import { citedSections } from "../../server/pages/specifications.ts";
+import { Breakable, DefinitionItem } from "../../server/pages/value.tsx";
 
 /** A rule, for its page and for the terminal. */
 export interface RuleDescription {

@@ -2,11 +2,11 @@
 /** The checks of an exchange in order, each with its result and its rule. */
 
 import type { VNode } from "preact";
-import { CheckItem } from "../check_item.tsx";
-import { Fix } from "../fix.tsx";
-import { EarlierRequest, Rejection } from "../rejection.tsx";
-import { RuleLink } from "../rule_link.tsx";
-import { citedSections } from "../specifications.ts";
+import { CheckItem } from "../../server/pages/check_item.tsx";
+import { Fix } from "../../server/pages/fix.tsx";
+import { EarlierRequest, Rejection } from "../../server/pages/rejection.tsx";
+import { RuleLink } from "../../server/pages/rule_link.tsx";
+import { citedSections } from "../../server/pages/specifications.ts";
 import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
 

@@ -2,12 +2,12 @@
 /** The page that edits a recorded request and sends it again. */
 
 import type { VNode } from "preact";
-import { type FieldError, FieldErrors, FormErrors } from "../field.tsx";
-import { Layout, type Site } from "../layout.tsx";
-import { Notice } from "../notice.tsx";
-import { Code } from "../value.tsx";
+import { type FieldError, FieldErrors, FormErrors } from "../../server/pages/field.tsx";
+import { Layout, type Site } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
+import { Code } from "../../server/pages/value.tsx";
 
-export type { FieldError } from "../field.tsx";
+export type { FieldError } from "../../server/pages/field.tsx";
 
 /** A parameter or a header. */
 export interface EditRow {

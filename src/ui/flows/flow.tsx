@@ -2,12 +2,12 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
-import { Layout, Panes, Section } from "../layout.tsx";
-import { ConfirmedAction } from "../confirmed_action.tsx";
-import { lowerFirst } from "../lower_first.ts";
-import { ClockNotice, Confirmation, Notice } from "../notice.tsx";
-import { StatusBadge } from "../status_badge.tsx";
-import { Code } from "../value.tsx";
+import { Layout, Panes, Section } from "../../server/pages/layout.tsx";
+import { ConfirmedAction } from "../../server/pages/confirmed_action.tsx";
+import { lowerFirst } from "../../server/pages/lower_first.ts";
+import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
+import { StatusBadge } from "../../server/pages/status_badge.tsx";
+import { Code } from "../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
 import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";

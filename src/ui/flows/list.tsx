@@ -2,11 +2,11 @@
 /** The list of recorded flows, newest first. */
 
 import type { VNode } from "preact";
-import { Layout, Stylesheet } from "../layout.tsx";
-import { ConfirmedAction } from "../confirmed_action.tsx";
-import { ClockNotice } from "../notice.tsx";
-import { StatusBadge, StatusMark } from "../status_badge.tsx";
-import { CopyableValue } from "../value.tsx";
+import { Layout, Stylesheet } from "../../server/pages/layout.tsx";
+import { ConfirmedAction } from "../../server/pages/confirmed_action.tsx";
+import { ClockNotice } from "../../server/pages/notice.tsx";
+import { StatusBadge, StatusMark } from "../../server/pages/status_badge.tsx";
+import { CopyableValue } from "../../server/pages/value.tsx";
 import { Head, Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
 import { Keys } from "./keys.tsx";

@@ -2,9 +2,9 @@
 /** The small parts of the inspector's pages: head, time, rejection, rule. */
 
 import type { VNode } from "preact";
-import { RuleLink } from "../rule_link.tsx";
-import { citedSections } from "../specifications.ts";
-import { Code } from "../value.tsx";
+import { RuleLink } from "../../server/pages/rule_link.tsx";
+import { citedSections } from "../../server/pages/specifications.ts";
+import { Code } from "../../server/pages/value.tsx";
 import type { RejectionSummary } from "./props.ts";
 
 /** Style sheet and script, for the head of the document; `page` is the name of both files. */

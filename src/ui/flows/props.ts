@@ -1,12 +1,12 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
-import type { RuleResult } from "../../oauth/explanation.ts";
-import type { JwtContent } from "../decoded_token.tsx";
-import type { FixLink, SuggestedMatch } from "../rejection.tsx";
-import type { NavigationLink, Site } from "../layout.tsx";
-import type { Asset } from "../pages.ts";
+import type { RuleResult } from "../../server/oauth/explanation.ts";
+import type { JwtContent } from "../../server/pages/decoded_token.tsx";
+import type { FixLink, SuggestedMatch } from "../../server/pages/rejection.tsx";
+import type { NavigationLink, Site } from "../../server/pages/layout.tsx";
+import type { Asset } from "../../server/pages/pages.ts";
 import type { EditProps } from "./edit.tsx";
-import type { Status } from "../status_badge.tsx";
+import type { Status } from "../../server/pages/status_badge.tsx";
 import type { TokensProps } from "./tokens.tsx";
 
 /** The categories by which rows are filtered; `documents`: metadata, keys and missing pages, outside of flows. */

@@ -2,11 +2,11 @@
 /** One exchange of a flow: its arrows and, unfolded, its checks, request and response. */
 
 import type { VNode } from "preact";
-import { Claims } from "../decoded_token.tsx";
-import { checkCount, CheckList } from "../check_list.tsx";
-import { Panes } from "../layout.tsx";
-import { StatusBadge } from "../status_badge.tsx";
-import { StatusCode } from "../status_line.tsx";
+import { Claims } from "../../server/pages/decoded_token.tsx";
+import { checkCount, CheckList } from "../../server/pages/check_list.tsx";
+import { Panes } from "../../server/pages/layout.tsx";
+import { StatusBadge } from "../../server/pages/status_badge.tsx";
+import { StatusCode } from "../../server/pages/status_line.tsx";
 import { Checks, Warnings } from "./checks.tsx";
 import { formatMilliseconds, RejectionLine, Timestamp } from "./parts.tsx";
 import type { FlowProps, FlowStep, MessageDetails, MessageField } from "./props.ts";

@@ -2,18 +2,18 @@
 /** The page that decodes and checks pasted tokens, `/tokens`. */
 
 import type { VNode } from "preact";
-import type { RuleResult } from "../../oauth/explanation.ts";
-import { CheckItem } from "../check_item.tsx";
-import { DecodedToken, type JwtContent } from "../decoded_token.tsx";
-import { Field } from "../field.tsx";
-import { Fix } from "../fix.tsx";
-import { Layout, type Site } from "../layout.tsx";
-import { Notice } from "../notice.tsx";
-import { Hint } from "../parameters.tsx";
-import { citedSections } from "../specifications.ts";
-import { StatusBadge } from "../status_badge.tsx";
-import { Code, DefinitionItem } from "../value.tsx";
-import { lowerFirst } from "../lower_first.ts";
+import type { RuleResult } from "../../server/oauth/explanation.ts";
+import { CheckItem } from "../../server/pages/check_item.tsx";
+import { DecodedToken, type JwtContent } from "../../server/pages/decoded_token.tsx";
+import { Field } from "../../server/pages/field.tsx";
+import { Fix } from "../../server/pages/fix.tsx";
+import { Layout, type Site } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
+import { Hint } from "../../server/pages/parameters.tsx";
+import { citedSections } from "../../server/pages/specifications.ts";
+import { StatusBadge } from "../../server/pages/status_badge.tsx";
+import { Code, DefinitionItem } from "../../server/pages/value.tsx";
+import { lowerFirst } from "../../server/pages/lower_first.ts";
 
 export interface TokenCheck extends RuleResult {
   /** What is true when it passes: a sentence without a full stop. */

@@ -2,9 +2,9 @@
 /** A mistake of a client: choose one, send it, read what the server reports. */
 
 import type { VNode } from "preact";
-import { Comparison } from "../comparison.tsx";
-import { Section } from "../layout.tsx";
-import { Code } from "../value.tsx";
+import { Comparison } from "../../server/pages/comparison.tsx";
+import { Section } from "../../server/pages/layout.tsx";
+import { Code } from "../../server/pages/value.tsx";
 import { Message, NextForm, NextLink, TourPage } from "./parts.tsx";
 import type { Mistake as MistakeName } from "./props.ts";
 import { requestMeanings, type StepProps } from "./steps.tsx";

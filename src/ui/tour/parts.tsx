@@ -2,12 +2,12 @@
 /** The frame of every page of the tour, and a request or a response with its parts named. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../layout.tsx";
-import { type HiddenFields, HiddenInputs } from "../post_form.tsx";
-import { SecretValue } from "../secret_value.tsx";
-import { StatusLine } from "../status_line.tsx";
-import { Stepper } from "../stepper.tsx";
-import { Code, DefinitionItem } from "../value.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { type HiddenFields, HiddenInputs } from "../../server/pages/post_form.tsx";
+import { SecretValue } from "../../server/pages/secret_value.tsx";
+import { StatusLine } from "../../server/pages/status_line.tsx";
+import { Stepper } from "../../server/pages/stepper.tsx";
+import { Code, DefinitionItem } from "../../server/pages/value.tsx";
 
 /** The steps of the flow, and those of a mistake. */
 const journeys = {

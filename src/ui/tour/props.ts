@@ -1,8 +1,8 @@
 /** The props of the tour's pages. */
 
-import type { ResponseCheck } from "../checks.tsx";
-import type { Site } from "../layout.tsx";
-import type { HiddenFields } from "../post_form.tsx";
+import type { ResponseCheck } from "../../server/pages/checks.tsx";
+import type { Site } from "../../server/pages/layout.tsx";
+import type { HiddenFields } from "../../server/pages/post_form.tsx";
 
 /** A request of the client, as shown by the tour. */
 export interface TourRequest {

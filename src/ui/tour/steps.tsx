@@ -2,13 +2,13 @@
 /** The six steps of the tour. Each page has one idea: its request, why it exists, what would go wrong without it. */
 
 import type { VNode } from "preact";
-import { Checks } from "../checks.tsx";
-import { CheckItem } from "../check_item.tsx";
-import { DecodedToken } from "../decoded_token.tsx";
-import { formatLongDuration } from "../duration.ts";
-import { Layout, Section, type Site, Stylesheet } from "../layout.tsx";
-import { FlowLink } from "../page_actions.tsx";
-import { Code } from "../value.tsx";
+import { Checks } from "../../server/pages/checks.tsx";
+import { CheckItem } from "../../server/pages/check_item.tsx";
+import { DecodedToken } from "../../server/pages/decoded_token.tsx";
+import { formatLongDuration } from "../../server/pages/duration.ts";
+import { Layout, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { FlowLink } from "../../server/pages/page_actions.tsx";
+import { Code } from "../../server/pages/value.tsx";
 import { Message, NextForm, NextLink, TourPage } from "./parts.tsx";
 import type { TourStep } from "./props.ts";
 

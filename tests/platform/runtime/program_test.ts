@@ -17,8 +17,8 @@ import {
   forEachCase,
   getOutcome,
   verifier,
-} from "../../flows/harness.ts";
-import type { Fields } from "../../flows/harness.ts";
+} from "../../server/harness.ts";
+import type { Fields } from "../../server/harness.ts";
 import { findFreePort } from "./free_port.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
 import type { Program, StartOptions } from "./run_program.ts";

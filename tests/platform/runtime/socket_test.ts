@@ -18,7 +18,7 @@ import {
   forEachCase,
   getOutcome,
   verifier,
-} from "../../flows/harness.ts";
+} from "../../server/harness.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import {
   continuePattern,

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { build, type Metafile, stop } from "esbuild";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { testServer } from "../../flows/harness.ts";
+import { testServer } from "../../server/harness.ts";
 
 const isDeno = "Deno" in globalThis;
 
@@ -53,14 +53,14 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     "server",
     "store",
   ]);
-  assertEquals(sources.filter((path) => path.startsWith("src/oauth/rules/")), [], "the texts of the rules");
+  assertEquals(sources.filter((path) => path.startsWith("src/server/oauth/rules/")), [], "the texts of the rules");
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
-    assert(!sources.includes(`src/endpoints/${name}.ts`), name);
+    assert(!sources.includes(`src/server/endpoints/${name}.ts`), name);
   }
-  const ofExtensions = sources.filter((path) => path.startsWith("src/extensions/"));
+  const ofExtensions = sources.filter((path) => path.startsWith("src/server/extensions/"));
   const described = /^src\/extensions\/(?:settings|polled\/delivery|\w+\/(?:mod|settings|validate_client))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
-  assert(!sources.includes("src/oauth/outbound.ts"), "documents of other servers");
+  assert(!sources.includes("src/server/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   assertEquals(

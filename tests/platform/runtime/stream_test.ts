@@ -4,7 +4,7 @@ import { assert, assertMatch, assertNotEquals } from "@std/assert";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import type { Endpoint } from "../../../src/extension.ts";
+import type { Endpoint } from "../../../src/server/extension.ts";
 import type { Latchkey, Plugin } from "../../../src/mod.ts";
 import { openRawConnection, requestHead } from "./raw_connection.ts";
 import type { RawConnection } from "./raw_connection.ts";

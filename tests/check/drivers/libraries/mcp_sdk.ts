@@ -1,6 +1,6 @@
 /** A driver of the TypeScript SDK of the Model Context Protocol (version 2, `@modelcontextprotocol/client`). */
 
-import { randomId } from "../../../../src/oauth/secrets.ts";
+import { randomId } from "../../../../src/server/oauth/secrets.ts";
 import { randomPool } from "../../../../src/platform/runtime/crypto.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../../../src/check/driver.ts";
 import * as mcp from "@modelcontextprotocol/client";

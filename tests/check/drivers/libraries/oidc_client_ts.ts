@@ -1,6 +1,6 @@
 /** A driver of oidc-client-ts (version 3). */
 
-import { randomId } from "../../../../src/oauth/secrets.ts";
+import { randomId } from "../../../../src/server/oauth/secrets.ts";
 import { randomPool } from "../../../../src/platform/runtime/crypto.ts";
 import type { ClientDriver } from "../../../../src/check/driver.ts";
 import { withGlobalFetch } from "./global_fetch.ts";

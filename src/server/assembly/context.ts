@@ -1,0 +1,71 @@
+/**
+ * The interfaces between the server, its endpoints and its plugins. This folder contains no protocol rule and no
+ * endpoint.
+ *
+ * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
+ * 2. The router creates a {@link Context} for each request; plugins extend its server (`plugin.ts`).
+ * 3. The handler reads the context and returns a response, or throws.
+ * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
+ * 5. `authorization.ts` and `approver.ts` decide authorization requests; the other files are shared by several
+ *    endpoints: cookies, CSRF tokens, the host check, client authentication.
+ */
+
+import type { Fields } from "../../platform/http/form.ts";
+import type { RequestLike } from "../../platform/http/message.ts";
+import type { RequestHandler, RequestTarget } from "../../platform/http/router.ts";
+import type { Destination } from "../oauth/authorize/destination.ts";
+import type { Server } from "../oauth/server.ts";
+import type { EndpointDescription } from "./endpoint.ts";
+import type { Site } from "../pages/layout.tsx";
+import type { Pages } from "../pages/pages.ts";
+import type { RecentFlow } from "../../ui/recent_flows.tsx";
+
+/** The assembled server. */
+export interface App {
+  /** The server that protocol rules use outside of requests. */
+  readonly server: Server;
+  /** The props of every page. */
+  readonly site: Site;
+  /** Loads the page renderer. */
+  readonly pages: () => Promise<Pages>;
+  /** Every endpoint, including the endpoints of plugins. */
+  readonly endpoints: readonly EndpointDescription[];
+  /** Finds the endpoint at a path as received; `undefined` if no route matches. */
+  findEndpoint(path: string): EndpointDescription | undefined;
+  /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
+  readonly credentialParameters: ReadonlySet<string>;
+  /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
+  flowLinkFor(response: Fields): string | undefined;
+  /** The last flows, newest first, if a plugin records them. */
+  recentFlows(): Promise<readonly RecentFlow[]>;
+  /** The page that edits a request and sends it again: a path below the base, if a plugin has such a page. */
+  editLink(request: RequestLike): string | undefined;
+  /** Sends a request through the whole server, plugins included, like a request from outside. */
+  readonly dispatch: RequestHandler;
+}
+
+/** The context of one request. The router creates it once; handlers and plugins read it. */
+export interface Context {
+  /** The assembled server. */
+  readonly app: App;
+  /** The server that protocol rules use for this request, extended by plugins. */
+  readonly server: Server;
+  /** The request. */
+  readonly request: RequestLike;
+  /** Its path, query and client address. */
+  readonly target: RequestTarget;
+  /** The endpoint of the request; absent if no route matches. */
+  readonly endpoint?: EndpointDescription;
+  /** The props of every page, with the link to the flow of this request. */
+  readonly site: Site;
+  /** The URL of the page that shows the flow of this request, if a plugin has such a page. */
+  readonly flowUrl: string | undefined;
+  /** Loads the page renderer. */
+  readonly pages: () => Promise<Pages>;
+  /** Names of parameters that one request may contain only once. */
+  readonly unrepeatable: ReadonlySet<string>;
+  /** The client that authenticated or that the request names. A handler sets it, for the trace of a rejection. */
+  clientId?: string;
+  /** The destination of the authorization response. A handler sets it as soon as errors may be sent by redirect. */
+  destination?: Destination;
+}

@@ -1,0 +1,314 @@
+/** Assembles a server from its options, and one request handler from endpoints and plugins. */
+
+import { type Approver, autoApprover } from "./approver.ts";
+import type { App } from "./context.ts";
+import { endpointPath } from "./endpoint.ts";
+import type { EndpointDescription } from "./endpoint.ts";
+import { endUserSessions } from "../oauth/session/session.ts";
+import type { Site } from "../pages/layout.tsx";
+import type { Extension } from "./extension.ts";
+import type { AddApp, AddResource, Plugin } from "./plugin.ts";
+import { endpointRoute, seeOther } from "./route.ts";
+import { routeFinder, router } from "../../platform/http/router.ts";
+import type { RequestHandler } from "../../platform/http/router.ts";
+import { backChannelOrigin, fromHost } from "../config/issuer_urls.ts";
+import { resourceIndicators } from "../config/resource_list.ts";
+import { requestParts } from "../oauth/authorize/request_parts.ts";
+import { type ParameterDescription, responseModes } from "../oauth/params.ts";
+import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
+import { claimRules } from "../oauth/claims.ts";
+import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
+import { clientRepository } from "../oauth/clients/client_repository.ts";
+import { serverClients } from "../oauth/clients/server_clients.ts";
+import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.ts";
+import { registeredSecrets } from "../oauth/redact.ts";
+import { type CreateRepository, recordPrefix } from "../oauth/records/repository.ts";
+import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
+import { grantTypesOf } from "../oauth/grants/mod.ts";
+import { jwtSigner } from "../oauth/keys/jwt.ts";
+import type { Server } from "../oauth/server.ts";
+import { isLoopback } from "../oauth/test_hosts.ts";
+import { tokenIssuers } from "../oauth/tokens/mod.ts";
+import { userRepository, type UserWarnings } from "../oauth/users/users.ts";
+import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
+import { contextFactory, type EmitEvent } from "./request_context.ts";
+import { endpoints } from "./routes.ts";
+
+/** Maximum number of recent code challenges, kept to warn about a reused one. */
+const maxRecentChallenges = 10_000;
+
+/** Maximum number of fetched key sets. */
+const maxKeyFetches = 1000;
+
+const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
+
+/** The dependencies of the assembly besides the options. */
+interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
+  /** The settings, valid and with defaults. */
+  readonly resolved: ResolvedSettings;
+  /** The extensions of the server. */
+  readonly extensions: readonly Extension[];
+  /** The issuer until the server listens. */
+  readonly issuer: string;
+  /** Passes events to plugins and to the embedding program. */
+  readonly emit: EmitEvent;
+  /** Whether a plugin or the embedding program receives events. */
+  readonly hasListener: boolean;
+  /** Sends a request through the whole server, plugins included. */
+  readonly dispatch: RequestHandler;
+  /** Creates the repositories of clients and users. Default: in memory. */
+  readonly createRepository?: CreateRepository;
+  /** Absent if nothing listens. */
+  readonly userWarnings?: UserWarnings;
+  /** The login pages; absent if an approver decides. */
+  readonly interaction?: typeof import("../login/mod.ts");
+  /** Adds an app to the host of the server. */
+  readonly addApp: AddApp;
+}
+
+/** The members of a server that depend on its issuer. */
+type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
+
+/** An assembled server. */
+interface AssembledApp {
+  readonly app: App;
+  /** Handles a request without the plugins around it. */
+  readonly handle: RequestHandler;
+  /** Changes the issuer, and the redirect URIs of the demo clients with it. */
+  moveTo(issuer: string): void;
+}
+
+/** Assembles the server from valid options. */
+export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
+  const {
+    resolved,
+    extensions,
+    issuer,
+    emit,
+    hasListener,
+    dispatch,
+    createRepository,
+    interaction,
+    userWarnings,
+    addApp,
+    ...core
+  } = dependencies;
+  // Hosted resources add their scope values.
+  const scopes = [...resolved.scopes];
+  const settings = { ...resolved, scopes };
+  const { plugins = [] } = options;
+  const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
+  const added = await membersOfExtensions(extensions, settings);
+  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const claims = claimRules(settings);
+  const { privateHosts } = settings;
+  const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
+  const registered = clientRepository(settings, createRepository);
+  const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
+  const clientDependencies = { ...core, outbound, currentSettings };
+  const knownClients = extensions.reduce(
+    (clients, extension) => extension.addClients?.(settings, clients, clientDependencies) ?? clients,
+    serverClients(registered),
+  );
+  const clients = settings.acceptsAny.includes("clients")
+    ? withUnregisteredClients(knownClients, settings, allGrantTypes.map(({ type }) => type))
+    : knownClients;
+  const secretLabels = new Map<string, string>();
+  const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
+  const endpointList = endpoints({
+    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
+    requestParts: added.requestParts,
+    approver: plugins.reduceRight(
+      (inner, plugin) => plugin.approve?.(inner) ?? inner,
+      options.approver ?? automaticLogin,
+    ),
+    approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
+    autoLogin: settings.login === "auto" && options.approver === undefined,
+  });
+  const { paths } = settings;
+  // Most servers have default paths and one issuer. They start faster without the code for configured paths and several
+  // issuers.
+  const configuredPaths = Object.keys(paths).length === 0 ? undefined : await import("./configured_paths.ts");
+  const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
+  const ownEndpoints = configuredPaths?.atConfiguredPaths(endpointList, base, paths) ?? endpointList;
+  const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
+  const membersOf = (currentIssuer: string): IssuerMembers => ({
+    issuer: currentIssuer,
+    storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
+    audience: options.audience ?? currentIssuer,
+    assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
+      ? [backChannelOrigin({ issuer: currentIssuer, settings }) + tokenPath]
+      : [],
+  });
+  // This runs in the background: the change of a user does not wait for the logout of clients.
+  const onSessionsOver = (sub: string) => endUserSessions(server, sub);
+  // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
+  const server: Server = {
+    ...core,
+    ...membersOf(issuer),
+    ...added,
+    settings,
+    // Members that only some requests have: copies of one shape are quicker to read.
+    passed: undefined,
+    sender: undefined,
+    tracesNotes: hasListener && settings.allows.explanations,
+    sign: jwtSigner(core.keys),
+    grantTypes: allGrantTypes,
+    clients,
+    registeredSecrets: registeredSecrets(registered, secretLabels),
+    users: userRepository(
+      settings,
+      {
+        ...core,
+        claims,
+        userWarnings,
+        acceptsGuests: interaction !== undefined && openLogin || settings.unknownLoginHint === "create",
+        onSessionsOver,
+      },
+      createRepository,
+    ),
+    openLogin: interaction && openLogin,
+    claims,
+    recordPrefix: recordPrefix(options),
+    outbound,
+    resources: resourceIndicators(settings.resources, settings.allows.localUrls),
+    rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
+    recentChallenges: boundedCache(maxRecentChallenges),
+    fetches: {},
+    keyFetches: boundedCache(maxKeyFetches),
+    unusedKeyFetches: boundedCache(maxKeyFetches),
+  };
+  const site: Site = {
+    get issuer() {
+      return server.issuer;
+    },
+    base,
+    links: [
+      ...settings.directory === "off" ? [] : directoryLinks,
+      ...plugins.flatMap(({ links = [] }) => links),
+      ...interaction ? [interaction.accountLink] : [],
+    ],
+    rulesPath: plugins.find(({ rulesPath }) => rulesPath !== undefined)?.rulesPath,
+  };
+  const allEndpoints: EndpointDescription[] = [...ownEndpoints];
+  const credentialParameters = new Set<string>();
+  const app: App = {
+    server,
+    site,
+    pages: options.pages ?? (async () => (await import("../pages/mod.ts")).pages),
+    endpoints: allEndpoints,
+    findEndpoint: (path) => findRoute(path)?.endpoint,
+    credentialParameters,
+    dispatch,
+    editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
+    recentFlows: async () => (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.() ?? []))).flat(),
+    flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
+  };
+  const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
+  allEndpoints.push(...pluginEndpoints);
+  configuredPaths?.assertOwnPaths(allEndpoints, paths);
+  const protocolParameters: ParameterDescription[] = [];
+  for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
+    for (const { name, secret } of [...parameters, ...responseParameters]) {
+      if (secret !== undefined) secretLabels.set(name, secret);
+    }
+    for (const { name, secret } of parameters) {
+      if (secret !== undefined && caller === "client") credentialParameters.add(name);
+    }
+    if (metadataName !== undefined) protocolParameters.push(...parameters);
+  }
+  const routes = [...ownEndpoints, ...pluginEndpoints].flatMap((endpoint) =>
+    [endpoint.path, ...endpoint.aliases ?? []].map((path) => endpointRoute({ ...endpoint, path }, protocolParameters))
+  );
+  let findRoute = routeFinder(routes);
+  let headers = securityHeaders(issuer);
+  const handleRoute = router((path) => findRoute(path), {
+    createContext: contextFactory(
+      app,
+      plugins,
+      emit,
+      byHost?.serverByHost(server, membersOf),
+    ),
+    // The first rejection loads the error channels: a start without one is faster.
+    handleError: async (error, context) =>
+      (await import("../endpoints/shared/error_response.ts")).errorResponse(context, error),
+    lastResort: async (cause, target, context) =>
+      (await import("../endpoints/shared/error_response.ts")).lastResortError(context?.server ?? server, target, cause),
+    allowAnyCorsHeader: settings.allows.unknownClients,
+    headers: () => headers,
+  });
+  const handle = settings.seeOther ? seeOther(handleRoute) : handleRoute;
+  const addResource: AddResource = (resource, resourceEndpoints) => {
+    server.resources.host(resource);
+    scopes.push(...resource.scopes.filter((value) => !scopes.includes(value)));
+    for (const endpoint of resourceEndpoints) {
+      replaceByPath(allEndpoints, endpoint);
+      replaceByPath(routes, endpointRoute(endpoint));
+    }
+    findRoute = routeFinder(routes);
+  };
+  for (const plugin of plugins) plugin.setup?.(app, addResource, addApp);
+  return {
+    app,
+    handle,
+    moveTo(newIssuer) {
+      Object.assign(server, membersOf(newIssuer));
+      headers = securityHeaders(newIssuer);
+      if (options.clients !== undefined) return;
+      registered.reconfigure(resolveSettings(options, newIssuer, extensions).clients);
+    },
+  };
+}
+
+/** The members of a server that follow only from its extensions and from the members of every server. */
+async function membersOfExtensions(extensions: readonly Extension[], settings: ResolvedSettings) {
+  const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
+  const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
+  return {
+    clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
+    deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
+    keyProofs: extensions.find(({ keyProofs }) => keyProofs !== undefined)?.keyProofs,
+    levels: levels.find((ofExtension) => ofExtension !== undefined),
+    registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
+    requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
+    requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
+    responseEncryption: extensions.find(({ responseEncryption }) => responseEncryption !== undefined)
+      ?.responseEncryption,
+    responseModes: responseModes(extensions.flatMap(({ responseModes }) => responseModes ?? [])),
+    sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
+    subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
+    tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
+    useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
+  };
+}
+
+/** Replaces the item with the same path, or adds the item. */
+function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
+  const index = list.findIndex(({ path }) => path === item.path);
+  list.splice(index < 0 ? list.length : index, 1, item);
+}
+
+function firstLink(
+  plugins: readonly Plugin[],
+  getLink: (plugin: Plugin) => string | undefined,
+): string | undefined {
+  for (const plugin of plugins) {
+    const link = getLink(plugin);
+    if (link !== undefined) return link;
+  }
+  return undefined;
+}
+
+/** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */
+function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === "https:" && !isLoopback(hostname)
+    ? { "strict-transport-security": "max-age=31536000" }
+    : undefined;
+}
+
+/** The approver of `login: "auto"`. */
+const automaticLogin: Approver = (request, situation) =>
+  request.loginRequirements.prompt.includes("select_account")
+    ? import("./account_selection.ts").then(({ approveOrAsk }) => approveOrAsk(request, situation))
+    : autoApprover(request, situation);

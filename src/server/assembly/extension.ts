@@ -1,0 +1,118 @@
+/** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
+
+import type { AuthenticationLevels } from "../oauth/authorize/authentication_level.ts";
+import type { ParameterDescription, ResponseModeDescription } from "../oauth/params.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
+import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { LoadableGrantType } from "../oauth/grants/mod.ts";
+import type { Delivery } from "../oauth/authorize/delivery.ts";
+import type { RequestSource } from "../oauth/authorize/request_source.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type {
+  ClientAuth,
+  KeyProofs,
+  MinuteTask,
+  PartRequest,
+  RecordUse,
+  RequestPart,
+  RequestParts,
+  Server,
+  SessionWatcher,
+  TokenIssuer,
+  VerifyRegistration,
+} from "../oauth/server.ts";
+import type { Introspection } from "../oauth/tokens/introspection.ts";
+import type { ResponseEncryption } from "../oauth/tokens/response_encryption.ts";
+import type { SubjectType } from "../oauth/users/subject_type.ts";
+import type { Approver } from "./approver.ts";
+import type { Endpoint } from "./route.ts";
+
+/** A format of introspection responses. */
+export interface IntrospectionFormat {
+  /** Its media type, in lower case. The response has it if the `Accept` header of the request names it. */
+  readonly contentType: string;
+  /**
+   * Writes the body of a response.
+   *
+   * @param caller The client that sent the introspection request.
+   */
+  write(server: Server, caller: Client, introspection: Introspection): Promise<string>;
+}
+
+/** The values that the endpoints of an extension need, besides settings. */
+export interface EndpointOptions {
+  /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
+  readonly base: string;
+  /** The parameters of forms on pages. */
+  readonly formParameters: readonly ParameterDescription[];
+  /** The parameters of a redirect to the client, or to the login pages. */
+  readonly redirectParameters: readonly ParameterDescription[];
+  /** The parameters of requests for access, by entry point. */
+  readonly requestParameters: RequestParts["parameters"];
+  /** Decides authorization requests: immediately, or on pages. */
+  readonly approver: Approver;
+  /** Whether the approver shows login pages. */
+  readonly hasPages: boolean;
+  /** Whether users without a password can log in on pages. */
+  readonly openLogin: boolean;
+}
+
+/**
+ * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line
+ * in the list of `server/extensions.ts`. A server without the extension does not know its settings, grant types and
+ * parameters.
+ *
+ * The functions receive all settings of the server. As the type of the parameter, an implementation may declare only
+ * the settings that it reads.
+ */
+export interface Extension extends SettingsExtension {
+  /** The name in messages and tests, such as `token_exchange`. */
+  readonly name: string;
+  /** The name on pages, such as `Token exchange`. */
+  readonly title: string;
+  /** The specifications that it implements. */
+  readonly specifications: readonly string[];
+  /** Its grant types. Default: none. */
+  readonly grantTypes?: readonly LoadableGrantType[];
+  /** Its parts of requests for access: its checks run first; its members are read before the scope. Default: none. */
+  readonly requestParts?: readonly RequestPart[];
+  /** Delivers decisions to destinations other than redirect URIs. Default: none. */
+  readonly delivery?: Delivery<Server>;
+  /** Its source of the parameters of authorization requests. Default: none. */
+  readonly requestSource?: RequestSource<Server>;
+  /** Its endpoints. Each loads its handlers at the first request. Default: none. */
+  endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
+  /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
+  metadata?(server: Server): Readonly<Record<string, unknown>>;
+  /** Its methods of client authentication. Default: none. */
+  readonly clientAuthentication?: readonly ClientAuth[];
+  /** Its response modes. Default: none. */
+  readonly responseModes?: readonly ResponseModeDescription<Server>[];
+  /** The parameters of authorization responses in its response modes. Default: the usual parameters. */
+  readonly responseParameters?: readonly ParameterDescription[];
+  /** Its subject types. Default: none. */
+  readonly subjectTypes?: readonly SubjectType<Server>[];
+  /** Verifies a client that registers itself. Default: nothing. */
+  readonly verifyRegistration?: VerifyRegistration;
+  /** Its formats of introspection responses. Default: none. */
+  readonly introspectionFormats?: readonly IntrospectionFormat[];
+  /** Adds unregistered clients to the clients of the server. Default: none. */
+  addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
+  /** How requests prove possession of a key. Default: requests prove no key. */
+  readonly keyProofs?: KeyProofs;
+  /** Encrypts responses for clients that are registered for it. Default: none is encrypted. */
+  readonly responseEncryption?: ResponseEncryption<Server>;
+  /** Follows the sessions of users. Default: none. */
+  readonly sessionWatcher?: SessionWatcher;
+  /** Loads the token issuers that run after the token issuers of every server. Default: none. */
+  loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
+  /** Loads the levels of authentication (`acr`) that its settings describe. Default: none. */
+  loadLevels?(settings: object): MaybePromise<AuthenticationLevels<PartRequest, Server> | undefined>;
+  /** Called before a code or token is issued to a client. Default: nothing. */
+  readonly recordUse?: RecordUse;
+  /**
+   * The tasks that maintenance runs each minute. Each loads its code only if there is something to do. Default: none.
+   */
+  readonly minuteTasks?: readonly MinuteTask[];
+}

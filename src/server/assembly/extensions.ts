@@ -1,0 +1,48 @@
+/** The list of the extensions. By default, a server has all of them. */
+
+import type { Extension } from "./extension.ts";
+import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
+import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
+import { authorizationDetails } from "../extensions/authorization_details/mod.ts";
+import { ciba } from "../extensions/ciba/mod.ts";
+import { clientDocuments } from "../extensions/client_documents/mod.ts";
+import { clientLogout } from "../extensions/client_logout/mod.ts";
+import { device } from "../extensions/device/mod.ts";
+import { dpop } from "../extensions/dpop/mod.ts";
+import { encryptedResponses } from "../extensions/encrypted_responses/mod.ts";
+import { pairwise } from "../extensions/pairwise/mod.ts";
+import { par } from "../extensions/par/mod.ts";
+import { registration } from "../extensions/registration/mod.ts";
+import { signedRequests } from "../extensions/signed_requests/mod.ts";
+import { signedResponses } from "../extensions/signed_responses/mod.ts";
+import { stepUp } from "../extensions/step_up/mod.ts";
+import { tokenExchange } from "../extensions/token_exchange/mod.ts";
+
+/**
+ * Every extension. The option `extensions` of `latchkey()` takes any of them.
+ *
+ * @example A server without token exchange
+ * ```ts
+ * import { extensions, latchkey } from "@latchkey/latchkey";
+ *
+ * const as = await latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") });
+ * ```
+ */
+export const extensions: readonly Extension[] = [
+  assertionAuthentication,
+  assertionGrants,
+  authorizationDetails,
+  ciba,
+  clientDocuments,
+  clientLogout,
+  device,
+  dpop,
+  encryptedResponses,
+  pairwise,
+  par,
+  registration,
+  signedRequests,
+  signedResponses,
+  stepUp,
+  tokenExchange,
+];

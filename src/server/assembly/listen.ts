@@ -1,0 +1,82 @@
+/** Listens on the network. */
+
+import type { RequestHandler } from "../../platform/http/router.ts";
+import { localIssuer } from "../config/settings.ts";
+
+/** The address to listen on. */
+export interface ListenOptions {
+  /** The port; 0 picks a free one. Default: the issuer's port. */
+  readonly port?: number;
+  /** A name or address. Default: `localhost`, which is both `127.0.0.1` and `[::1]`. */
+  readonly host?: string;
+  /**
+   * Serve https: a certificate, followed by its chain, and its private key, both as PEM. An issuer that follows the
+   * port then begins with `https:`. `self-signed`: generated for each call, for the names of the server. Default: http.
+   */
+  readonly tls?: { readonly cert: string; readonly key: string } | "self-signed";
+}
+
+/** Where a server listens. */
+export interface ListenResult {
+  /** The URL. */
+  readonly url: string;
+  /** The certificate as PEM, for clients that need to trust it; absent without TLS. */
+  readonly cert?: string;
+}
+
+/** The listeners of one host. */
+interface Listeners {
+  /** Listens and returns the URL. */
+  listen(options?: ListenOptions): Promise<ListenResult>;
+  /** Completes the requests in flight and stops listening. */
+  close(): Promise<void>;
+}
+
+/** The hooks of the host. */
+interface ListenersOptions {
+  /** The origin of the host. */
+  origin(): string;
+  /** The names that a generated certificate is for. */
+  hostnames(): readonly string[];
+  /** Handles every request. It must not reject. */
+  readonly handle: RequestHandler;
+  /** Runs before the port is opened. */
+  prepare(): void;
+  /** Runs before the first request. `origin` has the port of the first listener; absent for later listeners. */
+  onListening(origin: string | undefined): void;
+}
+
+/** Creates the listeners of a host. */
+export function listeners({ origin, hostnames, handle, prepare, onListening }: ListenersOptions): Listeners {
+  const open: { close(): Promise<void> }[] = [];
+  return {
+    async listen({ port, host = "localhost", tls: givenTls } = {}) {
+      const { serve } = await import("../../platform/runtime/serve.ts");
+      const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
+      prepare();
+      const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
+      let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handle(request, peer));
+      const scheme = tls === undefined ? "http" : "https";
+      const requestedPort = port ?? (Number(new URL(origin()).port) || 9000);
+      const listener = await serve((request, peer) => handleWhenReady(request, peer), {
+        port: requestedPort,
+        host,
+        tls,
+      });
+      open.push(listener);
+      onListening(open.length === 1 ? localIssuer(listener.port, scheme) : undefined);
+      handleWhenReady = handle;
+      markReady();
+      const url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
+      return { url, ...tls && { cert: tls.cert } };
+    },
+    async close() {
+      await Promise.all(open.map((listener) => listener.close()));
+    },
+  };
+}
+
+async function selfSigned(hostnames: readonly string[]): Promise<{ readonly cert: string; readonly key: string }> {
+  const { selfSignedCertificate } = await import("../../platform/runtime/self_signed.ts");
+  return await selfSignedCertificate(hostnames);
+}

@@ -1,0 +1,217 @@
+/** Opens one app, from its options to the handler of its requests. */
+
+import { algorithmsInUse } from "../endpoints/jwks.ts";
+import type { HostedApp } from "./hosted_app.ts";
+import type { AddApp, Plugin } from "./plugin.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../../platform/http/message.ts";
+import { parseTarget } from "../../platform/http/router.ts";
+import type { RequestHandler } from "../../platform/http/router.ts";
+import { assertNoIssues } from "../config/config_issue.ts";
+import { configuredIssuer } from "../config/issuer_urls.ts";
+import { resolveSettings } from "../config/resolve_settings.ts";
+import { validate } from "../config/field.ts";
+import { storedKeys } from "../oauth/keys/keys.ts";
+import type { recordSource } from "../oauth/records/record_source.ts";
+import type { CreateRepository } from "../oauth/records/repository.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Trace } from "../oauth/trace.ts";
+import type { Store } from "../../platform/store/store.ts";
+import { createApp } from "./create_app.ts";
+import { eventEmitter } from "./request_context.ts";
+import { extensions as allExtensions } from "./extensions.ts";
+import { type Maintenance, maintenance } from "./maintenance.ts";
+import { type LatchkeyOptions, optionsField, validateExtensions, validateOptions } from "./options.ts";
+import { randomPool } from "../../platform/runtime/crypto.ts";
+
+/** The values and functions that a host gives to an app. */
+export interface AppPlace {
+  /** The issuer, if the options name none. */
+  readonly issuer: string;
+  /** The store of the app. */
+  readonly store: Store | Promise<Store>;
+  /** Whether other apps have records in the same store. */
+  readonly sharesStore: boolean;
+  /** Adds an app to the host. */
+  readonly addApp: AddApp;
+  /** Closes the app; its records are deleted if `deletesRecords` is true. */
+  close(deletesRecords: boolean): Promise<void>;
+}
+
+/** An open app, as its host sees it. */
+export interface OpenApp {
+  readonly app: HostedApp;
+  readonly server: Server;
+  /** Handles a request of the network. It never rejects. */
+  readonly handle: RequestHandler;
+  readonly maintenance: Maintenance;
+  /** Begins to load or generate the keys. */
+  prepareKeys(): void;
+  /** Changes the issuer, unless it is configured. */
+  moveTo(issuer: string): void;
+  /** Ends streams and pending waits of plugins. */
+  closePlugins(): void;
+  /** Waits for pending writes, and closes the store. */
+  closeStore(): Promise<void>;
+}
+
+/**
+ * Opens an app.
+ *
+ * @throws {ConfigurationError} With one sentence per issue of the options, or of the keys in the store.
+ * @throws {StoreError} If the store does not respond for a minute and a half.
+ */
+export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
+  const { extensions = allExtensions, plugins = [] } = givenOptions;
+  assertNoIssues(validateExtensions(extensions));
+  assertNoIssues(validate(optionsField(extensions), givenOptions));
+  const options = plugins.reduceRight(configure, givenOptions);
+  if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClock();
+  const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
+  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
+  const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
+  const issuer = configuredIssuer(options) ?? options.issuerUntilListening ?? place.issuer;
+  assertNoIssues(await validateOptions(options, issuer, extensions));
+  const settings = resolveSettings(options, issuer, extensions);
+  const { lifetimes } = settings;
+  const { trace: receive } = options;
+  const redact = receive && (await import("../oauth/redact_cause.ts")).redactEventWithCause;
+  const emit = eventEmitter(plugins, redact && ((event) => receive(redact(event, app.server.registeredSecrets))));
+  const trace: Trace = (event) => emit(event);
+  const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
+  const { access_token, id_token, authorization_response } = lifetimes;
+  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
+  const keys = storedKeys(store, now, trace, maxTokenLifetime, { source, testKeys });
+  // Only servers with login pages load them.
+  const usesPages = options.login === "interactive" && options.approver === undefined;
+  const interaction = usesPages ? await import("../login/mod.ts") : undefined;
+  const readAddress = options.trustProxy?.length
+    ? (await import("./trusted_proxies.ts")).addressReader(options)
+    : undefined;
+  const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
+  // A server without a listener starts faster without this code.
+  const warnings = hasListener ? await import("../config/settings_warnings.ts") : undefined;
+  const records = store.persistent === true
+    ? await openRecords(options, { settings, store, randomBytes, now, trace }, extensions)
+    : undefined;
+
+  const handle: RequestHandler = (request, connection) => {
+    const due = maintained.runBeforeRequest();
+    // Plugins may change or keep the copy.
+    const peer = plugins.length === 0 || connection === undefined
+      ? connection
+      : { address: connection.address, ...connection };
+    const source = readAddress === undefined || peer === undefined ? peer : readAddress(request, peer);
+    return due === undefined ? outermost(request, source) : due.then(() => outermost(request, source));
+  };
+
+  /** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
+  const handleSafely: RequestHandler = plugins.length === 0 ? handle : async (request, peer = {}) => {
+    try {
+      return await handle(request, peer);
+    } catch (cause) {
+      const { lastResortError } = await import("../endpoints/shared/error_response.ts");
+      return lastResortError(app.server, parseTarget(request.url, peer), cause);
+    }
+  };
+
+  const { app, handle: innermost, moveTo } = await createApp(options, {
+    resolved: settings,
+    extensions,
+    issuer,
+    store,
+    now,
+    randomBytes,
+    trace,
+    emit,
+    hasListener,
+    keys,
+    dispatch: handle,
+    interaction,
+    userWarnings: warnings?.userWarnings,
+    createRepository: records?.createRepository,
+    addApp: place.addApp,
+  });
+  const { server } = app;
+  for (const warning of warnings?.settingsWarnings(options, settings, allExtensions) ?? []) {
+    trace({ type: "configuration_warning", at: now(), ...warning });
+  }
+  // A store with test keys is rejected at the start, not at the first login.
+  if (testKeys === "rejected") {
+    const checked = keys.publishedKeys([]);
+    await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));
+  }
+  const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
+  const maintained = maintenance(server, {
+    records,
+    extensionTasks: extensions.flatMap(({ minuteTasks = [] }) => minuteTasks),
+  });
+  if (records !== undefined) await limitStart(records.start());
+
+  return {
+    server,
+    handle: handleSafely,
+    maintenance: maintained,
+    prepareKeys() {
+      // Generating keys is slow. The request that needs a key waits for it and reports a failure.
+      for (const alg of algorithmsInUse(server)) Promise.resolve(keys.signer(alg)).catch(() => {});
+    },
+    moveTo(newIssuer) {
+      if (configuredIssuer(options) === undefined) moveTo(newIssuer);
+    },
+    closePlugins() {
+      for (const plugin of plugins) plugin.close?.();
+    },
+    async closeStore() {
+      await records?.waitForWrites();
+      await store.close();
+    },
+    app: {
+      get issuer() {
+        return server.issuer;
+      },
+      clients: server.clients.registered,
+      users: server.users,
+      async fetch(request, peer) {
+        const result = await handle(request, peer);
+        if (isDropped(result)) throw new ConnectionDropped();
+        return toResponse(result);
+      },
+      async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
+        if (!(lead >= 0 && Number.isFinite(lead))) {
+          throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
+        }
+        await keys.rotate(alg, lead);
+      },
+      close: () => place.close(false),
+      remove: () => place.close(true),
+      [Symbol.asyncDispose]: () => place.close(false),
+    },
+  };
+}
+
+/** The records of a persistent store, and what creates the repositories on it before the records start. */
+async function openRecords(...[options, owner, extensions]: Parameters<typeof recordSource>) {
+  const [{ recordSource }, { storedRepository }] = await Promise.all([
+    import("../oauth/records/record_source.ts"),
+    import("../oauth/records/stored_repository.ts"),
+  ]);
+  const source = recordSource(options, owner, extensions);
+  const createRepository: CreateRepository = (configured, definition) =>
+    storedRepository(configured, definition, source);
+  return { ...source, createRepository };
+}
+
+function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
+  return plugin.configure === undefined ? options : { ...options, ...plugin.configure(options) };
+}
+
+/** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */
+const maxStartStepMs = 90_000;
+
+/** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */
+export async function limitStart<T>(step: Promise<T>): Promise<T> {
+  // Handled below; the import must not make a rejection an unhandled one.
+  step.catch(() => {});
+  const { withTimeout } = await import("../../platform/store/with_timeout.ts");
+  return await withTimeout("the store", maxStartStepMs, step);
+}

@@ -1,0 +1,120 @@
+/** Plugins wrap request handling, extend the server, add endpoints and links, and receive events. */
+
+import type { Fields } from "../../platform/http/form.ts";
+import type { RequestLike } from "../../platform/http/message.ts";
+import type { RequestHandler } from "../../platform/http/router.ts";
+import type { HostedResource } from "../config/resource_list.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Outbound } from "../oauth/outbound.ts";
+import type { RandomBytes } from "../oauth/secrets.ts";
+import type { GrantType, Server } from "../oauth/server.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
+import type { KeySource } from "../oauth/keys/keys.ts";
+import type { Approver } from "./approver.ts";
+import type { App, Context } from "./context.ts";
+import type { HostedApp } from "./hosted_app.ts";
+import type { Endpoint } from "./route.ts";
+import type { NavigationLink } from "../pages/layout.tsx";
+import type { RecentFlow } from "../../ui/recent_flows.tsx";
+
+/**
+ * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope
+ * values become known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
+ */
+export type AddResource = (resource: HostedResource, endpoints: readonly Endpoint[]) => void;
+
+/** The options of a server that plugins can replace. */
+export interface ConfigurableOptions extends Settings {
+  /** Further grant types of the token endpoint. */
+  readonly grantTypes?: readonly GrantType[];
+  /** The clock: milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** The random source. */
+  readonly randomBytes?: RandomBytes;
+  /** Decides authorization requests instead of `login`. */
+  readonly approver?: Approver;
+  /** Fetches documents that clients refer to. */
+  readonly outbound?: Outbound;
+}
+
+/** Options of an app that a plugin adds. */
+export interface AddedAppOptions extends ConfigurableOptions {
+  /** The path of the issuer below the origin of the host, such as `/tenants/x`, unless `issuer` is set. */
+  readonly path?: string;
+  /** The store of its records. */
+  readonly store: Server["store"];
+  /** Its plugins; the first one is the outermost. Default: none. */
+  readonly plugins?: readonly Plugin[];
+  /** Creates its signing keys. Default: generated keys. */
+  readonly keySource?: KeySource;
+}
+
+/**
+ * Adds an app to the host of a server.
+ *
+ * @throws {ConfigurationError} If options are invalid, or the path is in use.
+ */
+export type AddApp = (options: AddedAppOptions) => Promise<HostedApp>;
+
+/**
+ * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
+ * is the outermost.
+ *
+ * @example Slow responses
+ * ```ts
+ * const slow: Plugin = {
+ *   handle: (next) => async (request, peer) => {
+ *     await new Promise((resolve) => setTimeout(resolve, 100));
+ *     return await next(request, peer);
+ *   },
+ * };
+ * ```
+ */
+export interface Plugin {
+  /**
+   * Returns replacements for options of the whole server, such as its clock. Called before the server is assembled.
+   *
+   * @param options The options of the server, with the replacements of the plugins after this one.
+   */
+  configure?(options: ConfigurableOptions): ConfigurableOptions;
+  /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
+  setup?(app: App, addResource: AddResource, addApp: AddApp): void;
+  /** Wraps the approver: that of the embedding program, or that of `login: "auto"`. Login pages are not wrapped. */
+  approve?(next: Approver): Approver;
+  /** Wraps the approver of login pages at the authorization endpoint and for devices, which otherwise shows a page. */
+  approvePages?(next: Approver): Approver;
+  /** Adds endpoints. Metadata and pages list them by their descriptions. */
+  routes?(app: App): readonly Endpoint[];
+  /** Links in the header of every page. */
+  readonly links?: readonly NavigationLink[];
+  /**
+   * Wraps every request and its response, in process and over the network. A plugin that passes another request to
+   * `next` sets its `original`, so that other plugins recognize it.
+   */
+  handle?(next: RequestHandler): RequestHandler;
+  /**
+   * Changes the server for one request: store, clock, random bytes, keys, grant types, token issuers. If any plugin has
+   * `onEvent`, it replaces a `trace` set here.
+   *
+   * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
+   */
+  extend?(server: Server, context: Context): Server;
+  /**
+   * Receives every event, not redacted ({@link TraceEvent}), in the order of the plugins. An exception is ignored.
+   *
+   * @param context The request of the event; absent for events of the start and of maintenance.
+   */
+  onEvent?(event: TraceEvent, context?: Context): void;
+  /** The path of the pages of rules, below the base: the ID of a rule follows it, after a slash. */
+  readonly rulesPath?: string;
+  /** The page that shows the flow of a request: a path below the base. */
+  flowLink?(request: RequestLike): string | undefined;
+  /** The page that edits a request and sends it again: a path below the base. */
+  editLink?(request: RequestLike): string | undefined;
+  /** The page that shows the flow of an authorization response: a path below the base. */
+  flowLinkFor?(response: Fields): string | undefined;
+  /** The last recorded flows for the home page, newest first. */
+  recentFlows?(): Promise<readonly RecentFlow[]>;
+  /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */
+  close?(): void;
+}

@@ -1,0 +1,146 @@
+/** Creates the context of a request, with the server that plugins extend. */
+
+import type { App, Context } from "./context.ts";
+import { isCrossSite, isTrustedHost } from "../endpoints/shared/cross_site.ts";
+import type { EndpointDescription } from "./endpoint.ts";
+import type { Plugin } from "./plugin.ts";
+import type { EndpointRoute } from "./route.ts";
+import type { RequestLike } from "../../platform/http/message.ts";
+import type { RequestTarget } from "../../platform/http/router.ts";
+import type { Destination } from "../oauth/authorize/destination.ts";
+import { frontChannelOrigin } from "../config/issuer_urls.ts";
+import type { Sender } from "../oauth/sender.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Trace, TraceEvent } from "../oauth/trace.ts";
+import type { Site } from "../pages/layout.tsx";
+
+/** Creates the context of a request. */
+type CreateContext = (
+  request: RequestLike,
+  target: RequestTarget,
+  route: EndpointRoute | undefined,
+) => Context;
+
+/**
+ * Creates the function that the router calls once per request.
+ *
+ * @param findServer The server for a request. Default: that of the app.
+ */
+export function contextFactory(
+  app: App,
+  plugins: readonly Plugin[],
+  emit: EmitEvent,
+  findServer?: (request: RequestLike) => Server,
+): CreateContext {
+  const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
+  const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
+  const { settings } = app.server;
+  const fetchesForSenders = settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings));
+  return (request, target, route) => {
+    const context = new RequestContext(app, plugins, request, target, route);
+    if (findServer !== undefined) context.server = findServer(request);
+    for (const plugin of extending) context.server = plugin.extend!(context.server, context);
+    // The trace is set last, so that every plugin receives the same server for each request and can cache by it.
+    if (hasListener || fetchesForSenders) {
+      const { server } = context;
+      const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
+      context.server = { ...server, trace, sender: new RequestSender(context) };
+    }
+    return context;
+  };
+}
+
+/** The sender of a request. Most requests cause no fetch, so the page is computed only when it is read. */
+class RequestSender implements Sender {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  get address(): string | undefined {
+    return this.#context.target.clientAddress.address;
+  }
+
+  get page(): Sender["page"] {
+    const { server, request } = this.#context;
+    // DNS rebinding: over plain http, a GET request under an untrusted host does not name its page.
+    const isRebound = request.method === "GET" && !isTrustedHost(server, request);
+    if (isRebound || isCrossSite(this.#context)) return "cross-site";
+    return request.headers.get("origin") === null ? "none" : "own";
+  }
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+class RequestContext implements Context {
+  readonly app: App;
+  server: Server;
+  readonly request: RequestLike;
+  readonly target: RequestTarget;
+  readonly endpoint: EndpointDescription | undefined;
+  readonly unrepeatable: ReadonlySet<string>;
+  readonly pages: Context["pages"];
+  clientId: string | undefined = undefined;
+  destination: Destination | undefined = undefined;
+  readonly #plugins: readonly Plugin[];
+  #site: Site | undefined;
+
+  constructor(
+    app: App,
+    plugins: readonly Plugin[],
+    request: RequestLike,
+    target: RequestTarget,
+    route: EndpointRoute | undefined,
+  ) {
+    this.app = app;
+    this.server = app.server;
+    this.request = request;
+    this.target = target;
+    this.endpoint = route?.endpoint;
+    this.unrepeatable = route?.unrepeatable ?? noNames;
+    this.pages = app.pages;
+    this.#plugins = plugins;
+  }
+
+  /** Computed when a page is rendered, because most requests need no link to their flow. */
+  get site(): Site {
+    return this.#site ??= { ...this.app.site, issuer: this.server.issuer, flowLink: this.#flowLink() };
+  }
+
+  get flowUrl(): string | undefined {
+    const { base, flowLink } = this.site;
+    return flowLink === undefined ? undefined : frontChannelOrigin(this.server) + base + flowLink;
+  }
+
+  #flowLink(): string | undefined {
+    for (const plugin of this.#plugins) {
+      const link = plugin.flowLink?.(this.request);
+      if (link !== undefined) return link;
+    }
+    return undefined;
+  }
+}
+
+/** Emits an event; `context` is the request of the event. It never throws. */
+export type EmitEvent = (event: TraceEvent, context?: Context) => void;
+
+/** Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. */
+export function eventEmitter(
+  plugins: readonly Plugin[],
+  trace: Trace | undefined,
+): EmitEvent {
+  const listeners: EmitEvent[] = plugins.flatMap((plugin) =>
+    plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
+  );
+  if (trace !== undefined) listeners.push((event) => trace(event));
+  return (event, context) => {
+    for (const listener of listeners) {
+      try {
+        listener(event, context);
+      } catch {
+        // A listener must not break the server.
+      }
+    }
+  };
+}

@@ -1,0 +1,340 @@
+/** The list of the server's endpoints. Every other part reads these descriptions. */
+
+import type { Approver } from "./approver.ts";
+import type { EndpointOptions, Extension } from "./extension.ts";
+import type { Endpoint } from "./route.ts";
+import { authorizeHandlers } from "../endpoints/authorize.ts";
+import { jwks } from "../endpoints/jwks.ts";
+import { token } from "../endpoints/token.ts";
+import type { Method } from "../../platform/http/router.ts";
+import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
+import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { MetadataForm } from "../config/settings.ts";
+import { type ParameterDescription, parameters } from "../oauth/params.ts";
+import type { GrantType, RequestParts } from "../oauth/server.ts";
+
+/** The options that decide which endpoints a server has. */
+interface RouteOptions {
+  /** The path of the issuer, without a slash at its end. */
+  readonly base: string;
+  /** The settings in effect. */
+  readonly settings: ResolvedSettings;
+  /** The extensions, which add endpoints and members of metadata. */
+  readonly extensions: readonly Extension[];
+  /** The grant types of the token endpoint, which declare its parameters. */
+  readonly grantTypes: readonly GrantType[];
+  /** The parts of requests, which declare parameters. */
+  readonly requestParts: RequestParts;
+  /** Decides authorization requests without pages. */
+  readonly approver: Approver;
+  /** Wraps the approver of login pages. */
+  readonly approvePages: (next: Approver) => Approver;
+  /** Whether users log in without a page. */
+  readonly autoLogin: boolean;
+  /** The login pages; absent if an approver decides. */
+  readonly interaction?: typeof import("../login/mod.ts");
+  /** Whether users without a password can log in on pages. */
+  readonly openLogin: boolean;
+}
+
+/** The options of the pages of clients and users. */
+interface DirectoryRouteOptions {
+  /** Whether visitors may change clients and users. */
+  readonly edit: boolean;
+  /** Whether users log in without a page. */
+  readonly autoLogin: boolean;
+  /** Secrets that a form generated, by client id. Filled on test hosts only. */
+  readonly generatedSecrets: BoundedCache<string>;
+}
+
+/** Maximum number of client secrets that the pages keep. */
+const maxGeneratedSecrets = 1000;
+
+const getAndPost: readonly Method[] = ["GET", "POST"];
+
+const interactionParameter: ParameterDescription = { name: "interaction", secret: "interaction", linksFlow: true };
+const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
+const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
+const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
+const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
+const tokenParameters = [
+  ...clientAuthParameters,
+  ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
+];
+const formParameters = parameters(csrfParameter);
+
+/** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
+export function endpoints(
+  {
+    base,
+    settings,
+    extensions,
+    grantTypes,
+    requestParts,
+    approver,
+    approvePages,
+    autoLogin,
+    interaction,
+    openLogin,
+  }: RouteOptions,
+): Endpoint[] {
+  const hasPages = interaction !== undefined;
+  const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
+  const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
+  // The parameters of the authorization response, and of the redirect to the login pages.
+  const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
+  const options: EndpointOptions = {
+    ...{ base, approver: decider, hasPages, openLogin, formParameters },
+    requestParameters: requestParts.parameters,
+    redirectParameters: authorizationResponseParameters,
+  };
+  const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
+  return [
+    {
+      name: "authorize",
+      metadataName: "authorization_endpoint",
+      path: `${base}/oauth2/authorize`,
+      aliases: defaultPaths("/authorize"),
+      methods: ["GET", "HEAD", "POST"],
+      caller: "browser",
+      title: "Authorization request",
+      errors: "redirect",
+      role: "step",
+      parameters: [...requestParts.parameters.authorize, interactionParameter],
+      checks: ["AZ-02", "RU-01", "AZ-07", "AZ-09", "AZ-17", "PK-07"],
+      responseParameters: authorizationResponseParameters,
+      load: () => authorizeHandlers(decider, interaction?.repeatWithCookies),
+    },
+    {
+      name: "token",
+      metadataName: "token_endpoint",
+      path: `${base}/oauth2/token`,
+      aliases: defaultPaths("/token"),
+      methods: ["POST"],
+      caller: "client",
+      cors: true,
+      title: "Token request",
+      grantTitles: Object.fromEntries(grantTypes.map(({ type, title = "Token request" }) => [type, title])),
+      errors: "json",
+      role: "step",
+      parameters: [
+        ...clientAuthParameters,
+        ...parameters("grant_type", "scope", { name: "resource", repeatable: true }, "username"),
+        // A parameter of the password grant. The server rejects the grant, but must redact the password.
+        { name: "password", secret: "password" },
+        ...grantTypes.flatMap((grantType) => grantType.parameters),
+        ...requestParts.parameters.token,
+      ],
+      exampleParameters: ["grant_type", "code", "redirect_uri", "code_verifier", "client_id"],
+      responseParameters: parameters(accessToken, refreshToken, {
+        name: "id_token",
+        secret: "id_token",
+        linksFlow: true,
+      }),
+      load: () => token,
+    },
+    {
+      name: "jwks",
+      metadataName: "jwks_uri",
+      path: `${base}/oauth2/jwks`,
+      methods: ["GET"],
+      caller: "any",
+      cors: true,
+      title: "Keys",
+      errors: "json",
+      role: "document",
+      load: () => jwks,
+    },
+    {
+      name: "userinfo",
+      metadataName: "userinfo_endpoint",
+      path: `${base}/oauth2/userinfo`,
+      methods: getAndPost,
+      caller: "resource client",
+      cors: true,
+      title: "Userinfo",
+      doneLabel: "claims returned",
+      errors: "resource",
+      role: "step",
+      parameters: parameters(accessToken),
+      load: async () => (await import("../endpoints/userinfo.ts")).userinfo,
+    },
+    {
+      name: "revoke",
+      metadataName: "revocation_endpoint",
+      path: `${base}/oauth2/revoke`,
+      methods: ["POST"],
+      caller: "client",
+      cors: true,
+      title: "Revocation",
+      doneLabel: "revoked",
+      errors: "json",
+      role: "step",
+      parameters: tokenParameters,
+      exampleParameters: ["token", "client_id"],
+      load: async () => (await import("../endpoints/revoke.ts")).revoke,
+    },
+    {
+      name: "introspect",
+      metadataName: "introspection_endpoint",
+      path: `${base}/oauth2/introspect`,
+      methods: ["POST"],
+      caller: "client",
+      title: "Introspection",
+      errors: "json",
+      role: "step",
+      parameters: tokenParameters,
+      exampleParameters: ["token", "client_id"],
+      load: async () => {
+        const { introspectionHandlers } = await import("../endpoints/introspect.ts");
+        return introspectionHandlers(extensions.flatMap(({ introspectionFormats = [] }) => introspectionFormats));
+      },
+    },
+    {
+      name: "logout",
+      metadataName: "end_session_endpoint",
+      path: `${base}/oauth2/logout`,
+      methods: ["GET", "HEAD", "POST"],
+      caller: "browser",
+      title: "Logout",
+      doneLabel: "logged out",
+      errors: "page",
+      role: "step",
+      parameters: parameters(
+        { name: "id_token_hint", secret: "id_token", linksFlow: true },
+        { name: "confirm", secret: "form_token" },
+        ...["client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"],
+      ),
+      load: async () => (await import("../endpoints/logout.ts")).logout,
+    },
+    ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
+    ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
+      name: "discovery",
+      path,
+      methods: ["GET"],
+      caller: "any",
+      cors: true,
+      title: "Metadata",
+      errors: "json",
+      role: "document",
+      load: async () => (await import("../endpoints/discovery.ts")).discoveryHandlers(extensions),
+    })),
+    ...interaction?.interactionEndpoints({
+      ...{ base, openLogin, csrfParameter, interactionParameter },
+      responseParameters: authorizationResponseParameters,
+    }) ?? [],
+    ...autoLogin
+      ? [
+        {
+          name: "select_account",
+          path: `${base}/oauth2/select_account`,
+          methods: ["GET", "HEAD", "POST"],
+          caller: "browser",
+          title: "Account selection",
+          doneLabel: "account selected",
+          errors: "redirect",
+          role: "step",
+          parameters: parameters(interactionParameter, csrfParameter),
+          responseParameters: authorizationResponseParameters,
+          load: async () => (await import("../login/select_account.ts")).selectAccountHandlers(approver),
+        } satisfies Endpoint,
+      ]
+      : [],
+    page("home", `${base}/`, "Home page", async () => (await import("../../home/home.ts")).home),
+    page("start", `${base}/start`, "Start of the demo flow", async () => (await import("../../home/start.ts")).start),
+    page(
+      "callback",
+      `${base}/authorized`,
+      "Callback page",
+      async () => (await import("../endpoints/authorized.ts")).callbackPage,
+      getAndPost,
+      responseParameters,
+    ),
+    page(
+      "playground",
+      `${base}/authorized/try`,
+      "Playground",
+      async () => (await import("../../home/playground/playground.ts")).playground,
+      getAndPost,
+      [
+        ...formParameters,
+        ...[codeParameter, accessToken, refreshToken],
+        ...parameters({ name: "device_code", secret: "device_code", linksFlow: true }),
+      ],
+    ),
+    page(
+      "tour",
+      `${base}/tour`,
+      "Tour",
+      async () => (await import("../../home/tour/tour.ts")).tour,
+      getAndPost,
+      [...formParameters, codeParameter, accessToken],
+    ),
+    page(
+      "static",
+      `${base}/static/*`,
+      "Static file",
+      async () => (await import("../endpoints/static_files.ts")).assets,
+    ),
+    page("favicon", "/favicon.ico", "Icon", async () => (await import("../endpoints/static_files.ts")).favicon),
+    ...settings.directory === "off" ? [] : directoryEndpoints(base, {
+      edit: settings.directory === "edit",
+      autoLogin,
+      generatedSecrets: boundedCache(maxGeneratedSecrets),
+    }),
+  ];
+}
+
+function directoryEndpoints(base: string, options: DirectoryRouteOptions): Endpoint[] {
+  const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
+  const clients = async () => await import("../../admin/clients.ts");
+  const users = async () => await import("../../admin/users.ts");
+  return [
+    page(
+      "clients",
+      `${base}/clients`,
+      "Clients",
+      async () => (await clients()).clientListPage(options),
+      methods,
+      formParameters,
+    ),
+    page(
+      "client",
+      `${base}/clients/*`,
+      "Client",
+      async () => (await clients()).clientPage(options),
+      methods,
+      formParameters,
+    ),
+    page("users", `${base}/users`, "Users", async () => (await users()).userListPage(options), methods, formParameters),
+    page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
+  ];
+}
+
+/** An HTML page outside of the protocol. */
+function page(
+  name: string,
+  path: string,
+  title: string,
+  load: Endpoint["load"],
+  methods: readonly Method[] = ["GET"],
+  parameters: readonly ParameterDescription[] = [],
+): Endpoint {
+  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}
+
+/**
+ * The paths of the metadata: both well-known names before the issuer's path (RFC 8414 §3.1, §5) and after it (OpenID
+ * Connect Discovery §4; some clients append RFC 8414's name too).
+ */
+function wellKnownPaths(base: string, forms: readonly MetadataForm[]): string[] {
+  return [...new Set(forms.map((form) => paths[form](base)))];
+}
+
+const paths: Readonly<Record<MetadataForm, (base: string) => string>> = {
+  "oauth-inserted": (base) => `/.well-known/oauth-authorization-server${base}`,
+  "openid-inserted": (base) => `/.well-known/openid-configuration${base}`,
+  "openid-appended": (base) => `${base}/.well-known/openid-configuration`,
+  "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
+};

@@ -1,0 +1,32 @@
+/** `issuer: "from-host"`: one server under several names. The issuer of a request is the origin that it was sent to. */
+
+import { parseHost } from "../endpoints/shared/cross_site.ts";
+import type { RequestLike } from "../../platform/http/message.ts";
+import { boundedCache } from "../oauth/bounded_cache.ts";
+import { isIssuerHost } from "../config/issuer_urls.ts";
+import type { Server } from "../oauth/server.ts";
+
+/** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
+const maxNames = 100;
+
+/**
+ * Returns the server for a request: the same records, with the issuer of the request. A request without a host, or to a
+ * host that may not be an issuer, gets the server itself; `rejectOtherHost` rejects the latter.
+ *
+ * @param membersOf The members of the server that depend on the issuer.
+ */
+export function serverByHost(
+  server: Server,
+  membersOf: (issuer: string) => Partial<Server>,
+): (request: RequestLike) => Server {
+  const servers = boundedCache<Server>(maxNames);
+  return ({ headers }) => {
+    const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);
+    if (url === undefined || url.origin === server.issuer || !isIssuerHost(server.settings, url.hostname)) {
+      return server;
+    }
+    let named = servers.get(url.origin);
+    if (named === undefined) servers.set(url.origin, named = { ...server, ...membersOf(url.origin) });
+    return named;
+  };
+}

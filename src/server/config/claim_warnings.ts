@@ -1,0 +1,94 @@
+/** Warnings about configured claims, and claims of users, that no client can receive. */
+
+import { claimRules, scopesForClaim } from "../oauth/claims.ts";
+import type { ClaimRules } from "../oauth/claims.ts";
+import type { User } from "../oauth/clients/client.ts";
+import { listed, type Settings } from "./settings.ts";
+import { type ConfigurationWarning, quote } from "./config_issue.ts";
+import { splitScope } from "../oauth/params.ts";
+import type { ResolvedSettings } from "./resolve_settings.ts";
+import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
+
+/** Warnings about the settings and the configured users. */
+export function claimWarnings(settings: Settings, resolved: ResolvedSettings): ConfigurationWarning[] {
+  const rules = claimRules(resolved);
+  const scopes = requestableScopes(settings, resolved);
+  const isUseful = scopes.includes("openid");
+  const users = listed(settings.users) ?? [];
+  const warnings: ConfigurationWarning[] = [];
+  if (!isUseful && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
+    warnings.push({
+      path: "scopes",
+      message: `No client may ask for "openid", so userinfo and ID tokens contain no claims of users. Add it to ` +
+        "scopes, and to the scope of a client.",
+    });
+  }
+  for (const scope of Object.keys(isUseful ? resolved.claims : {})) {
+    if (scopes.includes(scope)) continue;
+    warnings.push({
+      path: `claims.${scope}`,
+      message: `No client may ask for ${
+        quote(scope)
+      }, so nothing releases these claims. Add it to the scope of a client.`,
+    });
+  }
+  for (const [path, name] of accessTokenClaimPaths(resolved)) {
+    const requiredScopes = scopesForClaim(rules, name);
+    if (requiredScopes.length === 0 || requiredScopes.some((scope) => scopes.includes(scope))) continue;
+    warnings.push({
+      path,
+      message:
+        `${quote(name)} needs the scope value ${
+          requiredScopes.map(quote).join(" or ")
+        }, which no client may ask for, ` +
+        "so no access token holds it. Add it to scopes, and to the scope of a client.",
+    });
+  }
+  return [...warnings, ...memberWarnings(rules, scopes, users)];
+}
+
+/** The scope values that at least one client may request; all of them if no clients are configured yet. */
+function requestableScopes(settings: Settings, { scopes }: ResolvedSettings): readonly string[] {
+  const clients = listed(settings.clients) ?? [];
+  if (clients.length === 0) return scopes;
+  const requested = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
+  return scopes.filter((scope) => requested.has(scope));
+}
+
+function* accessTokenClaimPaths(
+  { accessTokenClaims, resources = [] }: ResolvedSettings,
+): Generator<[path: string, name: string]> {
+  for (const [i, name] of accessTokenClaims.entries()) yield [`accessTokenClaims[${i}]`, name];
+  for (const [i, { access_token_claims: names = [] }] of resources.entries()) {
+    for (const [j, name] of names.entries()) yield [`resources[${i}].access_token_claims[${j}]`, name];
+  }
+}
+
+/** One warning for each claim and problem, even if several users have it. */
+function memberWarnings(
+  rules: ClaimRules,
+  scopes: readonly string[],
+  users: readonly User[],
+): ConfigurationWarning[] {
+  const warningsByClaim = new Map<string, { path: string; message: string; others: number }>();
+  for (const [i, user] of users.entries()) {
+    for (const name of Object.keys(user)) {
+      const problem = findProblem(rules, scopes, user, name);
+      if (problem === undefined) continue;
+      const existing = warningsByClaim.get(`${problem} ${name}`);
+      if (existing !== undefined) existing.others++;
+      else {
+        const message = messageByProblem[problem](rules, name, user[name]);
+        warningsByClaim.set(`${problem} ${name}`, { path: `users[${i}].${name}`, message, others: 0 });
+      }
+    }
+  }
+  return [...warningsByClaim.values()].map(({ path, message, others }) => ({
+    path: others === 0 ? path : `${path}, and of ${others} more`,
+    message,
+  }));
+}
+
+function hasReleasableClaims(user: User): boolean {
+  return Object.keys(user).some((name) => name !== "sub" && name !== "password" && !claimsShownOnPages.includes(name));
+}

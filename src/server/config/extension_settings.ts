@@ -1,0 +1,104 @@
+/** The settings that an extension adds to a server. */
+
+import type { ResponseMode } from "../oauth/params.ts";
+import type { PassedRuleId } from "../oauth/rules/mod.ts";
+import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../oauth/clients/client.ts";
+import type { StandingRequirement } from "../oauth/clients/standing.ts";
+import type { SubjectType } from "../oauth/users/subject_type.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { Allowances } from "./allowances.ts";
+import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
+import type { Field } from "./field.ts";
+
+/** A grant type that the settings of an extension switch on. */
+export interface OptionalGrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The title of its requests on pages, such as `Device poll`. */
+  readonly title: string;
+  /** The settings that switch it on, for messages. */
+  readonly setting: string;
+  /** The standing that a client needs for it. Default: only configured clients may use it. */
+  readonly standing?: StandingRequirement;
+  /** Whether the public demo client has it. Default: false. */
+  readonly hasDemoClient?: boolean;
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
+  /** Whether the settings, with their defaults, switch it on. */
+  isOn(settings: object): boolean;
+}
+
+/** The allowed values of list members of client metadata, by the name of the member. */
+export type ClientValues = Readonly<Record<string, readonly string[]>>;
+
+/** The settings of an extension. The functions receive all settings of the server. */
+export interface SettingsExtension {
+  /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
+  readonly settingFields?: Readonly<Record<string, Field>>;
+  /**
+   * The defaults that follow from the issuer or from other settings. The defaults of the fields are already filled in.
+   */
+  resolveSettings?(given: object, allows: Allowances): object;
+  /** All issues of settings that match their description. */
+  validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
+  /** All issues of the metadata of a client; paths are relative to the client. */
+  validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
+  /** The members of client metadata whose demands it meets. A server without it rejects them. Default: none. */
+  readonly clientDemands?: readonly ClientDemand[];
+  /**
+   * Other members of client metadata that only the extension reads. A server without it ignores them. Default: none.
+   */
+  readonly clientMembers?: readonly (keyof ClientMetadata)[];
+  /**
+   * The values of list members of client metadata. Other values are issues, and are dropped from metadata documents.
+   */
+  clientValues?(settings: object): ClientValues;
+  /** Warnings about valid settings. */
+  settingsWarnings?(settings: object): readonly ConfigurationWarning[];
+  /** Whether the extension accepts clients that the operator does not know. Default: false. */
+  acceptsUnknownClients?(settings: object): boolean;
+  /** Its methods of client authentication. Default: none. */
+  readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
+  /** Its response modes. Default: none. */
+  readonly responseModes?: readonly { readonly name: ResponseMode }[];
+  /** Its subject types. Default: none. */
+  readonly subjectTypes?: readonly Pick<SubjectType<never>, "name" | "sectorOf">[];
+  /** Its grant types. Default: none. */
+  readonly grantTypes?: readonly OptionalGrantType[];
+}
+
+/** The values that list members of client metadata may have because of the extensions of a server. */
+export function clientValues(settings: { readonly extensions: readonly SettingsExtension[] }): ClientValues {
+  return Object.assign({}, ...settings.extensions.map((extension) => extension.clientValues?.(settings)));
+}
+
+/** The values that `subject_type` of a client may have. */
+export function subjectTypeNames(settings: { readonly extensions: readonly SettingsExtension[] }): readonly string[] {
+  return ["public", ...settings.extensions.flatMap(({ subjectTypes = [] }) => subjectTypes.map(({ name }) => name))];
+}
+
+/** The sector of a client; `undefined` if its subjects are public. */
+export function sectorOf(client: ClientMetadata, extensions: readonly SettingsExtension[]): string | undefined {
+  for (const { subjectTypes = [] } of client.subject_type === undefined ? [] : extensions) {
+    for (const { name, sectorOf } of subjectTypes) if (name === client.subject_type) return sectorOf(client);
+  }
+  return undefined;
+}
+
+/**
+ * The warnings about entries of settings that list no clients.
+ *
+ * @param paths The paths of the entries.
+ */
+export function unlistedClientsWarnings(
+  settings: { readonly extensions: readonly SettingsExtension[] },
+  paths: readonly string[],
+): ConfigurationWarning[] {
+  if (!settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings))) return [];
+  return paths.map((path) => ({
+    path: `${path}.clients`,
+    message:
+      "the entry lists no clients, so only configured clients may use it, not clients that registered themselves or have " +
+      "a metadata document. List the clients.",
+  }));
+}

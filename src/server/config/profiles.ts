@@ -1,0 +1,270 @@
+/**
+ * The named profiles. A profile is a set of values of settings and nothing else. It decides the settings that are not
+ * set, and rejects weaker values of settings that are set.
+ *
+ * To add a profile, add its name in `profile.ts` and its values to `profiles`.
+ */
+
+import type { ClientMetadata } from "../oauth/clients/client.ts";
+import { rejectAny, settingFields, type Settings } from "./settings.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import { demoKeyClient } from "./demo_entries.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
+import { anything, combine, mcpRevisions, subset } from "./profile.ts";
+import type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./profile.ts";
+
+/** The settings that select a profile. */
+export interface ProfileSettings {
+  readonly profile?: ProfileName;
+  readonly mcpRevision?: McpRevision;
+}
+
+/** The value that a profile sets for one setting. */
+export interface ProfileValue {
+  /** The value for each revision, the oldest first, or one value for all of them; `undefined`: the default. */
+  readonly values: readonly unknown[];
+  /** The section of the specification that requires it. */
+  readonly source: string;
+}
+
+type ProfileValues = Readonly<Partial<Record<ProfileSetting, ProfileValue>>>;
+
+const rfc8414 = ["oauth-inserted"];
+const bothDocuments = ["oauth-inserted", "openid-inserted", "openid-appended"];
+
+const fapiAlgorithms = ["PS256", "ES256", "EdDSA", "Ed25519"];
+
+const fapi2Security: ProfileValues = {
+  "pkce.requireForConfidential": { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "pkce.acceptNonce": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "pkce.requireMethod": { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  assertionAudience: { values: ["issuer-string"], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  maxAssertionLifetime: { values: [300], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  clientAuthMethods: { values: [["private_key_jwt"]], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  requireRedirectUri: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  tokenRedirectUri: { values: ["required"], source: "OpenID Connect Core §3.1.3.1" },
+  requirePushedAuthorizationRequests: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  privateUseRedirectUris: { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  nativeOnlyRedirectUris: { values: [["loopback"]], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  accessTokenInForm: { values: [false], source: "FAPI 2.0 Security Profile §5.3.4" },
+  requireSenderConstrainedTokens: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  "refresh.rotateConfidential": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  "refresh.grace": { values: [30], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  "lifetimes.code": { values: [60], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  seeOther: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  alg: { values: ["ES256"], source: "FAPI 2.0 Security Profile §5.4.1" },
+  signatureAlgorithms: { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
+  "dpop.algorithms": { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
+  insecureAllowHttpIssuer: { values: [false], source: "FAPI 2.0 Security Profile §5.2.1" },
+  insecureAllowHttpRedirectUris: { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  insecureAllowAutoLogin: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+  insecureAllowOpenLogin: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+  insecureAllowDemoClients: { values: [false], source: "FAPI 2.0 Security Profile §5.2" },
+};
+
+const oauth21: ProfileValues = {
+  "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
+  "pkce.acceptNonce": { values: [true], source: "OAuth 2.1 §7.5.1" },
+  "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
+  assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
+  tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
+};
+
+/** The values of each profile. A setting that is not listed keeps its default. */
+export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
+  "oauth2.1": oauth21,
+  oidc: {
+    requireRedirectUri: { values: [true], source: "OpenID Connect Core §3.1.2.1" },
+    nativeOnlyRedirectUris: { values: [["private-use"]], source: "OpenID Connect Registration §2" },
+  },
+  mcp: {
+    ...oauth21,
+    "pkce.acceptNonce": { values: [false], source: "MCP authorization, Authorization Code Protection" },
+    clientAuthMethods: {
+      values: [["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]],
+      source: "MCP authorization",
+    },
+    requireRedirectUri: { values: [true], source: "MCP authorization, Open Redirection" },
+    privateUseRedirectUris: { values: [false], source: "MCP authorization, Communication Security" },
+    accessTokenInForm: { values: [false], source: "MCP authorization, Token Requirements" },
+    "refresh.rotateBound": { values: [true], source: "MCP Security Best Practices" },
+    resourceParameter: {
+      values: ["optional", "expected", "expected", "expected"],
+      source: "MCP authorization, Resource Parameter Implementation",
+    },
+    metadataForms: {
+      values: [rfc8414, rfc8414, bothDocuments, bothDocuments],
+      source: "MCP authorization, Authorization Server Metadata Discovery",
+    },
+    clientIdMetadataDocuments: {
+      values: [false, false, true, true],
+      source: "MCP authorization, Client ID Metadata Documents",
+    },
+    requireClientName: { values: [true], source: "MCP authorization, Client ID Metadata Documents" },
+    "registration.deprecated": {
+      values: [false, false, false, true],
+      source: "MCP authorization, Dynamic Client Registration",
+    },
+    "registration.scope": { values: ["all"], source: "MCP authorization, Step-Up Authorization Flow" },
+    defaultEndpoints: {
+      values: [true, false, false, false],
+      source: "MCP authorization 2025-03-26, Fallbacks for Servers without Metadata Discovery",
+    },
+  },
+  "fapi2-security": fapi2Security,
+  "fapi2-message-signing": {
+    ...fapi2Security,
+    requireSignedRequestObject: { values: [true], source: "FAPI 2.0 Message Signing §5.3.1" },
+    requestObjectTimes: { values: ["required"], source: "FAPI 2.0 Message Signing §5.3.1" },
+    responseModes: {
+      values: [["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]],
+      source: "FAPI 2.0 Message Signing §5.4.1",
+    },
+  },
+};
+
+const settingNames = Object.keys(combine) as ProfileSetting[];
+
+/** Whether a server must support a setting of a profile. False for a setting whose value the profile only prefers. */
+function isDemand(path: ProfileSetting): boolean {
+  return combine[path] !== anything;
+}
+
+/** Whether the value of a setting is weaker than that of a profile. */
+function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean {
+  return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);
+}
+
+/** The profile that settings select; `undefined` if they select none. */
+export function activeProfile(settings: ProfileSettings): ActiveProfile | undefined {
+  const { profile } = settings;
+  if (profile === undefined) return undefined;
+  const revision = settings.mcpRevision ?? mcpRevisions.at(-1)!;
+  const index = mcpRevisions.indexOf(revision);
+  const label = profile === "mcp" ? `mcp ${revision}` : profile;
+  const values = new Map<string, unknown>();
+  const decides = new Map<string, string>();
+  for (const [name, { values: ofRevisions }] of profileEntries(profile)) {
+    const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
+    if (value === undefined) continue;
+    values.set(name, value);
+    if (readSetting(settings, name) === undefined) decides.set(name, label);
+  }
+  return { label, values, decides };
+}
+
+/** The settings that a profile decides, and their values. */
+function profileEntries(profile: ProfileName): [ProfileSetting, ProfileValue][] {
+  return Object.entries(profiles[profile]) as [ProfileSetting, ProfileValue][];
+}
+
+/** The value of a setting, by its path. */
+export function readSetting(settings: object, path: string): unknown {
+  return path.split(".").reduce(
+    (value: unknown, name) => (value as Record<string, unknown> | undefined)?.[name],
+    settings,
+  );
+}
+
+/** The settings, with the values of the profile for settings that are not set. */
+export function withProfile<T extends ProfileSettings>(settings: T): T {
+  const active = activeProfile(settings);
+  if (active === undefined) return settings;
+  return withValues(settings, [...active.decides.keys()].map((path) => [path, active.values.get(path)]));
+}
+
+/** The demo clients that the settings allow; `undefined` for the usual ones. */
+export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): readonly ClientMetadata[] | undefined {
+  return clientAuthMethods?.includes("none") === false && clientAuthMethods.includes("private_key_jwt")
+    ? [demoKeyClient(issuer)]
+    : undefined;
+}
+
+/** The settings of a server for a client with a profile of its own, which can only be stricter. */
+export function withClientProfile<T extends { readonly profile?: ActiveProfile }>(settings: T, name: ProfileName): T {
+  const { label: profileLabel, values } = activeProfile({ profile: name })!;
+  const label = `${profileLabel} of this client`;
+  const decides = new Map(settings.profile?.decides);
+  const stricter: [string, unknown][] = [];
+  for (const [path] of profileEntries(name)) {
+    const [value, floor] = [readSetting(settings, path), values.get(path)];
+    // The server lacks the extension of this setting: `validateExtensions` rejects the client.
+    if (value === undefined || floor === undefined || !isWeaker(path, value, floor)) continue;
+    decides.set(path, label);
+    stricter.push([path, combine[path](value, floor)]);
+  }
+  return { ...withValues(settings, stricter), profile: { label, values, decides } };
+}
+
+/** The list settings that a client's profile leaves without a value. */
+export function findEmptySettings(settings: object): ProfileSetting[] {
+  return settingNames.filter((path) =>
+    combine[path] === subset && (readSetting(settings, path) as readonly unknown[] | undefined)?.length === 0
+  );
+}
+
+function withValues<T extends object>(settings: T, values: readonly (readonly [string, unknown])[]): T {
+  const result: Record<string, unknown> = { ...settings as object };
+  for (const [path, value] of values) {
+    const [name, member] = path.split(".") as [string, string?];
+    result[name] = member === undefined ? value : { ...result[name] as object | undefined, [member]: value };
+  }
+  return result as T;
+}
+
+/** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
+export function validateProfile(
+  settings: ProfileSettings & Pick<Settings, "metadata" | "clients" | "redirectUris" | "scopes" | "users">,
+  extensions: readonly SettingsExtension[],
+): ConfigIssue[] {
+  const { profile, mcpRevision } = settings;
+  const issues: ConfigIssue[] = mcpRevision === undefined || profile === "mcp" ? [] : [{
+    path: "profile",
+    expected: `"mcp", because mcpRevision is set`,
+    received: profile === undefined ? "nothing" : quote(profile),
+    hint: `Set profile to "mcp", or remove mcpRevision.`,
+  }];
+  const active = activeProfile(settings);
+  if (active === undefined) return issues;
+  issues.push(...validateExtensions(active, extensions));
+  for (const [path, { source }] of profileEntries(profile!)) {
+    const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
+    if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
+    issues.push({
+      path,
+      expected: `${show(floor)} or stricter, because the profile is ${active.label} (${source})`,
+      received: show(explicit),
+      hint: "Remove the setting, or the profile.",
+    });
+  }
+  issues.push(...rejectAny(settings, `the profile is ${active.label}`, "Remove the setting, or the profile."));
+  const { authorization_response_iss_parameter_supported: isSupported = true } = settings.metadata ?? {};
+  if (isSupported !== true && profile !== "oidc") {
+    issues.push({
+      path: "metadata.authorization_response_iss_parameter_supported",
+      expected: `true, because the profile is ${active.label} (RFC 9207)`,
+      received: quote(isSupported),
+      hint: "Remove the member, or the profile.",
+    });
+  }
+  return issues;
+}
+
+/** An issue for each setting that a profile demands but that no extension of the server has. */
+export function validateExtensions(
+  { label, values }: ActiveProfile,
+  extensions: readonly SettingsExtension[],
+): ConfigIssue[] {
+  const known = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  return settingNames.filter((path) => values.has(path) && isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
+    .map((path) => ({
+      path: "profile",
+      expected: `a profile that does not demand ${path}, which is a setting of an extension`,
+      received: `${quote(label)}, at a server without the extension`,
+      hint: "Add the extension, or choose another profile.",
+    }));
+}
+
+function show(value: unknown): string {
+  return Array.isArray(value) ? JSON.stringify(value) : quote(value);
+}

@@ -1,0 +1,335 @@
+/**
+ * The settings of a server. The configuration file adds options of its own in `cli/options.ts`.
+ *
+ * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler
+ * compares them. `field.ts` compares a value with its field, `validate_settings.ts` compares settings with each other,
+ * and `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To
+ * add a setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`.
+ * `setting_groups.ts` has the groups.
+ *
+ * @module
+ */
+
+import { clientAuthMethodNames, clientField, userField } from "../oauth/clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { SupportedGrantType } from "../oauth/clients/standing.ts";
+import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import { anyValue, choice, type Field, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
+import { type EndpointPaths, endpointPaths, fromHost } from "./issuer_urls.ts";
+import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
+import type { ResourceSettings } from "./resource_list.ts";
+import {
+  insecureFields,
+  keys,
+  lifetimes,
+  networkFields,
+  pkce,
+  refresh,
+  requestFields,
+  resource,
+} from "./setting_groups.ts";
+import type {
+  InsecureSettings,
+  KeySettings,
+  Lifetimes,
+  NetworkSettings,
+  PkceSettings,
+  RefreshSettings,
+  RequestSettings,
+} from "./setting_groups.ts";
+
+export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
+
+/** The settings that a configuration file and an embedding program share. Everything has a default. */
+export interface Settings extends InsecureSettings, NetworkSettings, RequestSettings {
+  /**
+   * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it.
+   * `from-host`: the issuer of each request is the origin that it was sent to, if that is on a loopback host or one of
+   * `issuerHosts`. Default:
+   * `http://localhost:PORT` with the port that the server listens on.
+   */
+  readonly issuer?: string;
+  /**
+   * A named profile: a set of values for the settings that are not set. `oauth2.1`: strict OAuth 2.1. `oidc`: OpenID
+   * Connect. `mcp`: for clients of the Model Context Protocol. `fapi2-security`: the FAPI 2.0 Security Profile, with
+   * DPoP. `fapi2-message-signing`: FAPI 2.0 Message Signing, with signed requests and responses. A setting may be
+   * stricter than the profile, never weaker. Default: none.
+   */
+  readonly profile?: ProfileName;
+  /** The revision of the profile `mcp`. Default: the newest. */
+  readonly mcpRevision?: McpRevision;
+  /**
+   * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
+   * pages ask the user to log in and to consent. Default: `auto`.
+   */
+  readonly login?: "auto" | "interactive";
+  /**
+   * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
+   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
+   * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
+   */
+  readonly unknownLoginHint?: "default" | "reject" | "create";
+  /**
+   * The clients that may request tokens. Default: a public and a confidential demo client whose redirect URI is
+   * `<issuer>/authorized`.
+   * `"any"`, only on test hosts: no client is configured, and the server accepts a `client_id` that is not registered,
+   * with any redirect URI and secret. Each use causes a warning.
+   */
+  readonly clients?: readonly ClientMetadata[] | "any";
+  /**
+   * `"any"`, only on test hosts: the server accepts a redirect URI that is not registered for its client. Each use
+   * causes a warning. Default: `registered`.
+   */
+  readonly redirectUris?: "registered" | "any";
+  /**
+   * The users that can log in. `"any"`, only on test hosts: the default users, and `unknownLoginHint` is `create`.
+   * Each new user causes a warning. Default: `alice` and `bob`.
+   */
+  readonly users?: readonly User[] | "any";
+  /**
+   * All scope values. `"any"`, only on test hosts: the default values, and the server grants an unknown value to a
+   * client that is not registered for a `scope`. Each use causes a warning.
+   * Default: `openid profile email read write offline_access`.
+   */
+  readonly scopes?: readonly string[] | "any";
+  /**
+   * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
+   * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
+   */
+  readonly defaultScope?: string;
+  /**
+   * The claims that each scope value releases, in addition to the standard claims of `profile`, `email`, `address` and
+   * `phone` (OpenID Connect Core §5.4). These scope values are added to `scopes`. Default: none.
+   */
+  readonly claims?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Whether `openid` releases the members of a user that no other scope value releases. Default: `openid` if the issuer
+   * is on a test host, otherwise `none`.
+   */
+  readonly unmappedClaims?: "openid" | "none";
+  /**
+   * `minimal`: only userinfo returns the claims of scope values (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
+   * contain them as well, for clients that never call userinfo. Default: `minimal`.
+   */
+  readonly idTokenClaims?: "minimal" | "like-userinfo";
+  /**
+   * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
+   * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
+   * lists. A resource may have a list of its own. Default: none.
+   */
+  readonly accessTokenClaims?: readonly string[];
+  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
+  readonly alg?: SigningAlgorithm;
+  /**
+   * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
+   * (assertions and signed requests). `EdDSA` is Ed25519. Default:
+   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, all.
+   */
+  readonly signatureAlgorithms?: readonly string[];
+  /**
+   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
+   * false.
+   */
+  readonly seeOther?: boolean;
+  /** The `aud` of access tokens. Default: the issuer. */
+  readonly audience?: string;
+  /** Lifetimes in seconds. */
+  readonly lifetimes?: Lifetimes;
+  /** When code challenges are required. */
+  readonly pkce?: PkceSettings;
+  /**
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or
+   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
+   * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
+   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
+   */
+  readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
+  /**
+   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
+   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
+   */
+  readonly maxAssertionLifetime?: number;
+  /**
+   * The methods of client authentication that clients may use. Default:
+   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt none`.
+   */
+  readonly clientAuthMethods?: readonly ClientAuthMethod[];
+  /**
+   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is
+   * not an OpenID Connect request. Default: false.
+   */
+  readonly requireRedirectUri?: boolean;
+  /**
+   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
+   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
+   */
+  readonly tokenRedirectUri?: "required" | "optional";
+  /**
+   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
+   * rejects the request with `invalid_target`. Default: `optional`.
+   */
+  readonly resourceParameter?: "optional" | "expected" | "required";
+  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
+  readonly privateUseRedirectUris?: boolean;
+  /**
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
+   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
+   */
+  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
+  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
+  readonly accessTokenInForm?: boolean;
+  /**
+   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`),
+   * before the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL.
+   * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
+   */
+  readonly metadataForms?: readonly MetadataForm[];
+  /**
+   * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
+   * against other metadata. The server behaves as before, with one exception: if
+   * `authorization_response_iss_parameter_supported` is not `true`, only signed authorization responses have `iss`.
+   * Default: none.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
+   * find no metadata. Default: false.
+   */
+  readonly defaultEndpoints?: boolean;
+  /**
+   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
+   * serves the endpoints there and nowhere else. Default: below `/oauth2`.
+   */
+  readonly paths?: EndpointPaths;
+  /** The rotation of signing keys. */
+  readonly keys?: KeySettings;
+  /** How refresh tokens behave. */
+  readonly refresh?: RefreshSettings;
+  /**
+   * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
+   * test host.
+   */
+  readonly resources?: readonly ResourceSettings[];
+  /**
+   * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
+   * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
+   */
+  readonly directory?: "edit" | "read" | "off";
+  /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
+  readonly throttle?: boolean;
+}
+
+/** A form of the metadata URL. */
+export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
+
+const metadataForms: readonly MetadataForm[] = [
+  ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
+];
+
+/** The scope values of a server without the setting. */
+export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
+
+/** The description of {@link Settings}. */
+export const settingFields = {
+  issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
+  profile: choice(profileNames),
+  mcpRevision: choice(mcpRevisions),
+  login: choice(["auto", "interactive"], { default: "auto" }),
+  unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
+  clients: orAny(list(clientField, [clientField.examples], { expected: "an array of clients" })),
+  redirectUris: choice(["registered", "any"], { default: "registered" }),
+  users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
+  scopes: orAny(texts(["openid", "profile", "read"], { default: defaultScopes })),
+  defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
+  claims: record(texts(["groups"]), { groups: ["groups"], profile: ["employee_no"] }, "an object of arrays of strings"),
+  unmappedClaims: choice(["openid", "none"]),
+  idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
+  accessTokenClaims: texts(["roles"], { default: [] }),
+  alg: choice(signingAlgorithms, { default: "RS256" }),
+  signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
+    expected: "an array of asymmetric signature algorithms",
+    default: verificationAlgorithms,
+  }),
+  seeOther: flag(false),
+  audience: text(["https://api.example.com"]),
+  lifetimes,
+  pkce,
+  assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
+    default: "issuer-or-token-endpoint",
+  }),
+  maxAssertionLifetime: seconds(3600, 3600),
+  clientAuthMethods: list(choice(clientAuthMethodNames), [["client_secret_basic", "none"]], {
+    default: clientAuthMethodNames,
+  }),
+  requireRedirectUri: flag(false),
+  tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
+  resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
+  privateUseRedirectUris: flag(true),
+  nativeOnlyRedirectUris: list(choice(["private-use", "loopback"]), [["private-use"]], { default: [] }),
+  accessTokenInForm: flag(true),
+  metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
+  metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
+  defaultEndpoints: flag(false),
+  paths: endpointPaths,
+  keys,
+  refresh,
+  resources: list(resource, [resource.examples], { expected: "an array of resources" }),
+  directory: choice(["edit", "read", "off"]),
+  throttle: flag(),
+  ...networkFields,
+  ...requestFields,
+  ...insecureFields,
+} satisfies Fields<Settings>;
+
+/** {@link Settings} with the members that only an embedding program can set. */
+export interface ProgramSettings extends Settings {
+  /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
+  readonly grantTypes?: readonly SupportedGrantType[];
+  /** Decides authorization requests. Default: none, `login` decides. */
+  readonly approver?: unknown;
+}
+
+/** The default issuer, in its normal form: without the default port of the scheme. */
+export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {
+  return new URL(`${scheme}://localhost:${port}`).origin;
+}
+
+/** The value of a setting that also accepts values that are not registered. */
+export type Any = "any";
+
+/** The name of a setting that may be `"any"`. */
+export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
+
+const names: readonly AnyName[] = ["clients", "redirectUris", "scopes", "users"];
+
+type AnySettings = { readonly [Name in AnyName]?: unknown };
+
+/** A field that also accepts `"any"`. */
+export function orAny<T, F extends Field<T>>(field: Field<T> & F): F & { readonly alternative: Any } {
+  return { ...field, expected: `${field.expected} or "any"`, alternative: "any" };
+}
+
+/** The value of a setting unless it is `"any"`. */
+export function listed<T>(value: T | Any | undefined): Exclude<T, Any> | undefined {
+  return value === "any" ? undefined : value as Exclude<T, Any> | undefined;
+}
+
+/** The settings that are `"any"`. */
+export function settingsWithAny(settings: AnySettings): readonly AnyName[] {
+  return names.filter((name) => settings[name] === "any");
+}
+
+/**
+ * An issue for each setting that is `"any"`.
+ *
+ * @param reason Why `"any"` is not allowed: `the issuer is a real host`.
+ */
+export function rejectAny(settings: AnySettings, reason: string, hint: string): ConfigIssue[] {
+  return settingsWithAny(settings).map((path) => ({
+    path,
+    expected: path === "redirectUris" ? `"registered", because ${reason}` : `an array, because ${reason}`,
+    received: '"any"',
+    hint,
+  }));
+}

@@ -1,0 +1,312 @@
+/** Compares settings with each other and with the issuer. Each value already matches its field. */
+
+import { scopeToken } from "../oauth/params.ts";
+import { isReservedClaim, reservedClaims } from "../oauth/claims.ts";
+import { validateClient, validateScopeValues } from "../oauth/clients/validate_client.ts";
+import { isTestHost, testHosts } from "../oauth/test_hosts.ts";
+import { type ConfigIssue, quote, showPath, suggest } from "./config_issue.ts";
+import type { SettingsExtension } from "./extension_settings.ts";
+import { fromHost } from "./issuer_urls.ts";
+import { byProfile } from "./profile.ts";
+import { validateProfile, withProfile } from "./profiles.ts";
+import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
+import { isAbsoluteUri } from "./resource_list.ts";
+import { defaultScopes, listed, type ProgramSettings, type Settings } from "./settings.ts";
+import { validateUser } from "../oauth/users/users.ts";
+
+// Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
+
+/**
+ * All issues of settings that match their description. The validators of extensions are loaded only for a server that
+ * has their settings.
+ *
+ * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
+ * @param extensions The extensions of the server.
+ */
+export async function validateSettings(
+  settings: ProgramSettings,
+  issuer: string,
+  extensions: readonly SettingsExtension[],
+): Promise<ConfigIssue[]> {
+  const resolved = resolveSettings(settings, issuer, extensions);
+  const issuerIssues = validateIssuer(resolved);
+  // The default clients follow the issuer, and so do their issues.
+  const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
+  return [
+    ...issuerIssues,
+    ...validateIssuerUrls(settings, resolved),
+    ...validateProfile(settings, extensions),
+    ...validateDefaultEndpoints(resolved),
+    ...validateAlgorithm(resolved),
+    ...validateExtensionValues(settings, resolved),
+    ...isOnRealHost(resolved) ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved) : [],
+    ...validateScopes(settings, resolved),
+    ...validateClaims(resolved),
+    ...validateResources(resolved),
+    ...validateGrantTypes(settings),
+    ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
+    ...validateUsers(resolved),
+    ...validateAudience(resolved),
+    ...hasOwnClients ? validateClients(resolved) : [],
+  ];
+}
+
+function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): ConfigIssue[] {
+  const issue = (expected: string, hint: string): ConfigIssue => ({
+    path: "issuer",
+    expected,
+    received: quote(issuer),
+    hint,
+  });
+  if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
+    const hint = suggest(issuer, [fromHost]) !== undefined
+      ? `Did you mean ${fromHost}?`
+      : "Write it as https://host or, on this machine, http://localhost:9000.";
+    return [issue("an absolute https URL", hint)];
+  }
+  const issues: ConfigIssue[] = [];
+  const url = new URL(issuer);
+  if (issuer.includes("?") || issuer.includes("#") || url.username !== "" || url.password !== "") {
+    issues.push(issue("a URL without query, fragment and user information", "Keep only scheme, host, port and path."));
+  } else if (!/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url.pathname)) {
+    issues.push(issue("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone."));
+  } else if (issuer !== url.origin && issuer !== url.href) {
+    issues.push(
+      issue("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`),
+    );
+  }
+  if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
+    issues.push(issue(
+      `https, or http on a test host (${testHosts})`,
+      "Use https or a test host. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.",
+    ));
+  }
+  return issues;
+}
+
+/** The issues of the names of the server. */
+function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const { issuer, insecureAllowHttpIssuer } = resolved;
+  const isFromHost = settings.issuer === fromHost;
+  const isTest = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
+  for (const [i, host] of (settings.issuerHosts ?? []).entries()) {
+    if (isFromHost && isTestHost(host)) continue;
+    issues.push({
+      path: `issuerHosts[${i}]`,
+      expected: isFromHost ? `a test host: ${testHosts}` : `issuer: "${fromHost}", which reads it`,
+      received: isFromHost ? quote(host) : "another issuer",
+      hint: isFromHost ? "Name the host of the URL by which clients reach the server." : "Remove it, or change issuer.",
+    });
+  }
+  for (const path of ["frontChannelUrl", "backChannelUrl"] as const) {
+    const url = settings[path];
+    if (url === undefined) continue;
+    const issue = (expected: string, hint: string) => issues.push({ path, expected, received: quote(url), hint });
+    if (!URL.canParse(url) || new URL(url).origin !== url) {
+      issue("an origin in its normal form", "Write it as http://localhost:9000.");
+    } else if (isFromHost) {
+      issue("nothing, because each request has an issuer of its own", "Remove it, or name one issuer.");
+    } else if (isTest !== isTestHost(new URL(url).hostname)) {
+      issue(
+        `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,
+        "Choose test hosts for both, or real hosts for both.",
+      );
+    } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
+      issue("https", "Use https. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.");
+    }
+  }
+  return issues;
+}
+
+/** The issues of `scopes` and `defaultScope`. */
+function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const scopes = listed(settings.scopes) ?? defaultScopes;
+  if (scopes.length === 0) {
+    issues.push({
+      path: "scopes",
+      expected: "at least one scope value",
+      received: "an empty array",
+      hint: "Remove the setting for the default, or add scope values.",
+    });
+  }
+  for (const [i, token] of scopes.entries()) {
+    if (scopes.indexOf(token) < i) {
+      issues.push({
+        path: `scopes[${i}]`,
+        expected: "each value once",
+        received: `${quote(token)} again`,
+        hint: "Remove one of the two.",
+      });
+    }
+    if (scopeToken.test(token)) continue;
+    issues.push({
+      path: `scopes[${i}]`,
+      expected: "printable ASCII without spaces, quotes and backslashes",
+      received: quote(token),
+      hint: "Write each scope value as an item of its own.",
+    });
+  }
+  const defaultScope = settings.defaultScope === undefined ? [] : resolved.defaultScope;
+  issues.push(...validateScopeValues("defaultScope", defaultScope, resolved.scopes));
+  return issues;
+}
+
+function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: ResolvedSettings): ConfigIssue[] {
+  if (!defaultEndpoints || !URL.canParse(issuer) || new URL(issuer).pathname === "/") return [];
+  const reason = `defaultEndpoints is on${byProfile(profile, "defaultEndpoints")}`;
+  return [{
+    path: "issuer",
+    expected: `an issuer without a path, because ${reason}: clients look for the default endpoints at the root`,
+    received: quote(issuer),
+    hint: "Remove the path, or set defaultEndpoints to false.",
+  }];
+}
+
+/**
+ * An issue for each value of an extension that the server does not have. A profile may list such values if it also
+ * lists available ones.
+ */
+function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSettings): ConfigIssue[] {
+  return (["clientAuthMethods", "responseModes"] as const).flatMap((setting) => {
+    const available: readonly string[] = resolved[setting];
+    const given = available.length > 0 ? settings : withProfile<ProgramSettings>(settings);
+    return (given[setting] ?? []).flatMap((value, i) =>
+      available.includes(value) ? [] : [{
+        path: `${setting}[${i}]`,
+        expected: `${available.length > 0 ? `one of ${available.join(", ")}` : "another value"}${
+          byProfile(resolved.profile, setting)
+        }, because the server does not have the extension for this value`,
+        received: quote(value),
+        hint: settings[setting] === undefined
+          ? "Add the extension, or choose another profile."
+          : "Remove it, or add the extension.",
+      }]
+    );
+  });
+}
+
+function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {
+  // A profile that decides the algorithms decides alg too.
+  if (signatureAlgorithms.includes(alg) || byProfile(profile, "signatureAlgorithms") !== "") return [];
+  return [{
+    path: "alg",
+    expected: `one of signatureAlgorithms, ${signatureAlgorithms.join(", ")}`,
+    received: quote(alg),
+    hint: "Set alg to one of them, or add it to signatureAlgorithms.",
+  }];
+}
+
+/**
+ * Whether the issuer is on a real host. Text that is not an http URL has its own issue, and may mean a test host:
+ * localhost:9000.
+ */
+function isOnRealHost({ issuer, allows }: ResolvedSettings): boolean {
+  return /^https?:/i.test(issuer) && URL.canParse(issuer) && !allows.openLogin;
+}
+
+/** Grant types that no server may have: OAuth 2.1 §10 omits the first two; SAML assertions are not supported. */
+const rejectedGrantTypes = ["password", "implicit", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
+
+/** An issue for each grant type that no server may have. */
+function validateGrantTypes({ grantTypes = [] }: ProgramSettings): ConfigIssue[] {
+  return grantTypes.flatMap(({ type }, i) =>
+    !rejectedGrantTypes.includes(type) ? [] : [{
+      path: `grantTypes[${i}].type`,
+      expected: "a grant type other than password, implicit and SAML bearer assertions",
+      received: quote(type),
+      hint: "Use authorization_code, or choose a URI of your own as the name of another grant type.",
+    }]
+  );
+}
+
+function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[] {
+  if (audience !== "" && !clients.some((client) => client.client_id === audience)) return [];
+  return [{
+    path: "audience",
+    expected: "the name of the API that access tokens are for, not the id of a client",
+    received: audience === "" ? "an empty string" : `${quote(audience)}, a client`,
+    hint: "Write the URI of your API, or remove the setting: the default is the issuer.",
+  }];
+}
+
+function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] {
+  return resources.flatMap(({ uri }, i) =>
+    isAbsoluteUri(uri) ? [] : [{
+      path: `resources[${i}].uri`,
+      expected: "an absolute URI with a host and without a fragment",
+      received: quote(uri),
+      hint: "Write it as https://api.example.",
+    }]
+  );
+}
+
+function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue[] {
+  // An issuer that is not a URL has its own issue, and may mean a test host.
+  const openLogin = !URL.canParse(issuer) || allows.openLogin;
+  return users.flatMap((user, i) => [
+    ...issuesBelow(`users[${i}]`, validateUser(user, openLogin)),
+    ...users.findIndex((other) => other.sub === user.sub) === i ? [] : [{
+      path: `users[${i}].sub`,
+      expected: "a subject that no other user has",
+      received: quote(user.sub),
+      hint: "Choose another one.",
+    }],
+  ]);
+}
+
+function validateClients(resolved: ResolvedSettings): ConfigIssue[] {
+  return resolved.clients.flatMap((client, i) => {
+    const first = resolved.clients.findIndex((other) => other.client_id === client.client_id);
+    const repeated = first === i ? [] : [{
+      path: `clients[${i}].client_id`,
+      expected: "an id that no other client has",
+      received: quote(client.client_id),
+      hint: `Rename this one, or remove clients[${first}].`,
+    }];
+    return [...repeated, ...issuesBelow(`clients[${i}]`, validateClient(client, resolved))];
+  });
+}
+
+/** Issues whose paths are relative to an item of a list. */
+function issuesBelow(path: string, issues: readonly ConfigIssue[]): ConfigIssue[] {
+  return issues.map((issue) => ({ ...issue, path: `${path}.${issue.path}` }));
+}
+
+/** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
+function validateClaims({ claims, accessTokenClaims, resources = [] }: ResolvedSettings): ConfigIssue[] {
+  return [
+    ...validateClaimNames("accessTokenClaims", accessTokenClaims, "access token"),
+    ...Object.entries(claims).flatMap(([scope, names]) => {
+      const path = showPath(["claims", scope]);
+      const issues = validateClaimNames(path, names);
+      return scopeToken.test(scope) ? issues : [{
+        path,
+        expected: "a scope value: printable ASCII without spaces, quotes and backslashes",
+        received: quote(scope),
+        hint: "Use one scope value as the name of each list of claims.",
+      }, ...issues];
+    }),
+    ...resources.flatMap(({ access_token_claims: names = [] }, i) =>
+      validateClaimNames(`resources[${i}].access_token_claims`, names, "access token")
+    ),
+  ];
+}
+
+function validateClaimNames(path: string, names: readonly string[], reservedIn?: "access token"): ConfigIssue[] {
+  return names.flatMap((name, i) => {
+    const issue = (expected: string, received: string, hint: string) => [
+      { path: `${path}[${i}]`, expected, received, hint },
+    ];
+    if (name === "") return issue("the name of a claim", quote(name), "Use the name of a member of your users.");
+    if (isReservedClaim(name, reservedIn)) {
+      const others = reservedIn === undefined
+        ? ""
+        : ", and in access tokens active, token_type, userinfo_claims, userinfo_values";
+      const hint = `Remove it, or rename the member of your users. Reserved: ${reservedClaims.join(", ")}${others}.`;
+      return issue("a claim about the user that is not reserved", quote(name), hint);
+    }
+    return names.indexOf(name) === i ? [] : issue("each claim once", `${quote(name)} again`, "Remove one of the two.");
+  });
+}

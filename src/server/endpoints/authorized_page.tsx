@@ -1,0 +1,308 @@
+/** @jsxImportSource preact */
+/** The callback page of the demo clients: the authorization response and the next steps. */
+
+import type { ComponentChildren, VNode } from "preact";
+import { Fix } from "../pages/fix.tsx";
+import { type Secret, ShowAllSecrets } from "../pages/secret_value.tsx";
+import { formatDuration } from "../pages/duration.ts";
+import { Checks } from "../pages/checks.tsx";
+import { Example, type TokenRequestExample } from "../../ui/example.tsx";
+import { type HttpMessage, HttpMessageView } from "../pages/http_exchange.tsx";
+import { Layout, Panes, Section, type Site } from "../pages/layout.tsx";
+import { Notice } from "../pages/notice.tsx";
+import { Pkce } from "../../ui/pkce.tsx";
+import { PageActions, type StartLink } from "../pages/page_actions.tsx";
+import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "../../ui/playground_form.tsx";
+import { AuthorizationResponse, type RoundTrip, RoundTripSection } from "../../ui/round_trip_section.tsx";
+import { RoundTripStepper } from "../../ui/round_trip_stepper.tsx";
+import { TextWithRule } from "../pages/rule_link.tsx";
+import { StatusBadge } from "../pages/status_badge.tsx";
+import { Code, CodeItem, CopyableValue, DefinitionItem } from "../pages/value.tsx";
+
+/** The callback page of the demo clients. */
+export interface CallbackProps extends Site {
+  /** Success or failure; `none` if the page was opened without a response. */
+  readonly outcome:
+    | { readonly kind: "none" }
+    | { readonly kind: "success"; readonly code: string; readonly state?: string }
+    | {
+      readonly kind: "failure";
+      /** The error code; absent if the response has neither a code nor an error. */
+      readonly error?: string;
+      readonly description?: string;
+    };
+  /** On failure: how to fix it, if the description names a rule of this server. */
+  readonly fix?: string;
+  /** On failure: the scope values of this server. */
+  readonly scopes?: readonly string[];
+  /** Sentences about cut, repeated or unreadable parameters. */
+  readonly notes: readonly string[];
+  /** The request and the response. */
+  readonly roundTrip: RoundTrip;
+  /** The token request that the page can send; absent if the code does not belong to a demo flow of this browser. */
+  readonly proposal?: {
+    readonly request: HttpMessage;
+    readonly secrets: readonly Secret[];
+    /** Whether secrets are shown until the user chooses. */
+    readonly secretsShown: boolean;
+    readonly form: PlaygroundForm;
+  };
+  /** On success: the example of a public client, then that of a confidential one. */
+  readonly examples: readonly TokenRequestExample[];
+  /** The URL of the token endpoint. */
+  readonly tokenEndpoint: string;
+  /** The lifetime of codes, in seconds. */
+  readonly codeLifetimeSeconds: number;
+  /** Links for "Start New Authorization"; empty if no client has this page as its redirect URI. */
+  readonly startLinks: readonly StartLink[];
+}
+
+/** The page at `/authorized`, for a success and for a failure. */
+export function CallbackPage(props: CallbackProps): VNode {
+  const { outcome } = props;
+  if (outcome.kind === "none") return <NoResponse {...props} />;
+  return outcome.kind === "success"
+    ? <Success props={props} outcome={outcome} />
+    : <Failure props={props} outcome={outcome} />;
+}
+
+type Outcome<K> = Extract<CallbackProps["outcome"], { readonly kind: K }>;
+
+function Notes({ notes }: { readonly notes: readonly string[] }): VNode | null {
+  if (notes.length === 0) return null;
+  return <Notice kind="warn">{notes.map((note) => <p key={note}>{note}</p>)}</Notice>;
+}
+
+function Success({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> }): VNode {
+  const codeUsed = props.examples.some((example) => example.codeUsed);
+  const { proposal } = props;
+  const actions = <PageActions site={props} startLinks={props.startLinks} plain={proposal !== undefined} />;
+  return (
+    <Layout
+      site={props}
+      head={<ExchangeStyle site={props} name="callback" form={proposal?.form} />}
+      heading="Authorization Successful!"
+      badges={
+        <>
+          <StatusBadge tone="good" label="success" />
+          {codeUsed && <StatusBadge tone="over" label="code used" />}
+        </>
+      }
+      stepper={
+        <RoundTripStepper
+          authorized="done"
+          history={codeUsed ? [{ step: "exchange", status: 200 }] : []}
+        />
+      }
+      opening={
+        <>
+          <dl class="values">
+            <CopyableValue label="Authorization code" text={outcome.code} />
+            {outcome.state !== undefined && <CopyableValue label="State" text={outcome.state} />}
+          </dl>
+          {proposal === undefined ? actions : <PlaygroundFormView form={proposal.form} base={props.base} />}
+          <Notes notes={props.notes} />
+        </>
+      }
+    >
+      <Section id="checks" heading="Checks of the client">
+        <Checks checks={props.roundTrip.checks} />
+        <p class="aside">
+          The code came through the browser. It is not a token: only the client that requested it can exchange it, in a
+          direct request with its secret or its code verifier. The client must check that state equals the value that it
+          sent: otherwise another site may have started this flow (CSRF).
+        </p>
+      </Section>
+      <Panes>
+        <div class="column">
+          <Section id="next" heading="Next steps">
+            {proposal && <ShowAllSecrets shown={proposal.secretsShown} />}
+            <ol class="steps">
+              <Step title="Copy the authorization code">
+                <p>The requests below already contain the code.</p>
+              </Step>
+              <Step title="Use the PKCE code verifier">
+                <p>
+                  The client generates this secret before the authorization request, which carries only its hash, the
+                  code challenge. A stolen code is useless without the verifier.
+                </p>
+                {props.roundTrip.pkce && (
+                  <details class="quiet">
+                    <summary>From verifier to challenge, with the values of this flow</summary>
+                    <Pkce {...props.roundTrip.pkce} />
+                  </details>
+                )}
+              </Step>
+              <Step title="Send a POST request to the token endpoint">
+                <dl class="values">
+                  <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
+                </dl>
+                {proposal === undefined
+                  ? (
+                    <p class="aside">
+                      {props.examples.some(({ signedBy }) => signedBy !== undefined)
+                        ? "The client signs this request with its key, so this page cannot send it: let a client library " +
+                          "send it."
+                        : "This page can send the request only for a code that this browser requested for a client of this " +
+                          "page. For other codes, use the examples."}
+                    </p>
+                  )
+                  : (
+                    <HttpMessageView
+                      label="The token request"
+                      message={proposal.request}
+                      secrets={proposal.secrets}
+                      copyLabel="the token request"
+                    />
+                  )}
+              </Step>
+            </ol>
+          </Section>
+          <Section id="notes" heading="Notes">
+            <ul>
+              <li>The code can be used once. A second use is rejected and revokes the tokens of the first.</li>
+              <li>
+                The code expires, typically in 5–10 minutes; here, {formatDuration(props.codeLifetimeSeconds)}{" "}
+                after it was issued.
+              </li>
+              <li>
+                <Code text="redirect_uri" /> must be the same as in the authorization request.
+              </li>
+              <li>
+                <Code text="code_verifier" /> is mandatory for public clients.
+              </li>
+            </ul>
+          </Section>
+        </div>
+        <Section id="examples" heading="Example token requests">
+          {props.examples.map((example) => <Example key={example.kind} {...example} />)}
+        </Section>
+      </Panes>
+      <RoundTripSection {...props.roundTrip} />
+      {proposal !== undefined && actions}
+    </Layout>
+  );
+}
+
+/** Belongs inside `<ol class="steps">`. */
+function Step({ title, children }: { readonly title: string; readonly children: ComponentChildren }): VNode {
+  return (
+    <li>
+      <h3>{title}</h3>
+      {children}
+    </li>
+  );
+}
+
+/** Error codes of an authorization response in words (OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
+const errorLabels: ReadonlyMap<string, string> = new Map([
+  ["invalid_request", "A parameter is missing, repeated or malformed."],
+  ["unauthorized_client", "The client is not allowed to request a code this way."],
+  ["access_denied", "The user or the server denied the request."],
+  ["unsupported_response_type", "The server does not support the requested response type."],
+  ["invalid_scope", "The requested scope is unknown, malformed, or not allowed for this client."],
+  ["invalid_target", "The server issues no tokens for the requested resource."],
+  ["invalid_authorization_details", "An object of authorization_details does not match the definition of its type."],
+  ["server_error", "The server failed while it processed the request. The request itself may be correct."],
+  ["temporarily_unavailable", "The server cannot process the request now. The same request may succeed later."],
+  ["login_required", "The client requested a response without a login page, and no user is logged in."],
+  ["consent_required", "The client requested a response without a consent page, and the user has not consented."],
+  ["interaction_required", "The client requested a response without any page, and a page is necessary."],
+  [
+    "account_selection_required",
+    "The client requested a response without a page, and the user must select an account.",
+  ],
+  [
+    "unmet_authentication_requirements",
+    "The client requires a level of authentication that the server or the login cannot reach.",
+  ],
+  ["request_not_supported", "The server does not support request objects passed by value."],
+  ["request_uri_not_supported", "The server does not support request objects passed by reference."],
+  ["registration_not_supported", "The server does not support client metadata inside the request."],
+]);
+
+function NoResponse(props: CallbackProps): VNode {
+  return (
+    <Layout
+      site={props}
+      head={<ExchangeStyle site={props} name="callback" form={undefined} />}
+      heading="No authorization response"
+      stepper={<RoundTripStepper authorized={undefined} history={[]} />}
+      opening={
+        <>
+          <p>
+            This address is the redirect URI of the demo client. The server sends the browser here with a code or an
+            error at the end of a login. This request has neither: no authorization response has arrived.
+          </p>
+          <PageActions site={props} startLinks={props.startLinks} />
+        </>
+      }
+    />
+  );
+}
+
+function Failure({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"failure"> }): VNode {
+  const { error, description } = outcome;
+  return (
+    <Layout
+      site={props}
+      head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
+      heading="Authorization Failed"
+      badges={<StatusBadge tone="bad" label="error" />}
+      stepper={<RoundTripStepper authorized="failed" history={[]} />}
+      opening={
+        <>
+          {error === undefined
+            ? (
+              <p>
+                The authorization response has no readable code and no error. A client treats such a response as a
+                failure.
+              </p>
+            )
+            : (
+              <>
+                <Notice kind="bad">
+                  <dl class="facts">
+                    <CodeItem label="Error" text={error} />
+                    {description !== undefined && (
+                      <DefinitionItem label="Description">
+                        <bdi>
+                          <TextWithRule text={description} />
+                        </bdi>
+                      </DefinitionItem>
+                    )}
+                  </dl>
+                </Notice>
+                <Fix fix={props.fix} />
+                {error === "invalid_scope" && props.scopes !== undefined && (
+                  <dl class="facts">
+                    <DefinitionItem label="Allowed scope">
+                      <Code text={props.scopes.join(" ")} />
+                    </DefinitionItem>
+                  </dl>
+                )}
+              </>
+            )}
+          <PageActions site={props} startLinks={props.startLinks} />
+          <Notes notes={props.notes} />
+        </>
+      }
+    >
+      {error !== undefined && (
+        <Panes>
+          <Section id="checks" heading="Checks of the client">
+            <Checks checks={props.roundTrip.checks} />
+          </Section>
+          <Section id="round-trip" heading="Authorization request and response">
+            <p>
+              {errorLabels.get(error) ??
+                "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}{" "}
+              The response carries an error instead of a code. Without a code, the client cannot get tokens.
+            </p>
+            <AuthorizationResponse {...props.roundTrip} />
+          </Section>
+        </Panes>
+      )}
+    </Layout>
+  );
+}

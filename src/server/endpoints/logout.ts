@@ -1,0 +1,205 @@
+/** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
+
+import { policyOf } from "../oauth/clients/policy.ts";
+import { warnAccepted } from "../oauth/notes.ts";
+import { frontChannelOrigin } from "../config/issuer_urls.ts";
+import {
+  contentSecurityPolicy,
+  emptyHeadResponse,
+  html,
+  htmlWithForms,
+  redirect,
+} from "../../platform/http/message.ts";
+import type { HttpResponse } from "../../platform/http/message.ts";
+import { rejectCrossOrigin } from "../../platform/http/same_origin.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import { isPermitted } from "../oauth/clients/standing.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { revokeClientSession } from "../oauth/grants/narrow_grant.ts";
+import type { Params } from "../oauth/params.ts";
+import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
+import { constantTimeEqual } from "../oauth/secrets.ts";
+import { sessionIdFor } from "../oauth/users/users.ts";
+import { csrfToken, endSession, type Session } from "../oauth/session/session.ts";
+import type { Server } from "../oauth/server.ts";
+import type { LogoutFrame } from "../oauth/session/logout_frames.ts";
+import { type IdTokenHint, readIdTokenHint } from "../oauth/tokens/verification.ts";
+import type { Context } from "../assembly/context.ts";
+import { endpointPath } from "../assembly/endpoint.ts";
+import { rejectUntrustedHost } from "./shared/cross_site.ts";
+import { readParams } from "./shared/client_endpoint.ts";
+import type { Handlers } from "../assembly/route.ts";
+import { clearSessionCookie, readSession } from "./shared/session_cookie.ts";
+
+/** The handlers of the end session endpoint. */
+export const logout: Handlers = {
+  GET: endSessionOrConfirm,
+  // A HEAD request must not end the session.
+  HEAD: () => emptyHeadResponse,
+  POST: endSessionOrConfirm,
+};
+
+async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
+  const { server, request, site } = context;
+  const params = await readParams(context);
+  params.rejectRepeated("LO-02");
+  const session = await readSession(context);
+  const { client, sid, hint } = await readHint(context, params, session);
+  const postLogoutRedirectUri = readPostLogoutRedirectUri(server, params, client);
+  const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
+  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a redirect URI, and a logout link with an ID
+  // token of its own.
+  const mayRedirect = sids.includes(sid ?? "") ||
+    (client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint"));
+  const redirectUri = mayRedirect ? postLogoutRedirectUri : undefined;
+  // The hint identifies the session even without a cookie: browsers send none if another site posts the form.
+  const confirmedSid = sids.includes(sid ?? "") || (session === undefined && hint?.isExpired === false)
+    ? sid
+    : undefined;
+  if (
+    session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
+  ) {
+    // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
+    if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
+    return await confirmationPage(context, session, client, params);
+  }
+  const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
+  const remaining = ended ? await endSession(server, ended) : [];
+  const headers = ended ? clearSessionCookie(context) : {};
+  // An attacker may find an old ID token in a log. Without the cookie, the token ends only the grants of its own
+  // client.
+  if (!ended && hint?.sid !== undefined) await revokeClientSession(server, hint.clientId, hint.sid);
+  // Without the cookie, the request may come from another browser, and the page would show it other clients of the
+  // user.
+  if (session !== undefined) {
+    const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
+    const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
+    if (frames.length > 0) return await loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers);
+  }
+  if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
+  const pages = await context.pages();
+  return html(200, pages.loggedOut({ ...site, continueHref: postLogoutRedirectUri }), headers);
+}
+
+/** Reads the hint, the client from it or from `client_id`, and the session ID of the hint. */
+async function readHint(
+  { server }: Context,
+  params: Params,
+  session: Session | undefined,
+): Promise<{ readonly client?: Client; readonly sid?: string; readonly hint?: IdTokenHint }> {
+  const idTokenHint = params.get("id_token_hint");
+  const clientId = params.get("client_id");
+  const hintedToken = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
+  if (
+    idTokenHint !== undefined &&
+    (hintedToken === undefined || (clientId !== undefined && clientId !== hintedToken.clientId))
+  ) {
+    throw new OAuthError("invalid_request", "id_token_hint is not an ID token that this server issued to this client", {
+      rule: "LO-02",
+      expected: "an ID token of this issuer for this client, expired or not",
+      received: hintedToken === undefined ? "a token that cannot be verified" : `a token for ${hintedToken.clientId}`,
+    });
+  }
+  const id = hintedToken?.clientId ?? clientId;
+  const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
+  return { client, sid: await findSid(server, client, hintedToken?.sid, session), hint: hintedToken };
+}
+
+/** The session ID of a hint. */
+async function findSid(
+  server: Server,
+  client: Client | undefined,
+  hintedSid: string | undefined,
+  session: Session | undefined,
+): Promise<string | undefined> {
+  if (hintedSid === undefined || client?.sector === undefined) return hintedSid;
+  // The `sid` of a pairwise client is derived from the session ID, so only the current session can confirm it.
+  return session !== undefined && await sessionIdFor(server, client, session.sid) === hintedSid
+    ? session.sid
+    : undefined;
+}
+
+/** The URI to redirect to after logout, which the client must have registered (§3). */
+function readPostLogoutRedirectUri(server: Server, params: Params, client: Client | undefined): string | undefined {
+  const uri = params.get("post_logout_redirect_uri");
+  if (uri === undefined) return undefined;
+  const registered = client?.metadata.post_logout_redirect_uris ?? [];
+  if (!registered.includes(uri)) {
+    if (client === undefined) throw unidentifiedClient(params.get("client_id"));
+    const reason = "post_logout_redirect_uri is not registered for this client";
+    const explanation = {
+      rule: "LO-03",
+      expected: registered.join(" or ") || "none, because this client has no registered URI",
+      received: uri,
+    } as const;
+    const setting = client.isUnregistered ? "clients" : "redirectUris";
+    if (!policyOf(server, client).acceptsAny.includes(setting) || !client.allowsRedirectUri(uri)) {
+      const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
+      throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
+    }
+    warnAccepted(server, client, setting, { ...explanation, reason });
+  }
+  const state = params.get("state");
+  return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);
+}
+
+/** The error of a URI without the client that must have registered it. */
+function unidentifiedClient(clientId: string | undefined): OAuthError {
+  const message = clientId === undefined
+    ? "post_logout_redirect_uri was sent without id_token_hint and client_id, so its client is unknown"
+    : "client_id is not a registered client, so post_logout_redirect_uri belongs to none";
+  return new OAuthError("invalid_request", message, {
+    rule: "LO-03",
+    expected: "id_token_hint or client_id, which identifies the client",
+    received: clientId ?? "neither",
+    fix: "Send the id_token_hint of the login, or the client_id of a registered client, with post_logout_redirect_uri.",
+  });
+}
+
+/** Whether the request is the form of the confirmation page, with the CSRF token of this session. */
+async function isConfirmed({ server, request }: Context, session: Session, params: Params): Promise<boolean> {
+  const confirmation = params.get("confirm");
+  if (confirmation === undefined) return false;
+  rejectCrossOrigin(request, frontChannelOrigin(server));
+  if (constantTimeEqual(confirmation, await csrfToken(server, session.sid, "logout"))) return true;
+  throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
+    rule: "LO-01",
+    status: 403,
+    expected: "the confirmation of the logout page",
+    received: "another confirmation",
+  });
+}
+
+/** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */
+async function loggingOutPage(
+  { site, pages }: Context,
+  { frames, timeoutSeconds }: { readonly frames: readonly LogoutFrame[]; readonly timeoutSeconds: number },
+  continueHref: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  const { loggingOut } = await pages();
+  const origins = new Set(frames.map(({ src }) => new URL(src).origin));
+  return html(200, loggingOut({ ...site, frames, continueHref, timeoutMs: timeoutSeconds * 1000 }), {
+    ...headers,
+    "content-security-policy": `${contentSecurityPolicy}; frame-src ${[...origins].join(" ")}`,
+  });
+}
+
+async function confirmationPage(
+  { app, server, site, pages }: Context,
+  session: Session,
+  client: Client | undefined,
+  params: Params,
+): Promise<HttpResponse> {
+  const fields: [string, string][] = [["confirm", await csrfToken(server, session.sid, "logout")]];
+  for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
+    const value = params.get(name);
+    if (value !== undefined) fields.push([name, value]);
+  }
+  const { name } = await server.users.find(session.sub) ?? {};
+  const { logout } = await pages();
+  const action = endpointPath(app, "logout");
+  const user = { sub: session.sub, name };
+  const page = logout({ ...site, action, user, client: client?.name ?? client?.id, fields });
+  return { ...htmlWithForms(200, page), form: { action, fields } };
+}

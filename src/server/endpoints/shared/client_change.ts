@@ -1,0 +1,89 @@
+/** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
+
+import { validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
+import { frontChannelOrigin } from "../../config/issuer_urls.ts";
+import type { ClientChange } from "../../oauth/explanation.ts";
+import { decodeWithMac, encodeWithMac } from "../../oauth/session/session.ts";
+import type { FixLink } from "../../pages/rejection.tsx";
+import type { Context } from "../../assembly/context.ts";
+import { isCrossSite } from "./cross_site.ts";
+import { mayListClients } from "./suggest_match.ts";
+
+const printable = /^[\x21-\x7E]{1,2000}$/;
+
+/** Maximum length of the query of a repeated request, in characters. */
+const maxRetryLength = 2000;
+
+/**
+ * The form for a change; `undefined` if the visitor may not change clients, if the form cannot save the change, or if
+ * the operator did not configure the client.
+ *
+ * @param retry The request that failed, if a browser can repeat it: see {@link encodeRetry}.
+ */
+export function fixLink(
+  context: Context,
+  change: ClientChange | undefined,
+  retry?: string,
+): FixLink | undefined {
+  const { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } = context.server;
+  if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
+  const { client_id, isNew, redirect_uri, scope, grant_type, token_endpoint_auth_method } = change;
+  // The form rejects all other characters, and other redirect URIs.
+  if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
+  if (redirect_uri && validateRedirectUri(redirect_uri, allowHttp, allows.localUrls)) return undefined;
+  const client = clients.findCached(client_id);
+  if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
+    return undefined;
+  }
+  const values = { redirect_uris: redirect_uri, scope, grant_types: grant_type, token_endpoint_auth_method, retry };
+  const query = new URLSearchParams(isNew ? { client_id } : {});
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
+  if (isNew) {
+    const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
+    return { label, path: `/clients?${query}#add` };
+  }
+  const label = redirect_uri !== undefined
+    ? `Add the redirect URI to ${client_id}`
+    : scope !== undefined
+    ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
+    : grant_type !== undefined
+    ? `Allow ${client_id} to use ${grant_type}`
+    : `Let ${client_id} use ${token_endpoint_auth_method}`;
+  return { label, path: `/clients/${encodeURIComponent(client_id)}?edit&${query}` };
+}
+
+/** The label of {@link fixLink}, with the URL of the form. */
+export function clientChangeUrl(
+  context: Context,
+  change: ClientChange | undefined,
+): { readonly label: string; readonly url: string } | undefined {
+  const link = fixLink(context, change);
+  return link && { label: link.label, url: frontChannelOrigin(context.server) + context.site.base + link.path };
+}
+
+/**
+ * The authorization request in the URL of a rejected request, for a link that repeats it; `undefined` if a browser
+ * cannot repeat it. The text is encoded and has a MAC: no page shows a value of the request, and only this server can
+ * create such a text. It leaves out parameters that the server does not know; a request with a secret has no such link.
+ */
+export async function encodeRetry(context: Context): Promise<string | undefined> {
+  const { server, endpoint, request, target: { path, query } } = context;
+  if (endpoint?.name !== "authorize" || request.method !== "GET" || query.length > maxRetryLength) return undefined;
+  const { parameters = [] } = endpoint;
+  const known = [...new URLSearchParams(query)].filter(([name]) => parameters.some((known) => known.name === name));
+  if (known.some(([name]) => parameters.some((known) => known.name === name && known.secret))) return undefined;
+  return await encodeWithMac(server, retryPurpose, `${path}?${new URLSearchParams(known)}`);
+}
+
+/** The path and query of the authorization request in a text of {@link encodeRetry}; `undefined` for any other text. */
+export async function decodeRetry({ server }: Context, text: string | null | undefined): Promise<string | undefined> {
+  const retry = text ? await decodeWithMac(server, retryPurpose, text) : undefined;
+  return typeof retry === "string" ? retry : undefined;
+}
+
+const retryPurpose = "retry";
+
+/** The values in the query of a page, for the form of the page. Empty for a link from a page of another site. */
+export function prefilledValues(context: Context): URLSearchParams {
+  return new URLSearchParams(isCrossSite(context) ? "" : context.target.query);
+}

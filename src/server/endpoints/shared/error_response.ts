@@ -1,0 +1,353 @@
+/** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
+
+import { challenge, tokenChallenges, usedScheme } from "../../../platform/http/challenge.ts";
+import { html, HttpError, json, plainText, withHeaders } from "../../../platform/http/message.ts";
+import type { HttpResponse, RequestLike, ResponseLike } from "../../../platform/http/message.ts";
+import type { RequestTarget } from "../../../platform/http/router.ts";
+import type { PolledDestination } from "../../oauth/authorize/delivery.ts";
+import { deliveryTo, storedRequests } from "../../oauth/authorize/destination.ts";
+import type { Destination, RedirectDestination } from "../../oauth/authorize/destination.ts";
+import { type ErrorDetails, errorStatus, OAuthError } from "../../oauth/errors.ts";
+import type { KeyProofs, Server } from "../../oauth/server.ts";
+import { chain } from "../../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
+import { encodeRetry, fixLink } from "./client_change.ts";
+import type { Context } from "../../assembly/context.ts";
+import { findOtherSite } from "./cross_site.ts";
+import { exampleCommand } from "./example_command.ts";
+import { explanationUrl } from "./explanation_url.ts";
+import { isMissingPage } from "./missing_page.ts";
+import { findOffPage } from "./off_page.ts";
+import { mayListClients, suggestMatch } from "./suggest_match.ts";
+import { suggestUrl } from "./suggest_url.ts";
+import { isShownFirst } from "./untrusted_client.ts";
+
+/**
+ * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the page that
+ * explains the error (RFC 8288), for clients that show headers and no body.
+ */
+export function errorResponse(context: Context, thrown: unknown): MaybePromise<ResponseLike> {
+  const url = explanationUrl(context, thrown);
+  const response = channelResponse(context, thrown);
+  return url === undefined
+    ? response
+    : chain(response, (response) => withHeaders(response, { link: `<${url}>; rel="help"` }));
+}
+
+/** Rejects through the channel of the endpoint. */
+function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
+  switch (context.endpoint?.errors) {
+    case undefined: {
+      // No endpoint has the path.
+      const error = explainNotFound(context, thrown);
+      return expectsJson(context.request) ? jsonError(context, error) : errorPage(context, error);
+    }
+    case "json":
+      // A browser opened the URL of an endpoint for programs.
+      return isWrongMethod(thrown) && requestedFormat(context.request) === "page"
+        ? errorPage(context, thrown)
+        : jsonError(context, thrown);
+    case "bearer":
+      return bearerError(context, thrown);
+    case "resource":
+      return bearerError(context, thrown, context.server.keyProofs);
+    case "text":
+      return textError(context, thrown);
+    case "problem":
+      return problemError(context, thrown);
+    case "redirect": {
+      const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
+      const { destination } = context;
+      if (destination !== undefined && !isForUser) {
+        if (destination.mode === "poll") return polledError(context, destination, thrown);
+        return chain(
+          isShownFirst(context),
+          (shown) => shown ? errorPage(context, thrown, destination) : redirectErrorOnce(context, destination, thrown),
+        );
+      }
+    }
+  }
+  return errorPage(context, thrown);
+}
+
+function isWrongMethod(thrown: unknown): boolean {
+  return thrown instanceof HttpError && thrown.status === 405;
+}
+
+/** Adds a hint to a 404: the page is turned off, or the endpoint that the client probably meant. */
+function explainNotFound(context: Context, thrown: unknown): unknown {
+  if (!(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
+  const off = findOffPage(context);
+  if (off !== undefined) {
+    // JSON has no member for the fix.
+    const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;
+    return new HttpError(404, "HT-01", message, { fix: off.fix });
+  }
+  const url = suggestUrl(context);
+  if (url === undefined) return thrown;
+  const received = context.target.path;
+  return new HttpError(404, "HT-01", `This address does not exist. Did you mean ${url}?`, { expected: url, received });
+}
+
+/** The format that `Accept` names, a page first; `undefined` if it names neither. */
+function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined {
+  const accept = headers.get("accept") ?? "";
+  if (/text\/html/i.test(accept)) return "page";
+  return /application\/(?:[\w.-]+\+)?json/i.test(accept) ? "json" : undefined;
+}
+
+/** Whether a program requested an unknown path, not a browser that shows a page. */
+function expectsJson(request: RequestLike): boolean {
+  const { headers } = request;
+  const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
+  return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
+}
+
+/** Converts a thrown value to an OAuth error. An unexpected value is traced as an internal error and not revealed. */
+function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError {
+  if (thrown instanceof OAuthError) return thrown;
+  if (thrown instanceof HttpError) {
+    return new OAuthError("invalid_request", thrown.message, {
+      rule: thrown.rule,
+      status: thrown.status,
+      ...thrown.texts,
+    });
+  }
+  server.trace({ type: "internal_error", at: server.now(), endpoint: path, cause: thrown });
+  // Compares the name, because a store of the embedding program may have its own error class.
+  if (thrown instanceof Error && thrown.name === "StoreError") {
+    return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again later", {
+      rule: "AZ-22",
+      retryAfter: 1,
+    });
+  }
+  return new OAuthError("server_error", "the server encountered an unexpected condition", { rule: "AZ-22" });
+}
+
+/** Rejects as JSON (OAuth 2.1 §3.2.4). */
+function jsonError(context: Context, thrown: unknown): HttpResponse {
+  const error = tracedError(context, thrown);
+  const status = error.details.status ?? errorStatus[error.code];
+  const members = errorMembers(context, error);
+  return json(status, members, {
+    ...status === 401 && { "www-authenticate": basicChallenge(context.server, members) },
+    ...detailHeaders(error),
+  });
+}
+
+/** The response if the error channel itself failed, or the request did not reach the router. */
+export function lastResortError(server: Server, target: RequestTarget, thrown: unknown): HttpResponse {
+  const error = toOAuthError(server, target.path, thrown);
+  return json(errorStatus[error.code], { error: error.code, error_description: error.description }, {
+    "referrer-policy": "no-referrer",
+    ...detailHeaders(error),
+  });
+}
+
+/**
+ * Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope.
+ *
+ * @param keyProofs How requests prove possession of a key; absent if the endpoint accepts no proofs.
+ */
+function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): HttpResponse {
+  const error = tracedError(context, thrown);
+  const { status = errorStatus[error.code], challenge: form } = error.details;
+  const members = errorMembers(context, error);
+  const proofs = keyProofs?.policy(context.server);
+  const attributes = {
+    // A request without any token receives no error code (§3.1).
+    ...form !== "bare" && members,
+    ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
+  };
+  return json(status, members, {
+    ...(status === 401 || error.code === "insufficient_scope") &&
+      {
+        "www-authenticate": tokenChallenges(
+          {
+            scheme: usedScheme(context.request.headers.get("authorization")),
+            status,
+            algorithms: proofs?.algorithms,
+            isBoundRequired: proofs?.isRequired,
+          },
+          { realm: context.server.issuer, ...attributes },
+        ),
+      },
+    ...detailHeaders(error),
+  });
+}
+
+/** Rejects as one line of plain text. Traces internal errors only. */
+function textError({ server, target }: Context, thrown: unknown): HttpResponse {
+  const { details, code, message } = toOAuthError(server, target.path, thrown);
+  return plainText(details.status ?? errorStatus[code], message);
+}
+
+/** Rejects as problem details (RFC 9457). */
+async function problemError(context: Context, thrown: unknown): Promise<HttpResponse> {
+  const error = tracedError(context, thrown);
+  return (await import("./problem_response.ts")).rejectionProblem(context.server.issuer, error);
+}
+
+/**
+ * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it also contains the error, as a `Bearer`
+ * challenge does, because libraries that read a challenge do not show the body.
+ */
+export function basicChallenge({ issuer, settings }: Server, attributes: Readonly<Record<string, string>>): string {
+  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
+}
+
+/** The challenge of a protected resource, with the error (RFC 6750 §3). */
+export function bearerChallenge(issuer: string, attributes: Readonly<Record<string, string>>): string {
+  return challenge("Bearer", { realm: issuer, ...attributes });
+}
+
+/** Sends the error to the client. A stored request gets only one response (RFC 9126 §4). */
+function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
+  const isTemporary = !(thrown instanceof OAuthError) || errorStatus[thrown.code] >= 500;
+  if (destination.storedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
+  const consumed = storedRequests(context.server).consume(context.server, destination.storedRequest);
+  return redirectErrorAfter(consumed, context, destination, thrown);
+}
+
+/** Denies a polled request if the user denied it; any other error leaves the request pending. */
+async function polledError(context: Context, destination: PolledDestination, thrown: unknown): Promise<HttpResponse> {
+  if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
+  const denied = deliveryTo(context.server, destination).deny(context.server, destination);
+  return await redirectErrorAfter(denied, context, destination, thrown);
+}
+
+/** Sends the error to the client when the store has ended the request; if the store fails, shows that error. */
+async function redirectErrorAfter(
+  ended: Promise<void>,
+  context: Context,
+  destination: Destination,
+  thrown: unknown,
+): Promise<HttpResponse> {
+  try {
+    await ended;
+  } catch (error) {
+    return await errorPage(context, error);
+  }
+  return await redirectError(context, destination, thrown);
+}
+
+/** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
+function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
+  const members = Object.entries(errorMembers(context, tracedError(context, thrown)));
+  return authorizationResponse(context, destination, members);
+}
+
+/**
+ * The members of an error response. On test hosts `error_description` has the reason, and `error_uri` leads to the
+ * page that explains the error.
+ */
+function errorMembers(context: Context, error: OAuthError): Readonly<Record<string, string>> {
+  const isOpen = context.server.settings.allows.explanations;
+  const url = explanationUrl(context, error);
+  return {
+    error: error.code,
+    error_description: isOpen ? error.openDescription : error.description,
+    ...url !== undefined && { error_uri: url },
+  };
+}
+
+/**
+ * Rejects as a page for the user, with the expected and the received value, and how to fix it; as JSON if the request
+ * accepts JSON and no page.
+ *
+ * @param destination The client that the user may send the error to: the page has a link to it.
+ */
+async function errorPage(context: Context, thrown: unknown, destination?: RedirectDestination): Promise<HttpResponse> {
+  const { target } = context;
+  const error = tracedError(context, thrown);
+  // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has no credentials of the client.
+  const { status = error.code === "invalid_client" ? 400 : errorStatus[error.code] } = error.details;
+  if (requestedFormat(context.request) === "json") {
+    return json(status, errorMembers(context, error), detailHeaders(error));
+  }
+  const explanation = error.explainToUser();
+  const { rule, reason, expected, received } = explanation;
+  const [pages, { findFix, findRule }] = await Promise.all([context.pages(), import("../../oauth/rules/mod.ts")]);
+  const address = new URLSearchParams(target.query);
+  const off = context.endpoint === undefined ? findOffPage(context) : undefined;
+  const { publicExpected } = error.details;
+  const showsClients = publicExpected === undefined || mayListClients(context);
+  return html(
+    status,
+    pages.error({
+      ...context.site,
+      status,
+      // Plain HTTP errors such as 404 have no OAuth error code.
+      error: thrown instanceof HttpError && thrown.status !== 400 ? undefined : error.code,
+      message: toSentence(showsClients ? reason : error.message),
+      rule,
+      cites: findRule(rule)?.cites,
+      expected: showsClients ? expected : publicExpected,
+      received: received ?? (status === 404 ? target.path : undefined),
+      ...{
+        suggestion: suggestMatch(context, error.explain()),
+        change: fixLink(context, explanation.change, await encodeRetry(context)),
+      },
+      fix: findFix(explanation),
+      off: off !== undefined,
+      command: isWrongMethod(thrown) ? exampleCommand(context) : off?.command,
+      redirectUriUnverified: context.endpoint?.name === "authorize" && context.destination === undefined,
+      client: destination && {
+        host: new URL(destination.uri).host,
+        href: await responseLocation(
+          context,
+          destination,
+          responseFields(context.server, destination, Object.entries(errorMembers(context, error))),
+        ),
+      },
+      // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
+      allowsExternalLinks: !["code", "state", "response"].some((name) => address.has(name)),
+    }),
+    detailHeaders(error),
+  );
+}
+
+/** Starts with a capital letter, unless the first word is a wire name such as `redirect_uri`. */
+function toSentence(text: string): string {
+  const [first = ""] = text.split(" ");
+  const end = text.endsWith("?") ? "" : ".";
+  return first.includes("_") ? text + end : text.charAt(0).toUpperCase() + text.slice(1) + end;
+}
+
+/** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */
+function detailHeaders({ details: { retryAfter, dpopNonce } }: OAuthError): Readonly<Record<string, string>> {
+  return {
+    ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
+    ...dpopNonce !== undefined && { "dpop-nonce": dpopNonce },
+  };
+}
+
+/** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
+function tracedError(context: Context, thrown: unknown): OAuthError {
+  const { server, target, clientId } = context;
+  const error = withoutChange(context, toOAuthError(server, target.path, thrown));
+  const event = { at: server.now(), endpoint: target.path };
+  server.trace(
+    isMissingPage(context, thrown)
+      ? { type: "page_missing", ...event, status: thrown.status, reason: error.explain().reason }
+      : { type: "rejected", ...event, error: error.code, client: clientId, explanation: error.explain() },
+  );
+  return error;
+}
+
+/**
+ * The error without the change of clients that would make the server accept the request, if a page of another site
+ * caused it: with a link to this change, the page could lead the user in a few clicks to register a client of its own.
+ */
+function withoutChange(context: Context, error: OAuthError): OAuthError {
+  const { change, ...details } = error.details;
+  const page = change && findOtherSite(context);
+  if (page === undefined) return error;
+  const link = fixLink(context, change);
+  const fix = link === undefined
+    ? details.fix
+    : `The request came from ${page} so this page has no link to the change. If you know that page, open /clients: ` +
+      `${link.label}.`;
+  return new OAuthError(error.code, error.message, { ...details, fix } as ErrorDetails);
+}

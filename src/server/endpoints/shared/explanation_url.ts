@@ -1,0 +1,23 @@
+/** The link from an error to the page that explains it. */
+
+import { HttpError } from "../../../platform/http/message.ts";
+import { frontChannelOrigin } from "../../config/issuer_urls.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { Context } from "../../assembly/context.ts";
+
+/**
+ * The URL of the recorded step that explains an error; otherwise the URL of the page of its rule; `undefined` if the
+ * server has neither. It is used only on test hosts, because these pages are not public on real hosts.
+ */
+export function explanationUrl({ server, site, flowUrl }: Context, thrown: unknown): string | undefined {
+  if (!server.settings.allows.explanations) return undefined;
+  const rule = flowUrl === undefined ? publicRule(thrown) : undefined;
+  if (rule === undefined || site.rulesPath === undefined) return flowUrl;
+  return `${frontChannelOrigin(server)}${site.base}${site.rulesPath}/${rule}`;
+}
+
+/** The rule that the page of an error names. */
+function publicRule(thrown: unknown): string | undefined {
+  if (thrown instanceof HttpError) return thrown.rule;
+  return thrown instanceof OAuthError ? thrown.explainToUser().rule : "AZ-22";
+}

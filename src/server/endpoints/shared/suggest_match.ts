@@ -1,0 +1,74 @@
+/** Suggests the registered client or redirect URI that is most similar to a rejected value. */
+
+import { findNearest } from "../../config/config_issue.ts";
+import { describeKnownIds } from "../../oauth/clients/unregistered_clients.ts";
+import type { Explanation } from "../../oauth/explanation.ts";
+import type { Context } from "../../assembly/context.ts";
+import { isTrustedHost } from "./cross_site.ts";
+import type { SuggestedMatch } from "../../pages/rejection.tsx";
+
+/** Maximum length of a compared value, in characters; a longer value is not a typing error. */
+const maxInputLength = 512;
+
+/** Maximum length of the differing part. Case, hyphens and underscores do not count. */
+const maxDifferingCharacters = 2;
+
+/** The suggestion for a rejection; `undefined` if no value is similar, or the visitor may not see the clients. */
+export function suggestMatch(
+  context: Context,
+  { rule, expected = "", received, change }: Explanation,
+): SuggestedMatch | undefined {
+  if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
+  if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
+  if (rule !== "AZ-02") return undefined;
+  const { nearest } = describeKnownIds(context.server, received);
+  if (nearest === undefined) return undefined;
+  if (change === undefined) return { text: nearest };
+  return { text: nearest, fix: `Send client_id=${nearest}. If ${received} is another application, register it.` };
+}
+
+/** Whether the request may see the list of clients: the server has that page, and the host is trusted. */
+export function mayListClients({ server, site, request }: Context): boolean {
+  const isListed = site.links?.some(({ path }) => path === "/clients") === true;
+  return isListed && isTrustedHost(server, request);
+}
+
+/** The length of the longer text without the common prefix and suffix. Linear time, unlike an edit distance. */
+function differingLength(first: string, second: string): number {
+  const shorter = Math.min(first.length, second.length);
+  let start = 0;
+  while (start < shorter && first[start] === second[start]) start++;
+  let end = 0;
+  while (end < shorter - start && first.at(-1 - end) === second.at(-1 - end)) end++;
+  return Math.max(first.length, second.length) - start - end;
+}
+
+/** The parts of a URI, as properties of URL and as names of RFC 3986 §3. */
+const uriParts = [["protocol", "scheme"], ["hostname", "host"], ["port", "port"], ["pathname", "path"], [
+  "search",
+  "query",
+]] as const;
+
+/** The URI that differs in only one part; otherwise the URI that differs in a few characters. */
+function closestUri(received: string, registered: readonly string[]): SuggestedMatch | undefined {
+  const candidates = registered.filter((uri) => URL.canParse(uri)).map((uri) => ({
+    uri,
+    differing: differingParts(received, uri),
+  }));
+  const closest = candidates.find(({ differing }) => differing?.length === 0) ??
+    candidates.find(({ differing }) => differing?.length === 1);
+  if (closest !== undefined) {
+    const isSlash = `${received}/` === closest.uri || received === `${closest.uri}/`;
+    return { text: closest.uri, difference: isSlash ? "slash" : closest.differing![0] ?? "spelling" };
+  }
+  const text = findNearest(received, candidates.map(({ uri }) => uri), maxDifferingCharacters, differingLength);
+  return text === undefined ? undefined : { text };
+}
+
+/** The names of the differing parts; `undefined` if the first text is not a URI, or has a fragment or credentials. */
+function differingParts(first: string, second: string): NonNullable<SuggestedMatch["difference"]>[] | undefined {
+  if (!URL.canParse(first)) return undefined;
+  const [a, b] = [new URL(first), new URL(second)];
+  if (a.hash !== "" || a.username !== "" || a.password !== "") return undefined;
+  return uriParts.flatMap(([key, name]) => a[key] === b[key] ? [] : [name]);
+}

@@ -1,0 +1,37 @@
+/** The endpoint that a client with a wrong path probably meant. */
+
+import { suggest } from "../../config/config_issue.ts";
+import type { Context } from "../../assembly/context.ts";
+import { publicUrl } from "../../assembly/endpoint.ts";
+
+/** The last path segments of endpoints on other servers, each with the segment on this server. */
+const otherNames: Readonly<Record<string, string>> = {
+  auth: "authorize",
+  authorization: "authorize",
+  certs: "jwks",
+  end_session: "logout",
+  endsession: "logout",
+  keys: "jwks",
+  user: "userinfo",
+};
+
+/** The URL of the client endpoint whose path has a similar last segment; `undefined` if there is none. */
+export function suggestUrl({ app, server, target }: Context): string | undefined {
+  const paths = new Map(
+    app.endpoints.filter(({ metadataName, role }) => metadataName !== undefined || role === "document")
+      .flatMap(({ caller, path, aliases = [] }) => [path, ...aliases].map((path) => ({ caller, path })))
+      // A resource at another origin.
+      .filter(({ path }) => !path.startsWith("//"))
+      .map((endpoint) => [lastSegment(endpoint.path), endpoint]),
+  );
+  const segment = lastSegment(target.path.toLowerCase().replace(/(?:\.json)?\/*$/, ""));
+  const known = Object.hasOwn(otherNames, segment) ? otherNames[segment]! : segment;
+  // Short words are similar to many names.
+  const name = paths.has(known) || segment.length < 5 ? known : suggest(known, [...paths.keys()]);
+  const endpoint = paths.get(name ?? "");
+  return endpoint && publicUrl(server, endpoint);
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,27 @@
+/** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
+
+import { HttpError, type HttpResponse, type RequestLike } from "../../platform/http/message.ts";
+import type { Context } from "../assembly/context.ts";
+import type { Handlers } from "../assembly/route.ts";
+import type { Asset } from "../pages/pages.ts";
+
+/** Serves the style sheets, scripts and icon of the pages. */
+export const assets: Handlers = {
+  GET: (context) => findAsset(context, context.target.path.slice(`${context.site.base}/static/`.length)),
+};
+
+/** Serves the icon to browsers that open metadata or other documents without a link to it. */
+export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg") };
+
+async function findAsset({ pages, request }: Context, name: string): Promise<HttpResponse> {
+  const { assets } = await pages();
+  if (!Object.hasOwn(assets, name)) throw new HttpError(404, "HT-01", "This address does not exist");
+  return assetResponse(request, assets[name]!);
+}
+
+/** Responds with the file, or 304 if the browser has it. */
+export function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
+  const headers = { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff", etag };
+  if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
+  return { status: 200, headers, body };
+}

@@ -1,0 +1,103 @@
+/** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
+
+import { backChannelOrigin } from "../config/issuer_urls.ts";
+import { type HttpResponse, json, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
+import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
+import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
+import { requireAccessToken } from "../oauth/tokens/bearer.ts";
+import { hasTokenInQuery, type OtherPlace } from "../oauth/tokens/bound_token.ts";
+import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
+import { policyOf } from "../oauth/clients/policy.ts";
+import { byProfile } from "../config/profile.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { recordUserinfoCall } from "../oauth/notes.ts";
+import { registeredScope } from "../oauth/grants/narrow_grant.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Context } from "../assembly/context.ts";
+import { readParams } from "./shared/client_endpoint.ts";
+import { jwtResponse } from "./shared/jwt_response.ts";
+import type { Handlers } from "../assembly/route.ts";
+
+const formMediaType = /^application\/x-www-form-urlencoded/i;
+
+/** The handlers of the userinfo endpoint. They return the claims that the scope and the `claims` parameter release. */
+export const userinfo: Handlers = { GET: respond, POST: respond };
+
+async function respond(context: Context): Promise<ResponseLike> {
+  const { server, request, target } = context;
+  const other = await findOtherPlace(context);
+  const token = await requireAccessToken(
+    server,
+    {
+      method: request.method,
+      url: backChannelOrigin(server) + target.path,
+      header: (name) => request.headers.get(name),
+    },
+    other,
+    "openid",
+  );
+  const response = await showClaims(server, token, other?.name === "form");
+  const nonce = token.claims.cnf === undefined ? undefined : await server.keyProofs?.freshNonce(server, "resource");
+  return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
+}
+
+async function showClaims(server: Server, token: AccessToken, isInForm: boolean): Promise<HttpResponse> {
+  const { claims } = token;
+  const user = token.user === undefined ? undefined : await server.users.find(token.user);
+  const client = (await server.clients.findHolder(claims.client_id))!;
+  recordUserinfoCall(client);
+  if (isInForm) assertFormAllowed(policyOf(server, client));
+  if (user === undefined) {
+    throw new OAuthError("insufficient_scope", "the access token has no user", {
+      rule: "CC-03",
+      expected: "openid",
+      received: "a token without a user",
+    });
+  }
+  // A scope value that the client has lost since the token was issued releases no claims, even if the token contains
+  // it.
+  const scope = registeredScope(client, claims.scope!.split(" "));
+  const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
+  const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
+  const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
+  const { userinfo_signed_response_alg: alg } = client.metadata;
+  const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
+  const info = server.overrideClaims?.("userinfo", response, {
+    client,
+    user,
+    grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
+  }) ?? response;
+  const signed = alg && await server.sign("userinfo", alg, info);
+  const jwt = await server.responseEncryption?.encrypt(server, client, "userinfo", signed ?? info) ?? signed;
+  return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
+}
+
+/** The place of a token besides the header. One in the query beside the header is ignored. */
+async function findOtherPlace(context: Context): Promise<OtherPlace | undefined> {
+  const token = await tokenFromBody(context);
+  if (token !== undefined) return { name: "form", token };
+  const { url, headers } = context.request;
+  return headers.get("authorization") === null && hasTokenInQuery(url) ? { name: "query" } : undefined;
+}
+
+/** The token in a form (RFC 6750 §2.2); `undefined` for other requests. */
+async function tokenFromBody(context: Context): Promise<string | undefined> {
+  const { request } = context;
+  if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;
+  const params = await readParams(context);
+  params.rejectRepeated("BR-01");
+  const token = params.get("access_token");
+  if (token !== undefined) assertFormAllowed(context.server.settings);
+  return token;
+}
+
+function assertFormAllowed({ accessTokenInForm, profile: active }: Server["settings"]): void {
+  if (accessTokenInForm) return;
+  const profile = byProfile(active, "accessTokenInForm");
+  throw new OAuthError("invalid_request", `the access token was sent in the form${profile}`, {
+    rule: "BR-01",
+    reason: `this server accepts no access token in a form${profile}`,
+    expected: "Authorization: Bearer TOKEN",
+    received: "access_token in the form",
+  });
+}

@@ -1,0 +1,144 @@
+/** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
+
+import type { JWTPayload } from "jose";
+import { byProfile } from "../../config/profile.ts";
+import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
+import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
+import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { warn } from "../../oauth/notes.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { Credentials, Server } from "../../oauth/server.ts";
+import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
+import { invalidClient } from "../../oauth/clients/auth/method.ts";
+
+const policy = jwtPolicies.client_assertion;
+
+/**
+ * Verifies an assertion and returns its client.
+ *
+ * @param id The claimed client id.
+ * @throws {OAuthError} `invalid_client`.
+ */
+export async function verifyAssertion(
+  server: Server,
+  credentials: Credentials,
+  id: string | undefined,
+  method: "client_secret_jwt" | "private_key_jwt",
+  algorithms: readonly string[],
+): Promise<Client> {
+  const { params, address } = credentials;
+  const assertion = params.get("client_assertion");
+  if (assertion === undefined || params.get("client_assertion_type") !== assertionType) {
+    throw invalidClient(
+      "client_assertion or client_assertion_type is missing or unsupported",
+      `client_assertion, and client_assertion_type=${assertionType}`,
+      assertion === undefined ? "no client_assertion" : "another client_assertion_type",
+    );
+  }
+  const client = await server.clients.find(id ?? "", server.sender);
+  if (client === undefined) {
+    const earlier = describeRemovedClient(server.clients, id);
+    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
+      earlier,
+    });
+  }
+  if (client.authMethod !== method) {
+    throw invalidClient(
+      `client ${client.id} must use ${client.authMethods.join(" or ")}; this request used ${method}`,
+      client.authMethods.join(" or "),
+      method,
+    );
+  }
+  const { token_endpoint_auth_signing_alg: registeredAlgorithm } = client.metadata;
+  const claims = await verifyClaims(
+    server,
+    client,
+    credentials,
+    registeredAlgorithm ? [registeredAlgorithm] : algorithms,
+  );
+  await assertNotReplayed(server, client, claims, address);
+  return client;
+}
+
+async function verifyClaims(
+  server: Server,
+  client: Client,
+  { params, audience: calledUrl }: Credentials,
+  algorithms: readonly string[],
+): Promise<JWTPayload> {
+  const payload = await verifyClientJwt(server, client, params.get("client_assertion")!, {
+    name: "the assertion",
+    expected: "a valid, signed assertion with iss = sub = client_id",
+    algorithms,
+    policy,
+    claims: { subject: client.id },
+    reject: invalidClient,
+  });
+  const audience = [payload.aud!].flat();
+  const { assertionAudience, maxAssertionLifetime, profile } = policyOf(server, client);
+  const audiences = [
+    server.issuer,
+    ...assertionAudience === "issuer-or-token-endpoint" ? [...server.assertionAudiences, calledUrl ?? []].flat() : [],
+  ];
+  const isList = assertionAudience === "issuer-string" && Array.isArray(payload.aud);
+  if (isList || audience.length !== 1 || !audiences.includes(audience[0]!)) {
+    throw invalidClient(
+      "the assertion has another audience",
+      `aud = ${audiences.join(" or ")}, ${assertionAudience === "issuer-string" ? "as a string" : "alone"}${
+        byProfile(profile, "assertionAudience")
+      }`,
+      isList
+        ? "an array"
+        : audience.map((aud) => typeof aud === "string" ? aud : `a value of type ${typeof aud}`).join(" "),
+    );
+  }
+  if (audience[0] !== server.issuer) {
+    warn(server, client.id, {
+      rule: "JC-05",
+      reason: `aud of the client assertion is the URL of the ${
+        audience[0] === calledUrl ? "called" : "token"
+      } endpoint, which many servers reject`,
+      expected: `aud = ${server.issuer}, the issuer`,
+      received: audience[0],
+    });
+  }
+  const now = server.now() / 1000;
+  const { exp = 0, iat = now } = payload;
+  // By the clock of the client, which may be ahead.
+  const lifetime = exp - Math.max(iat, now);
+  if (lifetime > maxAssertionLifetime) {
+    throw invalidClient(
+      "the assertion is valid for too long",
+      `exp within ${maxAssertionLifetime} seconds${byProfile(profile, "maxAssertionLifetime")}`,
+      `exp in ${Math.ceil(exp - now)} seconds`,
+    );
+  }
+  if (typeof payload.jti !== "string" || payload.jti === "") {
+    throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string");
+  }
+  if (lifetime > policy.usualLifetime) {
+    warn(server, client.id, {
+      rule: "JC-02",
+      reason: "the client assertion is valid for longer than 5 minutes, which many servers reject",
+      expected: `exp within ${policy.usualLifetime} seconds`,
+      received: `exp in ${Math.ceil(exp - now)} seconds`,
+    });
+  }
+  return payload;
+}
+
+async function assertNotReplayed(
+  server: Server,
+  client: Client,
+  { jti, exp }: JWTPayload,
+  address: string | undefined,
+): Promise<void> {
+  const expiresAt = Math.ceil(exp! * 1000);
+  const id = await storageKey(server, JSON.stringify(["assertion", client.id, jti]));
+  rejectBeyondBound(server, client, { kind: "used_identifier", id, value: {}, expiresAt, address });
+  if (await server.store.add("used_identifier", id, {}, { expiresAt })) return;
+  throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti");
+}

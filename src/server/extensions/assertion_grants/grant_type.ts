@@ -1,0 +1,265 @@
+/** The JWT bearer grant type (RFC 7523 §2.1): an assertion of a trusted issuer is exchanged for an access token. */
+
+import { standardClaims } from "../../oauth/claims.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { isPermitted } from "../../oauth/clients/standing.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import { quote } from "../../config/config_issue.ts";
+import { byProfile } from "../../config/profile.ts";
+import type { TrustedIssuer } from "./settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
+import {
+  hasAccess,
+  issueAccess,
+  narrowAccess,
+  readClaimedAccess,
+  readOwnAccess,
+  requestsAccess,
+} from "../../oauth/authorize/access.ts";
+import { narrowResources, readResources, registeredResources, resolveScope } from "../../oauth/authorize/scope.ts";
+import { millisecondsOf } from "../../oauth/keys/jwt.ts";
+import { randomId, storageKey } from "../../oauth/secrets.ts";
+import type { GrantType, Server } from "../../oauth/server.ts";
+import { findSubject, mappedSubject } from "./assertion_subject.ts";
+import type { FurtherAccess, Grant } from "../../../platform/store/store.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
+import type { VerifiedAssertion } from "./verify_assertion.ts";
+
+/** The grant type for these issuers. */
+export function jwtBearer(
+  trustedIssuers: readonly TrustedIssuer[],
+): Pick<GrantType, "authorize" | "identifyClient"> {
+  return {
+    authorize: (server, request) => authorizeAssertion(server, request, trustedIssuers),
+    identifyClient: (server, parameters) => identifyClient(server, parameters, trustedIssuers),
+  };
+}
+
+/** Authorizes the client by an assertion. The assertion is consumed last, so it stays usable after a failed attempt. */
+async function authorizeAssertion(
+  server: Server,
+  request: AuthenticatedRequest,
+  trustedIssuers: readonly TrustedIssuer[],
+): Promise<Authorization> {
+  const { client, parameters, provenKey } = request;
+  const verified = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
+  const { trusted, claims } = verified;
+  if (claims.cnf !== undefined) assertProvenKey(claims.cnf, provenKey);
+  assertClient(server, client, verified);
+  server.passed?.("JB-08", client.id);
+  const user = await findSubject(server, client, verified);
+  server.passed?.("JB-09", user?.sub ?? client.id);
+  const access = await grantedAccess(server, request, verified);
+  const scope = grantedScope(server, client, parameters, verified, user, access !== undefined);
+  const resources = await grantedResources(server, client, parameters, verified);
+  const issued = access && await issueGrantedAccess(server, request, verified, { ...access, scope }, resources);
+  server.passed?.("JB-11", scope.join(" "));
+  if (trusted.singleUse === true) await consume(server, verified);
+  return {
+    client,
+    scope,
+    resources,
+    grantId: randomId(server.randomBytes),
+    ...user && { subject: { sub: user.sub, authTime: millisecondsOf(claims.auth_time) } },
+    refresh: {},
+    ...issued,
+    ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
+      responseMembers: { ...issued?.responseMembers, resource: resources.length === 1 ? resources[0] : resources },
+    },
+  };
+}
+
+/** Requires the key that an assertion is bound to (ID-JAG §8.6.1). */
+function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
+  const { jkt } = Object(cnf) as { readonly jkt?: unknown };
+  if (jkt !== undefined && jkt === provenKey) return;
+  throw invalidAssertion({
+    rule: "IJ-19",
+    reason: "the assertion is bound to a key (cnf) that the request does not prove",
+    expected: typeof jkt === "string" ? `a DPoP proof signed by the key ${jkt}` : "cnf with the member jkt",
+    received: provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
+  });
+}
+
+/**
+ * The client of a request that names no client: the client of the subject, or of the ID-JAG.
+ *
+ * @returns `undefined` if the issuer's entry allows no such request.
+ * @throws {OAuthError} `invalid_grant` for every invalid assertion, so that nothing reveals which issuers are trusted.
+ */
+async function identifyClient(
+  server: Server,
+  parameters: Params,
+  trustedIssuers: readonly TrustedIssuer[],
+): Promise<string | undefined> {
+  const { trusted, claims } = await verifyAssertion(server, requireAssertion(parameters), trustedIssuers);
+  if (trusted.allowPublicClients !== true) return undefined;
+  return trusted.grantProfile === "id-jag" ? claims.client_id as string : mappedSubject(trusted, claims.sub)?.client;
+}
+
+function requireAssertion(parameters: Params): string {
+  const assertion = parameters.get("assertion");
+  if (assertion !== undefined) return assertion;
+  throw new OAuthError("invalid_request", "assertion is missing", {
+    rule: "JB-01",
+    expected: "assertion, a JWT of a trusted issuer",
+    received: "no assertion",
+  });
+}
+
+function assertClient(server: Server, client: Client, { trusted, claims }: VerifiedAssertion): void {
+  if (!client.confidential && trusted.allowPublicClients !== true) {
+    throw new OAuthError("unauthorized_client", "only a confidential client may use this assertion", {
+      rule: "JB-08",
+      expected: "a client that authenticates, or allowPublicClients in the entry of the issuer",
+      received: `the public client ${client.id}`,
+    });
+  }
+  const isAllowed = trusted.clients?.includes(client.id) ?? isPermitted(server, client, "useUnrestrictedIssuers");
+  if (!isAllowed) {
+    throw new OAuthError("unauthorized_client", "this client may not use assertions of this issuer", {
+      rule: "JB-08",
+      expected: trusted.clients?.join(" or ") ?? "a configured client, or clients in the entry of the issuer",
+      received: trusted.clients === undefined ? `${client.id}, with the standing ${client.standing}` : client.id,
+    });
+  }
+  if (trusted.grantProfile !== "id-jag" || claims.client_id === client.id) return;
+  throw invalidAssertion({
+    rule: "IJ-15",
+    reason: "the ID-JAG was issued to another client",
+    expected: `client ${claims.client_id}`,
+    received: `client ${client.id}`,
+  });
+}
+
+/** Scope values of a login. An assertion never grants them, because it leads to no ID token and no refresh token. */
+const loginScopes = ["openid", "offline_access"];
+
+/**
+ * The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` for none.
+ */
+async function grantedAccess(
+  server: Server,
+  request: AuthenticatedRequest,
+  { trusted, claims }: VerifiedAssertion,
+): Promise<FurtherAccess | undefined> {
+  const isRequested = requestsAccess(server, request.parameters);
+  if (trusted.grantProfile !== "id-jag") {
+    const own = isRequested ? await readOwnAccess(server, request) : {};
+    return hasAccess(server, own) ? own : undefined;
+  }
+  try {
+    const claimed = await readClaimedAccess(server, request.client, claims);
+    return hasAccess(server, claimed) || isRequested ? claimed : undefined;
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { expected, received } = error.details;
+    const reason = `authorization_details of the ID-JAG is invalid: ${error.message}`;
+    const fix =
+      "Have the identity provider issue an ID-JAG whose authorization_details match the types of this server.";
+    throw invalidAssertion({ rule: "IJ-17", fix, reason, expected, received });
+  }
+}
+
+/**
+ * Issues the requested part of the access that an ID-JAG grants, or the access that the client requested on its own
+ * behalf.
+ */
+async function issueGrantedAccess(
+  server: Server,
+  request: AuthenticatedRequest,
+  { trusted }: VerifiedAssertion,
+  access: FurtherAccess & Pick<Grant, "scope">,
+  resources: readonly string[],
+): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
+  if (trusted.grantProfile !== "id-jag") return await issueAccess(server, access, resources);
+  return (await narrowAccess(server, request, access, resources)).issued;
+}
+
+/** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
+function grantedScope(
+  server: Server,
+  client: Client,
+  parameters: Params,
+  { trusted, claims }: VerifiedAssertion,
+  user: User | undefined,
+  hasOtherAccess: boolean,
+): readonly string[] {
+  const excluded = user === undefined ? [...loginScopes, ...Object.keys(standardClaims)] : loginScopes;
+  const claimed = trusted.grantProfile === "id-jag" && claims.scope !== undefined
+    ? splitScope(claims.scope as string)
+    : undefined;
+  const allowed = client.scope.filter((value) =>
+    !excluded.includes(value) && (trusted.scopes?.includes(value) ?? true) && (claimed?.includes(value) ?? true)
+  );
+  const requested = parameters.get("scope");
+  const scope = requested !== undefined
+    ? resolveScope(server, client, requested)
+    : claimed !== undefined
+    ? allowed
+    : hasOtherAccess
+    ? []
+    : server.settings.defaultScope.filter((value) => allowed.includes(value));
+  if (
+    (scope.length > 0 || hasOtherAccess && requested === undefined) && scope.every((value) => allowed.includes(value))
+  ) {
+    return scope;
+  }
+  throw new OAuthError("invalid_scope", "scope is more than this assertion can grant", {
+    rule: "JB-11",
+    expected: allowed.length > 0
+      ? `some of: ${allowed.join(" ")}`
+      : "an assertion that grants scope values of this client",
+    received: [
+      requested === undefined ? "no scope in the request" : `scope=${requested} in the request`,
+      ...claimed === undefined ? [] : [`scope ${quote(claimed.join(" "))} in the ID-JAG`],
+    ].join(", "),
+  });
+}
+
+/** The requested resources. Default: all resources that the ID-JAG or the issuer's entry names. */
+async function grantedResources(
+  server: Server,
+  client: Client,
+  parameters: Params,
+  { trusted, claims }: VerifiedAssertion,
+): Promise<readonly string[]> {
+  const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
+    ? [claims.resource as string | string[]].flat()
+    : undefined;
+  const { resourceParameter, profile } = policyOf(server, client);
+  if (claimed === undefined && trusted.grantProfile === "id-jag" && resourceParameter !== "optional") {
+    throw invalidAssertion({
+      rule: "IJ-17",
+      reason: `the ID-JAG names no resource, and one is expected${byProfile(profile, "resourceParameter")}`,
+      expected: "resource with the URI of the protected resource",
+      received: "no resource",
+    });
+  }
+  if (claimed === undefined && trusted.resources === undefined) return await readResources(server, parameters);
+  const allowed = await registeredResources(server, trusted.resources ?? claimed!);
+  const granted = claimed === undefined || trusted.resources === undefined
+    ? allowed
+    : (await registeredResources(server, claimed)).filter((uri) => allowed.includes(uri));
+  // The ID-JAG names the resource, so the request need not.
+  if (granted.length > 0 && claimed !== undefined && parameters.get("resource") === undefined) return granted;
+  if (granted.length > 0) return await narrowResources(server, granted, parameters);
+  throw new OAuthError("invalid_target", "the assertion names no resource that this server issues tokens for", {
+    rule: "IJ-17",
+    expected: allowed.join(" or ") || "a registered resource",
+    received: claimed?.join(" ") || "no resource",
+  });
+}
+
+/** Consumes an assertion: one of several concurrent requests succeeds. */
+async function consume(server: Server, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<void> {
+  const fail = (reason: string, received: string) =>
+    invalidAssertion({ rule: "JB-10", reason, expected: "a unique jti for each assertion", received });
+  if (typeof jti !== "string" || jti === "") throw fail("the assertion has no jti", "no jti");
+  const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
+  if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
+  throw fail("the assertion was used before", "a repeated jti");
+}

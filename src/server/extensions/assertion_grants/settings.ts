@@ -1,0 +1,151 @@
+/** The setting `trustedIssuers`: issuers whose assertions are authorization grants (RFC 7523 §2.1). */
+
+import { keySetField } from "../../oauth/clients/client.ts";
+import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import {
+  choice,
+  type Field,
+  type Fields,
+  flag,
+  list,
+  object,
+  record,
+  seconds,
+  text,
+  texts,
+} from "../../config/field.ts";
+
+/** The setting of assertion grants. */
+export interface AssertionGrantSettings {
+  /**
+   * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider
+   * or a platform that runs workloads. Default: none, the grant type is off.
+   */
+  readonly trustedIssuers?: readonly TrustedIssuer[];
+}
+
+/** The setting that is in effect. */
+export type AssertionGrantPolicy = Required<AssertionGrantSettings>;
+
+/** The user or client of this server that a subject of another issuer is mapped to. */
+export interface MappedSubject {
+  /** The `sub` of the user. Default: no user, the client acts on its own behalf. */
+  readonly user?: string;
+  /** The only client that may use assertions about this subject. Default: any client of the issuer's entry. */
+  readonly client?: string;
+}
+
+/**
+ * An issuer whose assertions are authorization grants: clients exchange them for access tokens by the grant type
+ * `urn:ietf:params:oauth:grant-type:jwt-bearer`.
+ *
+ * @example
+ * ```ts
+ * const identityProvider: TrustedIssuer = {
+ *   issuer: "https://idp.example",
+ *   jwks_uri: "https://idp.example/jwks",
+ *   grantProfile: "id-jag",
+ *   users: "sub",
+ * };
+ * ```
+ */
+export interface TrustedIssuer {
+  /** The `iss` of its assertions, compared character by character. */
+  readonly issuer: string;
+  /** The `tenant` claim of its assertions. Default: assertions have no such claim. */
+  readonly tenant?: string;
+  /** Its public keys (RFC 7517 §5). */
+  readonly jwks?: PublicKeySet;
+  /**
+   * The https URL of these keys; fetched when an assertion needs them, and again when an assertion names an unknown
+   * key.
+   */
+  readonly jwks_uri?: string;
+  /** The accepted signature algorithms. Default: every asymmetric one. */
+  readonly algorithms?: readonly string[];
+  /**
+   * `id-jag`: accept only Identity Assertion Authorization Grants, which name the client. Default: accept only other
+   * assertions.
+   */
+  readonly grantProfile?: "id-jag";
+  /**
+   * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
+   * only user with the `email` claim of the assertion, if its `email_verified` is true and that of the user is not
+   * false. Default: to no user.
+   */
+  readonly users?: "sub" | "email";
+  /**
+   * An `email` claim counts as verified if the assertion has no `email_verified`: only for an issuer that verifies
+   * every address. Needs `users: "email"`. Default: true if this server is on a test host, otherwise false.
+   */
+  readonly assumeEmailVerified?: boolean;
+  /**
+   * Create the user of an unknown `sub`, with the `name` and `email` of the assertion. Needs `users: "sub"`. Default:
+   * false.
+   */
+  readonly provision?: boolean;
+  /** The user or client that each `sub` is mapped to. Default: none. */
+  readonly subjects?: Readonly<Record<string, MappedSubject>>;
+  /**
+   * The clients that may use its assertions. Default: every client that the operator configured with
+   * the grant type; no other client.
+   */
+  readonly clients?: readonly string[];
+  /**
+   * Accept its assertions from public clients, and from requests that name no client. Such a request is from the client
+   * in `subjects`, or the client of the ID-JAG. Default: false.
+   */
+  readonly allowPublicClients?: boolean;
+  /** The scope values that its assertions can grant. Default: every value that the client may request. */
+  readonly scopes?: readonly string[];
+  /** The resources that its assertions can grant access to. Default: every resource. */
+  readonly resources?: readonly string[];
+  /** Accept each assertion once; it must have a `jti`. Default: false, an assertion can be used again until `exp`. */
+  readonly singleUse?: boolean;
+  /** Maximum seconds from `iat` (without `iat`: from now) to `exp` of an assertion. Default: 3600. */
+  readonly maxLifetime?: number;
+}
+
+const example: TrustedIssuer = {
+  issuer: "https://idp.example",
+  jwks_uri: "https://idp.example/jwks",
+  users: "sub",
+};
+
+/** Describes {@link TrustedIssuer}. */
+const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
+  "TrustedIssuer",
+  {
+    issuer: text(["https://idp.example"]),
+    tenant: text(["acme"]),
+    jwks: keySetField,
+    jwks_uri: text(["https://idp.example/jwks"]),
+    algorithms: list(choice(verificationAlgorithms), [["ES256"]], { expected: "an array of asymmetric algorithms" }),
+    grantProfile: choice(["id-jag"]),
+    users: choice(["sub", "email"]),
+    assumeEmailVerified: flag(),
+    provision: flag(false),
+    subjects: record(
+      object<MappedSubject>("MappedSubject", { user: text(["alice"]), client: text(["worker"]) }, { client: "worker" }),
+      { "system:serviceaccount:shop:worker": { client: "worker" } },
+      "an object of users and clients by subject",
+    ),
+    clients: texts(["web"]),
+    allowPublicClients: flag(false),
+    scopes: texts(["read"]),
+    resources: texts(["https://api.example"]),
+    singleUse: flag(false),
+    maxLifetime: seconds(3600),
+  },
+  example,
+  { required: ["issuer"] },
+);
+
+/** Describes {@link AssertionGrantSettings}. */
+export const assertionGrantFields: Fields<AssertionGrantSettings> = {
+  trustedIssuers: list(trustedIssuerField, [trustedIssuerField.examples], {
+    expected: "an array of issuers",
+    default: [],
+  }),
+};

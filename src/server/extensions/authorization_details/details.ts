@@ -1,0 +1,343 @@
+/**
+ * Rich authorization requests (RFC 9396): objects that describe in detail the access of a client. Loaded with the first
+ * request that contains `authorization_details`, on a server with types for them.
+ *
+ * `readDetails` reads the parameter; {@link detailsLife} handles the details after that. The schemas of the types are
+ * in the setting `authorizationDetails`.
+ */
+
+import { warn } from "../../oauth/notes.ts";
+import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../platform/store/store.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
+import { quote } from "../../config/config_issue.ts";
+import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
+import { canonicalUri } from "../../config/resource_list.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";
+import { describeDetails } from "./describe_details.ts";
+import { findUnmatched, isWithin, listFields } from "./match_details.ts";
+
+/** Limits of one request: bytes of the value, number of objects, levels of an object. */
+const maxBytes = 8 * 1024;
+const maxObjects = 32;
+const maxDepth = 8;
+
+/** The field besides {@link listFields} that means the same in every type (RFC 9396 §2.2). */
+const identifierField = "identifier";
+
+/**
+ * Reads the parameter of an authorization, device or token request that has it (`hasDetails`).
+ *
+ * @param isProtected Whether the client sent the request itself, or signed it.
+ * @returns `undefined` for an empty list, which counts as absent.
+ * @throws {OAuthError} `invalid_request` if it is not a list of objects, `invalid_authorization_details` if an object
+ *   does not match its type.
+ */
+export function readDetails(
+  server: PartServer,
+  client: Client,
+  params: Params,
+  isProtected = true,
+): readonly AuthorizationDetail[] | undefined {
+  const details = parseDetails(params.get("authorization_details")!);
+  assertDetails(server, client, details);
+  for (const detail of details) {
+    if (isProtected || !findType(server, detail.type)!.requireProtectedRequest) continue;
+    throw new OAuthError("invalid_request", "a request for these authorization_details must be pushed or signed", {
+      rule: "RA-16",
+      reason: `authorization requests for type ${detail.type} must be pushed or signed`,
+      expected: "a pushed authorization request or a signed request object",
+      received: "plain parameters",
+    });
+  }
+  if (details.length === 0) return undefined;
+  server.passed?.("RA-03", details.map(({ type }) => type).join(" "));
+  return details;
+}
+
+function parseDetails(text: string): readonly AuthorizationDetail[] {
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > maxBytes) throw outOfLimits(`at most ${maxBytes} bytes`, `${bytes} bytes`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw notAList("text that is not JSON");
+  }
+  if (!Array.isArray(value)) throw notAList(describe(value));
+  const other = value.find((item) => describe(item) !== "an object");
+  if (other !== undefined) throw notAList(`an array with ${describe(other)}`);
+  if (value.length > maxObjects) throw outOfLimits(`at most ${maxObjects} objects`, `${value.length} objects`);
+  if (value.some((detail) => isDeeper(detail, maxDepth))) {
+    throw outOfLimits(`objects of at most ${maxDepth} levels`, "a deeper one");
+  }
+  if (!isPortable(value)) throw notAList("half of a surrogate pair, or a number out of range");
+  return value;
+}
+
+/** Whether a value stays the same in other JSON implementations, and in a store (RFC 7493 §2.1, §2.2). */
+function isPortable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.entries(value).flat().every(isPortable);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function notAList(received: string): OAuthError {
+  return new OAuthError("invalid_request", "authorization_details is not a JSON array of objects", {
+    rule: "RA-02",
+    expected: "a JSON array of objects, each with a type",
+    received,
+  });
+}
+
+function outOfLimits(expected: string, received: string): OAuthError {
+  const message = "authorization_details has too many bytes, objects or levels";
+  return new OAuthError("invalid_request", message, { rule: "RA-13", expected, received });
+}
+
+/** The JSON type of a value, never the value: details may be confidential (RFC 9396 §12). */
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  if (value === null || value === undefined) return value === null ? "null" : "nothing";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A type of the server; `undefined` if the server has no such type. */
+function findType({ settings }: PartServer, type: string): AuthorizationDetailsType | undefined {
+  const types = detailsTypes(settings) ?? {};
+  return Object.hasOwn(types, type) ? types[type] : undefined;
+}
+
+function mayRequest({ metadata }: Client, type: string): boolean {
+  return metadata.authorization_details_types?.includes(type) ?? true;
+}
+
+function assertDetails(server: PartServer, client: Client, details: readonly AuthorizationDetail[]): void {
+  const compiled = new Map<string, FindMismatch>();
+  for (const [i, detail] of details.entries()) {
+    const definition = assertType(server, client, detail, i);
+    assertCommonFields(detail, i);
+    const { type } = detail;
+    if (!compiled.has(type)) compiled.set(type, compileSchema(closedSchema(definition)));
+    const mismatch = compiled.get(type)!(detail);
+    if (mismatch === undefined) continue;
+    const { path, expected, received } = mismatch;
+    if (expected !== noSuchField) throw invalidDetail("RA-03", i, path, expected, describe(received));
+    throw new OAuthError(
+      "invalid_authorization_details",
+      `authorization_details[${i}] has a field that type ${type} does not define`,
+      { rule: "RA-03", expected: `the fields of type ${type}`, received: quote(path.slice(1)) },
+    );
+  }
+}
+
+function assertType(
+  server: PartServer,
+  client: Client,
+  detail: AuthorizationDetail,
+  i: number,
+): AuthorizationDetailsType {
+  // The type is unvalidated: the client may have sent any value.
+  const type: unknown = detail.type;
+  const definition = typeof type === "string" ? findType(server, type) : undefined;
+  if (typeof type !== "string" || definition === undefined) {
+    const known = Object.keys(detailsTypes(server.settings) ?? {});
+    const received = typeof type === "string" ? `the unknown type ${quote(type)}` : describe(type);
+    throw invalidDetail("RA-03", i, ".type", `one of ${known.join(", ")}`, received);
+  }
+  if (!mayRequest(client, type)) {
+    const allowed = client.metadata.authorization_details_types!.join(", ") || "no authorization_details";
+    throw invalidDetail("RA-05", i, ".type", `a type that this client may use: ${allowed}`, type);
+  }
+  return definition;
+}
+
+function assertCommonFields(detail: AuthorizationDetail, i: number): void {
+  for (const name of [...listFields, identifierField]) {
+    const value = detail[name];
+    if (!Object.hasOwn(detail, name)) continue;
+    if (name === identifierField ? isText(value) : Array.isArray(value) && value.every(isText)) continue;
+    const expected = name === identifierField ? "a string that is not empty" : "an array of strings that are not empty";
+    throw invalidDetail("RA-04", i, `.${name}`, expected, describe(value));
+  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** The schema of a type, with the member `type` and without members that it does not define. */
+function closedSchema({ schema }: AuthorizationDetailsType): JsonSchema {
+  return { unevaluatedProperties: false, ...schema, properties: { type: true, ...schema.properties as JsonSchema } };
+}
+
+/** Maximum length of a path in a message, in characters. */
+const maxPathLength = 100;
+
+function invalidDetail(
+  rule: RejectionRuleId,
+  i: number,
+  path: string,
+  expected: string,
+  received: string,
+): OAuthError {
+  const place = `authorization_details[${i}]${path.slice(0, maxPathLength)}`;
+  const message = `${place} is invalid; expected ${expected}`;
+  return new OAuthError("invalid_authorization_details", message, { rule, expected, received });
+}
+
+/**
+ * The details that an approver grants: requested objects, or parts of them. They may be enriched if their type allows
+ * it.
+ *
+ * @throws {Error} If the approver grants anything else.
+ */
+function approvedDetails(
+  server: PartServer,
+  client: Client,
+  requested: readonly AuthorizationDetail[],
+  approved: readonly AuthorizationDetail[] = [],
+): readonly AuthorizationDetail[] | undefined {
+  const isAllowed = (detail: AuthorizationDetail, other: AuthorizationDetail) =>
+    isWithinType(server, detail, other) ||
+    detail.type === other.type && findType(server, detail.type)?.enrichable === true;
+  if (findUnmatched(approved, requested, isAllowed) >= 0) {
+    throw new Error("The approver granted authorization details that the client has not requested.");
+  }
+  assertDetails(server, client, approved);
+  return approved.length === 0 ? undefined : approved;
+}
+
+function isWithinType(server: PartServer, detail: AuthorizationDetail, other: AuthorizationDetail): boolean {
+  return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
+}
+
+const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorization_details is still registered");
+
+/**
+ * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
+ * approval are left out.
+ *
+ * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
+ */
+function narrowDetails(
+  server: PartServer,
+  client: Client,
+  { authorizationDetails: granted = [], scope }: FurtherAccess & Pick<Grant, "scope">,
+  params: Params,
+): ReturnType<AccessLife["narrow"]> {
+  const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
+  if (registered.length < granted.length) {
+    const explanation = {
+      rule: "RT-09" as const,
+      reason: "the grant contains authorization_details of types that are no longer registered; they are left out",
+      expected: Object.keys(detailsTypes(server.settings) ?? {}).join(" ") || "the setting authorizationDetails",
+      received: granted.map(({ type }) => type).join(" "),
+    };
+    if (registered.length === 0 && scope.length === 0) throw invalidGrant(explanation);
+    warn(server, client.id, explanation);
+  }
+  const isRequested = detailsTypes(server.settings) !== undefined &&
+    params.get("authorization_details") !== undefined;
+  const requested = isRequested ? readDetails(server, client, params) : undefined;
+  const fits = (detail: AuthorizationDetail, other: AuthorizationDetail) => isWithinType(server, detail, other);
+  const unmatched = requested === undefined ? -1 : findUnmatched(requested, registered, fits);
+  if (unmatched >= 0) {
+    const message = `authorization_details[${unmatched}] is more than was granted`;
+    throw new OAuthError("invalid_authorization_details", message, {
+      rule: "RA-09",
+      expected: "objects of the grant, each at most once; an object may have fewer values, but at least one, in " +
+        "locations, actions, datatypes, privileges and the lists that the type narrows",
+      received: `an object of type ${requested![unmatched]!.type} that is not within the grant`,
+    });
+  }
+  server.passed?.("RA-09");
+  return { items: requested ?? registered, granted: registered.length > 0 ? registered : undefined };
+}
+
+/**
+ * Reads the details that a client requests on its own behalf.
+ *
+ * @returns `undefined` for an empty list.
+ * @throws {OAuthError} As {@link readDetails}, and if the operator does not allow the client to have them without a
+ *   user.
+ */
+function readOwnDetails(
+  server: PartServer,
+  client: Client,
+  params: Params,
+): readonly AuthorizationDetail[] | undefined {
+  const details = readDetails(server, client, params);
+  for (const [i, { type }] of (details ?? []).entries()) {
+    if (findType(server, type)?.clientsWithoutUser?.includes(client.id)) continue;
+    throw invalidDetail("RA-10", i, ".type", "a type that this client may use without a user", type);
+  }
+  return details;
+}
+
+/**
+ * Reads the details that an assertion grants: the objects of types that the client may use here.
+ *
+ * @throws {OAuthError} If the claim is not a list of objects, or an object does not match its type.
+ */
+function readClaimedDetails(server: PartServer, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+  if (detailsTypes(server.settings) === undefined) return [];
+  const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
+    findType(server, type) !== undefined && mayRequest(client, type)
+  );
+  assertDetails(server, client, details);
+  return details;
+}
+
+/**
+ * The requested details whose types another authorization server supports.
+ *
+ * @throws {OAuthError} If the parameter is not a list of objects, or no type is allowed.
+ */
+function limitDetails(params: Params, types: readonly string[]): readonly AuthorizationDetail[] {
+  const requested = parseDetails(params.get("authorization_details")!);
+  const granted = requested.filter(({ type }) => types.includes(type));
+  if (granted.length > 0 || requested.length === 0) return granted;
+  throw new OAuthError("invalid_authorization_details", "no requested type is allowed at this audience", {
+    rule: "IJ-05",
+    expected: types.length > 0 ? `some of: ${types.join(", ")}` : "no authorization_details",
+    received: requested.map(({ type }) => typeof type === "string" ? quote(type) : describe(type)).join(" "),
+  });
+}
+
+/**
+ * The objects for these audiences: all objects except those that name only other locations. Without an audience: all
+ * objects.
+ */
+function visibleDetails(
+  details: readonly AuthorizationDetail[],
+  audiences: readonly string[],
+): readonly AuthorizationDetail[] | undefined {
+  const uris = audiences.map(canonicalUri);
+  const concerned = audiences.length === 0
+    ? details
+    : details.filter(({ locations }) =>
+      !Array.isArray(locations) || locations.some((location) => uris.includes(canonicalUri(location)))
+    );
+  return concerned.length > 0 ? concerned : undefined;
+}
+
+/** Authorization details after the request. */
+export const detailsLife: AccessLife = {
+  describe: describeDetails,
+  approve: approvedDetails,
+  narrow: narrowDetails,
+  readOwn: readOwnDetails,
+  readClaim: readClaimedDetails,
+  readForeign: limitDetails,
+  visibleTo: visibleDetails,
+};

@@ -1,0 +1,83 @@
+/**
+ * Authorization details (RFC 9396): objects that describe in detail the access of a client. Only a request with such
+ * objects loads their code.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import { warn } from "../../oauth/notes.ts";
+import type { Params } from "../../oauth/params.ts";
+import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
+import type { FurtherAccess } from "../../../platform/store/store.ts";
+import { authorizationDetailsFields, detailsTypes } from "./settings.ts";
+
+const name = "authorization_details";
+
+const load = () => import("./details.ts");
+
+/** Authorization details as a part of requests. */
+const detailsPart: RequestPart = {
+  name: "authorizationDetails",
+  at: ["authorize", "par", "poll"],
+  parameters: [{ name, isJson: true }],
+  read: readDetailsParameter,
+  warn: warnIgnoredDetails,
+  access: {
+    isRequested: hasDetails,
+    parse: JSON.parse,
+    load: async () => (await load()).detailsLife,
+  },
+};
+
+/** Whether a request has the parameter and the server has types for it. */
+function hasDetails({ settings }: Server, params: Params): boolean {
+  return detailsTypes(settings) !== undefined && params.get(name) !== undefined;
+}
+
+/** Reads the parameter of a request for access. */
+function readDetailsParameter(
+  { server, client, params, at, isPushed, isSigned }: PartRequest,
+): MaybePromise<FurtherAccess["authorizationDetails"]> {
+  if (!hasDetails(server, params)) return undefined;
+  const isProtected = at === "poll" || isPushed === true || isSigned === true;
+  return load().then(({ readDetails }) => readDetails(server, client, params, isProtected));
+}
+
+/** Warns about an accepted request with the parameter, if the server has no types for it. */
+function warnIgnoredDetails({ server, client, params }: PartRequest): void {
+  if (detailsTypes(server.settings) !== undefined || params.get(name) === undefined) return;
+  const reason = `${name} is ignored, because this server has no types of authorization details`;
+  warn(server, client.id, { rule: "RA-15", reason, expected: "scope, or the setting authorizationDetails" });
+}
+
+/** The types of a client that the server does not have. */
+function validateTypes({ authorization_details_types = [] }: ClientMetadata, settings: object): readonly ConfigIssue[] {
+  const types = Object.keys(detailsTypes(settings) ?? {});
+  return authorization_details_types.flatMap((type, i) =>
+    types.includes(type) ? [] : [{
+      path: `authorization_details_types[${i}]`,
+      expected: types.length > 0 ? `one of ${types.join(", ")}` : "no types, because authorizationDetails has none",
+      received: quote(type),
+      hint: `Add ${quote(type)} to authorizationDetails, or remove it here.`,
+    }]
+  );
+}
+
+/** Lets clients request objects of configured types. */
+export const authorizationDetails: Extension = {
+  name: "authorization_details",
+  title: "Authorization details",
+  specifications: ["RFC 9396"],
+  settingFields: authorizationDetailsFields,
+  async validateSettings(settings) {
+    const types = detailsTypes(settings);
+    return types === undefined ? [] : (await import("./validate_settings.ts")).validateAuthorizationDetails(types);
+  },
+  clientMembers: ["authorization_details_types"],
+  validateClient: validateTypes,
+  clientValues: (settings) => ({ authorization_details_types: Object.keys(detailsTypes(settings) ?? {}) }),
+  metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),
+  requestParts: [detailsPart],
+};

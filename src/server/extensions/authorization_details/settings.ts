@@ -1,0 +1,88 @@
+/** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
+
+import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../config/field.ts";
+
+/** The setting of authorization details. */
+export interface AuthorizationDetailsSettings {
+  /**
+   * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none,
+   * the parameter is ignored.
+   */
+  readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailsType>>;
+}
+
+/**
+ * A type of the objects in `authorization_details` (RFC 9396 §2).
+ *
+ * @example
+ * ```ts
+ * const payment: AuthorizationDetailsType = {
+ *   title: "Payment",
+ *   schema: {
+ *     properties: {
+ *       creditorName: { type: "string" },
+ *       amount: { type: "string", pattern: "^[0-9]+\\.[0-9]{2}$" },
+ *       currency: { enum: ["EUR", "USD"] },
+ *     },
+ *     required: ["creditorName", "amount", "currency"],
+ *   },
+ * };
+ * ```
+ */
+export interface AuthorizationDetailsType {
+  /**
+   * The JSON Schema (2020-12) of its objects. The member `type` needs no definition. An object with a member that the
+   * schema does not define is rejected; for the members of inner objects, `additionalProperties` decides.
+   */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Its name on the consent page. Default: the type itself. */
+  readonly title?: string;
+  /** Reject authorization requests for it that are neither pushed nor signed (RFC 9396 §11.4). Default: false. */
+  readonly requireProtectedRequest?: boolean;
+  /**
+   * Let an approver of the embedding program add or change members of a requested object (RFC 9396 §7.1). Default:
+   * false.
+   */
+  readonly enrichable?: boolean;
+  /**
+   * The names of members that are lists and may be narrowed: a token request may leave out some of their values, as
+   * with `locations`, `actions`, `datatypes` and `privileges` (RFC 9396 §6.1). Default: none; all other members stay
+   * equal.
+   */
+  readonly narrowableLists?: readonly string[];
+  /**
+   * The clients that receive it without a login: by `client_credentials`, or by an assertion other than an ID-JAG.
+   * Default: none.
+   */
+  readonly clientsWithoutUser?: readonly string[];
+}
+
+const example: AuthorizationDetailsType = {
+  schema: { properties: { actions: { items: { enum: ["read", "write"] } } }, required: ["actions"] },
+};
+
+const authorizationDetails: Field<Readonly<Record<string, AuthorizationDetailsType>>> = record(
+  object<AuthorizationDetailsType>(
+    "AuthorizationDetailsType",
+    {
+      schema: record(anyValue, example.schema, "a JSON Schema"),
+      title: text(["Payment"]),
+      requireProtectedRequest: flag(false),
+      enrichable: flag(false),
+      narrowableLists: texts(["accounts"]),
+      clientsWithoutUser: texts(["worker"]),
+    },
+    example,
+    { required: ["schema"] },
+  ),
+  { files: example },
+  "an object of types by name",
+);
+
+/** Describes {@link AuthorizationDetailsSettings}. */
+export const authorizationDetailsFields: Fields<AuthorizationDetailsSettings> = { authorizationDetails };
+
+/** The types of a server, by its settings; `undefined` without the setting. */
+export function detailsTypes(settings: object): AuthorizationDetailsSettings["authorizationDetails"] {
+  return (settings as AuthorizationDetailsSettings).authorizationDetails;
+}

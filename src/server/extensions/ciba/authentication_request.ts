@@ -1,0 +1,196 @@
+/** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
+
+import { allowedSubjects } from "../../oauth/authorize/login.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { randomId, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { subjectFor, userForHint } from "../../oauth/users/users.ts";
+import type { ListedRecord, PolledRequestRecord } from "../../../platform/store/store.ts";
+import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
+import { mustSign } from "../signed_requests/settings.ts";
+import { cibaGrant, cibaOf } from "./settings.ts";
+
+/** A started request. */
+interface StartedAuthentication {
+  /** The key of its record. */
+  readonly id: string;
+  /** For the polls of the client. */
+  readonly authReqId: string;
+  /** The lifetime, in seconds. */
+  readonly expiresIn: number;
+}
+
+/**
+ * Length of the prefix of an id that all requests of one client for one user share; the other characters are random.
+ */
+const prefixLength = 21;
+
+/** Maximum number of requests of one client for one user that are kept, so that no client floods a user. */
+const maxKeptRequests = 100;
+
+/** Seconds after which a client with too many requests for a user may try again. */
+const retryAfterSeconds = 60;
+
+/**
+ * Validates and stores a request.
+ *
+ * @param address The network address of the client, which the user sees; absent if unknown.
+ * @throws {OAuthError} If the client may not use the grant type, a parameter is invalid, or the hint names no user.
+ */
+export async function startAuthentication(
+  server: Server,
+  client: Client,
+  params: Params,
+  address: string | undefined,
+): Promise<StartedAuthentication> {
+  if (!client.confidential) {
+    throw new OAuthError("unauthorized_client", "only a client that authenticates may use backchannel authentication", {
+      rule: "CB-05",
+      expected: "a client with a secret or keys",
+      received: `the public client ${client.id}`,
+    });
+  }
+  assertUnsigned(server, client, params);
+  const hint = findHint(params);
+  assertScope(params);
+  const message = readMessage(params);
+  const expiresIn = readLifetime(server, params);
+  const request = await readPolledRequest(server, cibaGrant, client, params);
+  const { loginRequirements } = request;
+  const user = await findUser(server, client, hint, params, loginRequirements.demandedSubs ?? []);
+  const prefix = await prefixFor(server, client, user.sub);
+  const id = prefix + randomId(server.randomBytes);
+  const demandedSubs = [[await subjectFor(server, client, user.sub)]];
+  const authReqId = await addPolledRequest(server, cibaGrant, client, {
+    ...{ id, message, address, lifetimeSeconds: expiresIn },
+    request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
+  });
+  const { store } = server;
+  // Counted after the request was stored, so that concurrent requests count each other.
+  if (await store.count("polled_request", prefix) > maxKeptRequests) {
+    await store.delete("polled_request", id);
+    throw new OAuthError("temporarily_unavailable", "too many requests for this user", {
+      rule: "CB-10",
+      status: 429,
+      retryAfter: retryAfterSeconds,
+      expected: `at most ${maxKeptRequests} requests of one client for one user within their lifetime`,
+      received: "one more request",
+    });
+  }
+  server.passed?.("CB-02", hint);
+  return { id, authReqId: authReqId!, expiresIn };
+}
+
+/** The undecided and decided requests of a client for a user. */
+export async function listRequests(
+  server: Server,
+  client: Client,
+  sub: string,
+): Promise<readonly ListedRecord<PolledRequestRecord>[]> {
+  const prefix = await prefixFor(server, client, sub);
+  return await server.store.list("polled_request", { prefix, limit: maxKeptRequests });
+}
+
+async function prefixFor(server: Server, client: Client, sub: string): Promise<string> {
+  // The prefix depends on the client: the ids must not reveal to two clients that they have the same user (pairwise
+  // subjects).
+  return (await storageKey(server, `ciba ${JSON.stringify([client.id, sub])}`)).slice(0, prefixLength);
+}
+
+const hintNames = ["login_hint", "id_token_hint", "login_hint_token"] as const;
+
+/** The only hint of a request. */
+function findHint(params: Params): typeof hintNames[number] {
+  // An empty hint counts as absent (OAuth 2.1 §3.2).
+  const sent = hintNames.filter((name) => params.get(name) !== undefined);
+  const [hint] = sent;
+  if (hint === undefined || sent.length > 1 || hint === "login_hint_token") {
+    const isUnsupported = sent.length === 1;
+    const message = isUnsupported ? "login_hint_token is not supported" : "the request must have exactly one hint";
+    throw new OAuthError("invalid_request", message, {
+      rule: "CB-02",
+      expected: isUnsupported ? "login_hint or id_token_hint" : "exactly one of login_hint and id_token_hint",
+      received: sent.join(" and ") || "none",
+    });
+  }
+  return hint;
+}
+
+/** Rejects signed requests, which are not supported, and clients all of whose requests must be signed. */
+function assertUnsigned(server: Server, client: Client, params: Params): void {
+  if (params.has("request")) {
+    throw new OAuthError("request_not_supported", "signed backchannel authentication requests are not supported", {
+      rule: "CB-01",
+      expected: "the parameters themselves",
+      received: "request",
+    });
+  }
+  if (!mustSign(server, client)) return;
+  throw new OAuthError("unauthorized_client", "requests of this client must be signed, which is not supported here", {
+    rule: "JR-05",
+    expected: "a client whose requests need no signature",
+    received: `client ${client.id}, whose requests must be signed`,
+    fix: "Use another client for backchannel authentication: this endpoint does not support signed requests.",
+  });
+}
+
+function assertScope(params: Params): void {
+  const scope = params.get("scope");
+  if (splitScope(scope ?? "").includes("openid")) return;
+  throw new OAuthError("invalid_scope", "scope does not contain openid", {
+    rule: "CB-01",
+    reason: "scope does not contain openid, which every backchannel authentication request needs",
+    expected: "scope with openid",
+    received: scope ?? "no scope",
+  });
+}
+
+/** Printable characters: no line breaks, and no characters that change the direction of a text. */
+const messageSyntax = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u;
+
+function readMessage(params: Params): string | undefined {
+  const message = params.get("binding_message");
+  if (message === undefined || messageSyntax.test(message)) return message;
+  throw new OAuthError("invalid_binding_message", "binding_message cannot be shown", {
+    rule: "CB-08",
+    expected: "1 to 64 printable characters on one line",
+    received: `${message.length} characters`,
+  });
+}
+
+function readLifetime(server: Server, params: Params): number {
+  const requested = params.get("requested_expiry");
+  const { backchannelRequestLifetime } = cibaOf(server);
+  if (requested === undefined) return backchannelRequestLifetime;
+  if (/^[1-9]\d{0,9}$/.test(requested)) return Math.min(Number(requested), backchannelRequestLifetime);
+  throw new OAuthError("invalid_request", "requested_expiry is not a positive whole number of seconds", {
+    rule: "CB-09",
+    expected: "digits, at least 1",
+    received: /^[-+.\d]{1,20}$/.test(requested) ? requested : `${requested.length} other characters`,
+  });
+}
+
+/** The user of the hint. `readPolledRequest` has verified an `id_token_hint`. */
+async function findUser(
+  server: Server,
+  client: Client,
+  hint: typeof hintNames[number],
+  params: Params,
+  demandedSubs: readonly (readonly string[])[],
+): Promise<User> {
+  const named = hint === "login_hint" ? await userForHint(server, params.get("login_hint")!) : undefined;
+  const demanded = demandedSubs.length === 0 ? undefined : await allowedSubjects(server, client, demandedSubs);
+  const sub = named?.sub ?? demanded?.[0];
+  const user = sub === undefined || demanded?.includes(sub) === false ? undefined : await server.users.find(sub);
+  if (user !== undefined) return user;
+  throw new OAuthError("unknown_user_id", `${hint} names no user`, {
+    rule: "CB-10",
+    expected: hint === "login_hint"
+      ? "the sub, e-mail address or preferred_username of a user"
+      : "a user of this server",
+    received: "another value",
+  });
+}

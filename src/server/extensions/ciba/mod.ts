@@ -1,0 +1,68 @@
+/**
+ * Client-initiated backchannel authentication (CIBA), poll mode: a client starts the login of a user whom it knows, and
+ * the user decides in their own browser.
+ *
+ * 1. `startAuthentication` (`authentication_request.ts`) finds the user and stores the request.
+ * 2. The approver decides immediately; or the page `/backchannel` (`page.ts`) lists the request for its user and
+ *    continues like the authorization endpoint, with a `PolledDestination` in place of a redirect URI.
+ * 3. The client polls the token endpoint (`polled/poll.ts`).
+ */
+
+import type { EndpointOptions, Extension } from "../../assembly/extension.ts";
+import type { Endpoint } from "../../assembly/route.ts";
+import { parameters } from "../../oauth/params.ts";
+import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
+import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
+
+const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
+
+/** Lets clients start the login of a user whom they know. */
+export const ciba: Extension = {
+  name: "ciba",
+  title: "Backchannel authentication",
+  specifications: ["OpenID Connect CIBA"],
+  settingFields: cibaFields,
+  resolveSettings: resolveCiba,
+  endpoints: (settings: CibaSettings, options) => isOn(settings) ? cibaEndpoints(options) : [],
+  grantTypes: [
+    polledGrantType(cibaGrant, {
+      title: "Backchannel authentication poll",
+      setting: "backchannelAuthentication",
+      // It sends requests to users who started no login, and its errors reveal whether a user exists.
+      standing: { from: "configured", onTestHosts: "unknown" },
+      isOn,
+    }),
+  ],
+  clientMembers: ["backchannel_token_delivery_mode"],
+  delivery: polledDelivery(cibaGrant),
+  metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: ["poll"] } : {},
+};
+
+/** The endpoint for clients, and the page for their users. */
+function cibaEndpoints(options: EndpointOptions): Endpoint[] {
+  const { base, approver, hasPages, openLogin, redirectParameters } = options;
+  return [
+    startEndpoint(options, "backchannel_authentication", {
+      title: "Backchannel authentication",
+      parameters: [
+        ...parameters("login_hint_token", "binding_message", "requested_expiry", "request"),
+        { name: "id_token_hint", secret: "id_token" },
+      ],
+      exampleParameters: ["scope", "login_hint", "binding_message"],
+      responseParameters: parameters({ name: "auth_req_id", secret: "auth_req_id", linksFlow: true }),
+      load: async () => (await import("./endpoint.ts")).backchannelHandlers(hasPages ? undefined : approver),
+    }),
+    {
+      name: "backchannel",
+      path: `${base}/backchannel`,
+      methods: ["GET"],
+      caller: "browser",
+      title: "Backchannel authentication page",
+      errors: "redirect",
+      role: "document",
+      parameters: parameters("request_id", "error", "result"),
+      responseParameters: redirectParameters,
+      load: async () => (await import("./page.ts")).backchannelPage(approver, openLogin || !hasPages),
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+/** GET /backchannel: the requests that wait for the user of the session, each with a link to its decision. */
+
+import type { Approver } from "../../assembly/approver.ts";
+import { authorize } from "../../endpoints/shared/authorization.ts";
+import type { Context } from "../../assembly/context.ts";
+import { endpointPath } from "../../assembly/endpoint.ts";
+import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
+import { readParams } from "../../endpoints/shared/client_endpoint.ts";
+import type { Handlers } from "../../assembly/route.ts";
+import { readSession } from "../../endpoints/shared/session_cookie.ts";
+import { htmlWithForms, type ResponseLike } from "../../../platform/http/message.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { BackchannelProps } from "../../login/pages/backchannel.tsx";
+import { describe } from "../polled/polled_request.ts";
+import { listRequests } from "./authentication_request.ts";
+import { findRequest } from "./find_request.ts";
+import { cibaGrant } from "./settings.ts";
+
+/** Maximum number of clients whose requests are searched, besides the clients in memory. */
+const maxSearchedClients = 1000;
+
+/**
+ * The handlers of the page.
+ *
+ * @param approver Decides about a request: login pages, or immediately.
+ * @param openLogin Whether logins need no password.
+ */
+export function backchannelPage(approver: Approver, openLogin: boolean): Handlers {
+  return {
+    async GET(context) {
+      const { server } = context;
+      if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
+      const params = await readParams(context);
+      if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
+      if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
+      const id = params.get("request_id");
+      if (id === undefined) return await showPage(context, { requests: await findRequests(context) });
+      const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
+      if (found === undefined) throw unknownRequest();
+      context.clientId = found.pending.client.id;
+      context.destination = found.pending.destination;
+      return await authorize(context, found.pending, approver);
+    },
+  };
+}
+
+/** The undecided requests for the user of the session; `undefined` without a session. */
+async function findRequests(context: Context): Promise<BackchannelProps["requests"]> {
+  const { server, target } = context;
+  const session = await readSession(context);
+  if (session === undefined) return undefined;
+  const page = endpointPath(context.app, "backchannel");
+  const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  const requests = [];
+  for (const client of clients) {
+    if (!client.grantTypes.includes(cibaGrant.type)) continue;
+    for (const { id } of await listRequests(server, client, session.sub)) {
+      const found = await findRequest(server, id, page);
+      if (found === undefined) continue;
+      const { record, pending: { request, destination } } = found;
+      requests.push({
+        client: { id: client.id, name: client.name },
+        scope: request.scope,
+        facts: describe(destination, record, target.clientAddress.address),
+        href: destination.uri,
+      });
+    }
+  }
+  return requests;
+}
+
+async function showPage(
+  context: Context,
+  part: Pick<BackchannelProps, "requests" | "result">,
+): Promise<ResponseLike> {
+  const pages = await context.pages();
+  return htmlWithForms(200, pages.backchannel({ ...context.site, ...part }));
+}
+
+function unknownRequest(): OAuthError {
+  return new OAuthError("invalid_request", "this request is unknown, already decided, or expired", {
+    rule: "CB-07",
+    expected: "a request that waits for a decision",
+    received: "none with this id",
+    forUser: true,
+  });
+}

@@ -1,0 +1,51 @@
+/** The settings of backchannel authentication. */
+
+import type { Allowances } from "../../config/allowances.ts";
+import { type Fields, flag, seconds } from "../../config/field.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { PolledGrant } from "../polled/polled_grant.ts";
+
+/** The settings of backchannel authentication. */
+export interface CibaSettings {
+  /**
+   * Whether clients may start the login of a user whom they know; the user decides in their own browser (CIBA). Clients
+   * must authenticate and be registered for the grant type. Default: true if the issuer is on a test host, otherwise
+   * false.
+   */
+  readonly backchannelAuthentication?: boolean;
+  /**
+   * Seconds that a client must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60.
+   */
+  readonly backchannelPollInterval?: number;
+  /** Seconds for which the user can decide; a client may request fewer. Default: 300. Maximum: 3600. */
+  readonly backchannelRequestLifetime?: number;
+}
+
+/** Describes {@link CibaSettings}. */
+export const cibaFields: Fields<CibaSettings> = {
+  backchannelAuthentication: flag(),
+  backchannelPollInterval: seconds(5, 60),
+  backchannelRequestLifetime: seconds(300, 3600),
+};
+
+/** Fills in the defaults that follow from the issuer. */
+export function resolveCiba({ backchannelAuthentication }: CibaSettings, { openLogin }: Allowances): CibaSettings {
+  return { backchannelAuthentication: backchannelAuthentication ?? openLogin };
+}
+
+/** The settings of a server, with defaults. */
+export function cibaOf({ settings }: Pick<Server, "settings">): Required<CibaSettings> {
+  return settings as typeof settings & Required<CibaSettings>;
+}
+
+/** Backchannel authentication requests, as requests that their client polls for. */
+export const cibaGrant: PolledGrant = {
+  name: "ciba",
+  type: "urn:openid:params:grant-type:ciba",
+  parameter: "auth_req_id",
+  codeName: "auth_req_id",
+  requestName: "backchannel authentication",
+  decidedAt: "the page /backchannel",
+  rules: { code: "CB-03", pace: "CB-04", client: "CB-05", approval: "CB-06", decided: "CB-07" },
+  interval: (server) => cibaOf(server).backchannelPollInterval,
+};

@@ -1,0 +1,94 @@
+/**
+ * Client ID metadata documents: a client without a registration, whose `client_id` is the URL of its metadata
+ * (draft-ietf-oauth-client-id-metadata-document).
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import type { ClientDependencies, ServerClients } from "../../oauth/clients/server_clients.ts";
+import { chain } from "../../../platform/maybe_promise.ts";
+import type { Sender } from "../../oauth/sender.ts";
+import type { DocumentClients } from "./document_clients.ts";
+import {
+  clientDocumentFields,
+  type ClientDocumentPolicy,
+  clientDocumentPolicy,
+  resolveClientDocuments,
+} from "./settings.ts";
+
+const isOn = ({ clientIdMetadataDocuments }: ClientDocumentPolicy): boolean => clientIdMetadataDocuments;
+
+/** Accepts clients with a metadata document. */
+export const clientDocuments: Extension = {
+  name: "client_documents",
+  title: "Client ID metadata documents",
+  specifications: ["draft-ietf-oauth-client-id-metadata-document"],
+  settingFields: clientDocumentFields,
+  resolveSettings: resolveClientDocuments,
+  acceptsUnknownClients: isOn,
+  metadata: ({ settings }) =>
+    isOn(clientDocumentPolicy(settings)) ? { client_id_metadata_document_supported: true } : {},
+  addClients: (settings: ClientDocumentPolicy, clients, dependencies) =>
+    isOn(settings) ? withDocumentClients(clients, dependencies) : clients,
+};
+
+/** Adds the clients of metadata documents. The code for them is loaded with the first such client. */
+function withDocumentClients(clients: ServerClients, dependencies: ClientDependencies): ServerClients {
+  let documents: DocumentClients | undefined;
+  let loading: Promise<DocumentClients> | undefined;
+  let all:
+    | { readonly others: readonly Client[]; readonly documents: readonly Client[]; readonly list: readonly Client[] }
+    | undefined;
+
+  async function load(): Promise<DocumentClients> {
+    return (await import("./document_clients.ts")).createDocumentClients(dependencies);
+  }
+
+  async function fetchClient(id: string, isInUse: boolean, sender?: Sender): Promise<Client> {
+    documents ??= await (loading ??= load());
+    return await documents.find(id, isInUse, sender);
+  }
+
+  return {
+    ...clients,
+    recordUse(id) {
+      clients.recordUse(id);
+      documents?.keep(id);
+    },
+    find: (id, sender) =>
+      isUrl(id)
+        ? chain(
+          clients.find(id, sender),
+          (client) => client ?? documents?.findFresh(id) ?? fetchClient(id, clients.isInUse(id), sender),
+        )
+        : clients.find(id, sender),
+    findHolder: (id, sender) =>
+      isUrl(id)
+        ? chain(
+          clients.findHolder(id, sender),
+          (client) =>
+            client ?? (sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
+              fetchClient(id, sender === undefined || clients.isInUse(id), sender).catch(() => undefined),
+        )
+        : clients.findHolder(id, sender),
+    findCached: (id) => clients.findCached(id) ?? documents?.findCached(id),
+    allCached() {
+      if (documents === undefined) return clients.allCached();
+      const parts = { others: clients.allCached(), documents: documents.list() };
+      if (all?.others !== parts.others || all.documents !== parts.documents) {
+        all = { ...parts, list: [...parts.others, ...parts.documents] };
+      }
+      return all.list;
+    },
+    externalClients: () => [...clients.externalClients(), ...documents?.list() ?? []],
+    forgetExternalClients() {
+      clients.forgetExternalClients();
+      documents?.clear();
+    },
+  };
+}
+
+/** Whether an id looks like a URL; `document_url.ts` checks later whether it may be the URL of a document. */
+function isUrl(id: string): boolean {
+  return /^https?:\/\//i.test(id);
+}

@@ -1,0 +1,188 @@
+/**
+ * Turns a client ID metadata document into a client. Its author is unknown, and may set fewer members than the
+ * operator.
+ */
+
+import { responseTypes, splitScope } from "../../oauth/params.ts";
+import { clientValues } from "../../config/extension_settings.ts";
+import { quote } from "../../config/config_issue.ts";
+import { byProfile } from "../../config/profile.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
+import { digest } from "../../oauth/secrets.ts";
+import type { RuleExplanation } from "../../oauth/explanation.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { closedMembers } from "../../oauth/clients/open_members.ts";
+import { clientFromMetadata } from "../../oauth/clients/client_repository.ts";
+import { findLocalUris, isLocalUrl } from "../../oauth/clients/local_uris.ts";
+import { redirectsToDevice, validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { meetsRequirement } from "../../oauth/clients/standing.ts";
+import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
+import { clientDocumentPolicy } from "./settings.ts";
+import { validateClient, validateClientAudience } from "../../oauth/clients/validate_client.ts";
+
+interface FetchedDocument {
+  /** Its URL, which is the `client_id`. */
+  readonly url: string;
+  readonly text: string;
+  /** The media type of the response. */
+  readonly contentType: string | null;
+}
+
+/** The authentication methods that need no shared secret. */
+const documentAuthMethods = ["none", "private_key_jwt"] as const;
+
+/** Members that registration verifies by another document. In a metadata document, they would cause a second fetch. */
+const unverifiedMembers = ["sector_identifier_uri"];
+
+/**
+ * Reads the client of a document. Unsupported values are ignored as long as a supported value is left, because one
+ * document serves many servers. `document.warnings` of the client names the ignored values.
+ *
+ * @throws {OAuthError} `invalid_client`, if the document is invalid.
+ */
+export async function parseDocument(
+  { url, text, contentType }: FetchedDocument,
+  settings: ResolvedSettings,
+  times: { readonly fetchedAt: number; readonly validUntil: number },
+): Promise<Client> {
+  const warnings: RuleExplanation[] = [];
+  const warn = (reason: string, expected: string, received: string, rule: RuleExplanation["rule"] = "MC-04") =>
+    void warnings.push({ rule, reason, expected, received });
+  if (url.includes("?")) {
+    warn("client_id has a query, which a client should not use", "a URL without a query", url, "MC-03");
+  }
+  const document = { ...parseObject(text, contentType) };
+  if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
+  if (clientDocumentPolicy(settings).requireClientName && (document.client_name ?? "") === "") {
+    const profile = byProfile(settings.profile, "requireClientName");
+    throw invalidDocument("client_name", `a name of the client for users${profile}`, "none");
+  }
+  for (const name of ["client_secret", "client_secret_expires_at"]) {
+    if (name in document) throw invalidDocument(name, "no secret, because the document is public", "a value");
+  }
+  const ignored = [...closedMembers(document, "unknown"), ...unverifiedMembers];
+  for (const name of ignored.filter((name) => name !== "client_id" && name in document)) {
+    delete document[name];
+    warn(`${name} of the metadata document is ignored`, "no member that only the operator may set", name);
+  }
+  const authMethods: readonly string[] = documentAuthMethods.filter((one) => settings.clientAuthMethods.includes(one));
+  const { token_endpoint_auth_method: method = defaultMethod(document) } = document;
+  if (typeof method !== "string" || !authMethods.includes(method)) {
+    throw invalidDocument("token_endpoint_auth_method", authMethods.join(" or "), quote(method));
+  }
+  if (!("token_endpoint_auth_method" in document)) {
+    warn(
+      `the metadata document has no token_endpoint_auth_method, so the server uses ${method}`,
+      "token_endpoint_auth_method, because its default (RFC 7591) needs a secret",
+      "none",
+    );
+  }
+  const isAllowedUri = (uri: string) =>
+    validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined &&
+    (settings.privateUseRedirectUris || /^https?:/i.test(uri));
+  const allowedGrantTypes = supportedGrantTypes(settings)
+    .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings))
+    .map(({ type }) => type);
+  const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
+    const values = filterSupported(document[name], name, isSupported, expected, warn);
+    return values === undefined ? {} : { [name]: values };
+  };
+  const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
+  const ofExtensions = Object.entries(clientValues(settings))
+    .map(([name, values]) => supported(name, oneOf(values), values.join(", ")));
+  const { scope } = document;
+  const orPrivateUse = settings.privateUseRedirectUris ? ", or one with a private-use scheme" : "";
+  const metadata = {
+    ...document,
+    ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
+    ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
+    ...Object.assign({}, ...ofExtensions),
+    ...supported("response_modes", oneOf(settings.responseModes), settings.responseModes.join(", ")),
+    ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),
+    ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
+    ...typeof scope === "string" && {
+      scope: filterSupported(splitScope(scope), "scope", oneOf(settings.scopes), settings.scopes.join(" "), warn)!.join(
+        " ",
+      ),
+    },
+    client_id: url,
+    token_endpoint_auth_method: method,
+  } as unknown as ClientMetadata;
+  for (
+    const { path, expected, received } of [
+      ...validateClient(metadata, settings),
+      ...validateUntrustedText(metadata),
+      ...validateClientAudience(metadata, settings.audience),
+      // A document at a local URL belongs to this network, and so do the URLs in it.
+      ...isLocalUrl(settings, url) ? [] : findLocalUris(metadata, settings),
+    ]
+  ) throw invalidDocument(path, expected, received);
+  const redirectUris = metadata.redirect_uris ?? [];
+  if (redirectUris.length > 0 && redirectUris.every(redirectsToDevice)) {
+    warn(
+      "every redirect URI of the client leads to the user's own device, so any program there can pretend to be it",
+      "a redirect URI on the host of the client_id",
+      redirectUris.join(" "),
+      "MC-06",
+    );
+  }
+  const { jwks, jwks_uri } = metadata;
+  const identity = await digest(JSON.stringify([redirectUris, method, jwks, jwks_uri]));
+  const client = clientFromMetadata(metadata, settings);
+  return {
+    ...client,
+    standing: "unknown",
+    name: client.name || new URL(url).host,
+    document: { ...times, identity, warnings },
+  };
+}
+
+function parseObject(text: string, contentType: string | null): Record<string, unknown> {
+  if (!/^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "")) {
+    throw invalidDocument("Content-Type", "application/json", contentType ?? "none");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidDocument("the body", "a JSON object", "text that is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidDocument("the body", "a JSON object", quote(value));
+  }
+  return value as Record<string, unknown>;
+}
+
+function defaultMethod({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): string {
+  return jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt";
+}
+
+/** The supported values of a list; `undefined` if it is not a list of strings, which validation rejects. */
+function filterSupported(
+  values: unknown,
+  name: string,
+  isSupported: (value: string) => boolean,
+  expected: string,
+  warn: (reason: string, expected: string, received: string) => void,
+): readonly string[] | undefined {
+  if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) return undefined;
+  const supported = values.filter(isSupported);
+  if (supported.length === values.length) return supported;
+  const unsupported = values.filter((value) => !isSupported(value)).join(" ");
+  if (supported.length === 0) throw invalidDocument(name, `at least one value of ${expected}`, unsupported);
+  warn(`values of ${name} that this server does not support are ignored`, expected, unsupported);
+  return supported;
+}
+
+function invalidDocument(path: string, expected: string, received: string): OAuthError {
+  return new OAuthError("invalid_client", "the metadata document of the client is invalid", {
+    rule: "MC-04",
+    reason: `the metadata document of the client is invalid: ${path}`,
+    expected: `${path}: ${expected}`,
+    received: `${path}: ${received}`,
+    fix: `Correct ${path} of the metadata document: ${expected}.`,
+  });
+}

@@ -1,0 +1,158 @@
+/** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
+
+import { warn } from "../../oauth/notes.ts";
+import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
+import type { ListedRecord } from "../../../platform/store/store.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { limiterOf } from "../../oauth/fetch_limiter.ts";
+import { readLimited } from "../../oauth/outbound.ts";
+import { randomId } from "../../oauth/secrets.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
+import { sessionIdFor, subjectFor } from "../../oauth/users/users.ts";
+import { clientLogoutOf } from "./settings.ts";
+import { claim, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
+import type { LogoutCall } from "./session_clients.ts";
+
+/** The lifetime of a logout token, in seconds (Back-Channel Logout §4 recommends two minutes at most). */
+export const logoutTokenLifetimeSeconds = 120;
+
+/** Maximum number of calls that one maintenance run repeats. */
+const maxRepeatedCalls = 100;
+
+/** Maximum size of the response of a client that is read, in bytes. */
+const maxResponseBytes = 1024;
+
+/** The member of `events` (Back-Channel Logout §2.4). */
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
+
+/**
+ * Calls the clients of a session that has ended. If instances call this function concurrently for one session, each
+ * client is called once.
+ *
+ * @returns The logins that this call has ended, including logins at clients without a `backchannel_logout_uri`. It
+ *   waits for the clients no longer than `clientLogout.timeout`.
+ */
+export async function logOutClients(
+  server: Server,
+  records: readonly ListedRecord<SessionClientRecord>[],
+): Promise<readonly SessionClientRecord[]> {
+  const logins = await claim(server, "session_client", records);
+  await callClients(server, logins.map((login) => ({ ...login, attempts: 0 })));
+  return logins;
+}
+
+/** Repeats the calls that are due. Only one instance repeats each call. */
+export async function repeatLogoutCalls(server: Server): Promise<void> {
+  const { store } = server;
+  const calls = await store.list("logout_call", { prefix: logoutCallPrefix(server), limit: maxRepeatedCalls });
+  const due = calls.filter(({ value }) => value.dueAt <= server.now());
+  const claimed = await claim(server, "logout_call", due);
+  await Promise.all(due.map(({ id }) => store.delete("logout_call", id)));
+  await callClients(server, claimed);
+}
+
+/** Calls clients at the same time, and waits for them no longer than `clientLogout.timeout`. */
+async function callClients(server: Server, calls: readonly LogoutCall[]): Promise<void> {
+  const signal = AbortSignal.timeout(clientLogoutOf(server).timeout * 1000);
+  await Promise.all(calls.map((call) => callClient(server, call, signal)));
+}
+
+interface CallResult {
+  /** The status; absent if no response was received in time. */
+  readonly status?: number;
+  /** The received response, for the operator. */
+  readonly received: string;
+  /** Whether the call is repeated. */
+  readonly isTemporary: boolean;
+}
+
+async function callClient(server: Server, call: LogoutCall, signal: AbortSignal): Promise<void> {
+  const { clientId, sid, attempts } = call;
+  const { timeout } = clientLogoutOf(server);
+  const result = await unlessAborted(post(server, call, signal), signal).catch((cause): CallResult => ({
+    received: signal.aborted
+      ? `no response within ${timeout} seconds`
+      : `no response (${cause instanceof Error ? cause.message : cause})`,
+    // Nothing was sent to a host that the server must not contact.
+    isTemporary: !(cause instanceof Error && cause.name === "BlockedHostError"),
+  }));
+  if (result === undefined) return;
+  const { status, received, isTemporary } = result;
+  const retryAt = isTemporary ? await scheduleCall(server, { ...call, attempts: attempts + 1 }) : undefined;
+  server.trace({
+    ...{ type: "back_channel_logout", at: server.now(), client: clientId, sid, attempt: attempts + 1 },
+    ...status !== undefined && { status },
+    ...retryAt !== undefined && { retryAt },
+  });
+  if (status === 200 || status === 204) return;
+  warn(server, clientId, {
+    rule: "BL-09",
+    reason: `the back-channel logout of the client failed, ${
+      retryAt === undefined ? "and is not repeated" : `the next attempt is at ${new Date(retryAt).toISOString()}`
+    }`,
+    expected: "status 200 or 204 from the backchannel_logout_uri of the client",
+    received,
+  });
+}
+
+/** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
+async function post(server: Server, call: LogoutCall, signal: AbortSignal): Promise<CallResult | undefined> {
+  const client = await server.clients.findHolder(call.clientId);
+  const uri = client?.metadata.backchannel_logout_uri;
+  if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
+  // The operator did not choose the URL of such a client. The client counts as in use, because it received an ID token.
+  if (client.standing !== "configured") limiterOf(server).count(uri, { isInUse: true });
+  const body = new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const response = await server.outbound(uri, { method: "POST", headers, body, redirect: "manual", signal });
+  const { status } = response;
+  const details = status === 400 ? await describeError(response) : "";
+  if (status !== 400) response.body?.cancel().catch(() => {});
+  return { status, received: `status ${status}${details}`, isTemporary: status >= 500 };
+}
+
+/** The error of a client that rejects the token (§2.8). */
+async function describeError(response: Response): Promise<string> {
+  try {
+    const { error, error_description: description } = JSON.parse(await readLimited(response, maxResponseBytes));
+    return ` (${[error, description].filter((text) => typeof text === "string").join(": ")})`;
+  } catch {
+    return "";
+  }
+}
+
+/** Creates the token that logs a client out (§2.4). It is valid for {@link logoutTokenLifetimeSeconds}, by default. */
+export async function createLogoutToken(
+  server: Server,
+  client: Client,
+  { sub, sid, issuer = server.issuer }: Pick<SessionClientRecord, "sub" | "sid" | "issuer">,
+  lifetimeSeconds = logoutTokenLifetimeSeconds,
+): Promise<string> {
+  const now = secondsNow(server);
+  const claims = {
+    iss: issuer,
+    sub: await subjectFor(server, client, sub),
+    aud: client.id,
+    iat: now,
+    exp: now + lifetimeSeconds,
+    jti: randomId(server.randomBytes),
+    sid: await sessionIdFor(server, client, sid),
+    events: { [logoutEvent]: {} },
+  };
+  const grant = { id: sid, scope: [], resources: [] };
+  return await server.sign(
+    "logout_token",
+    client.idTokenAlg,
+    server.overrideClaims?.("logout_token", claims, { client, grant }) ?? claims,
+  );
+}
+
+/** The value of a promise, or the reason of a signal that aborts first, even if the promise ignores the signal. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason));
+    if (signal.aborted) reject(signal.reason);
+  });
+  return Promise.race([promise, aborted]);
+}

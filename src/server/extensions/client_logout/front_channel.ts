@@ -1,0 +1,25 @@
+/**
+ * Front-channel logout: the logout page shows a frame of each client that received an ID token in the session. In this
+ * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
+ */
+
+import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
+import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { LogoutFrame } from "../../oauth/session/logout_frames.ts";
+import { sessionIdFor } from "../../oauth/users/users.ts";
+
+/** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */
+export async function logoutFrames(
+  server: Server,
+  logins: readonly SessionClientRecord[],
+): Promise<readonly LogoutFrame[]> {
+  const frames = logins.map(async ({ clientId, sid, issuer = server.issuer }) => {
+    const client = await server.clients.findHolder(clientId);
+    const uri = client?.metadata.frontchannel_logout_uri;
+    if (client === undefined || uri === undefined) return [];
+    const identifiers = [["iss", issuer], ["sid", await sessionIdFor(server, client, sid)]] as const;
+    return [{ client: client.name ?? client.id, src: appendToRedirectUri(uri, identifiers) }];
+  });
+  return (await Promise.all(frames)).flat();
+}

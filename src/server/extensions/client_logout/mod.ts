@@ -1,0 +1,80 @@
+/**
+ * Client logout: when a session ends, the server informs the clients that got an ID token in it (OpenID Connect
+ * Back-Channel Logout and Front-Channel Logout).
+ *
+ * 1. `recordSessionClient` (`session_clients.ts`) records a client when it gets an ID token.
+ * 2. When the session has ended, `logOutClients` (`back_channel.ts`) calls its clients, each once, all at the same
+ *    time.
+ * 3. The logout page shows the frames of `logoutFrames` (`front_channel.ts`).
+ * 4. `repeatLogoutCalls` repeats calls that failed temporarily, at intervals of the server's clock.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { Server, SessionWatcher, TokenIssuer } from "../../oauth/server.ts";
+import {
+  clientLogoutFields,
+  clientLogoutOf,
+  hasLogoutUri,
+  resolveClientLogout,
+  validateLogoutUris,
+} from "./settings.ts";
+
+const recordClient: TokenIssuer = (server, { client, subject }, _now, { id_token }) => {
+  const { sub, sid } = subject ?? {};
+  if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return {};
+  return import("./session_clients.ts").then(async ({ recordSessionClient }) => {
+    await recordSessionClient(server, client, sub!, sid);
+    return {};
+  });
+};
+
+const watcher: SessionWatcher = {
+  async findSessions(server, sub) {
+    if (!clientLogoutOf(server).backChannel) return [];
+    return await (await import("./session_clients.ts")).findSessions(server, sub);
+  },
+  async sessionsEnded(server, sub, sids) {
+    const { backChannel, frontChannel, timeout } = clientLogoutOf(server);
+    if (!backChannel && !frontChannel) return undefined;
+    const records = await (await import("./session_clients.ts")).listSessionClients(server, sub, sids);
+    if (records.length === 0) return undefined;
+    const logins = await (await import("./back_channel.ts")).logOutClients(server, records);
+    if (!frontChannel || logins.length === 0) return undefined;
+    return {
+      frames: async () => await (await import("./front_channel.ts")).logoutFrames(server, logins),
+      timeoutSeconds: timeout,
+    };
+  },
+};
+
+async function repeatCalls(server: Server): Promise<void> {
+  const { storageIssuer, store } = server;
+  if (!clientLogoutOf(server).backChannel || await store.count("logout_call", `${storageIssuer} `) === 0) return;
+  await (await import("./back_channel.ts")).repeatLogoutCalls(server);
+}
+
+/** Logs clients out when a session ends. */
+export const clientLogout: Extension = {
+  name: "client_logout",
+  title: "Client logout",
+  specifications: ["OpenID Connect Back-Channel Logout", "OpenID Connect Front-Channel Logout"],
+  settingFields: clientLogoutFields,
+  resolveSettings: resolveClientLogout,
+  clientMembers: [
+    "backchannel_logout_uri",
+    "backchannel_logout_session_required",
+    "frontchannel_logout_uri",
+    "frontchannel_logout_session_required",
+  ],
+  validateClient: validateLogoutUris,
+  metadata(server) {
+    const { backChannel, frontChannel } = clientLogoutOf(server);
+    return {
+      ...backChannel && { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
+      ...frontChannel && { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },
+    };
+  },
+  loadTokenIssuers: () => [recordClient],
+  sessionWatcher: watcher,
+  minuteTasks: [repeatCalls],
+};

@@ -1,0 +1,99 @@
+/**
+ * Records of the clients that got an ID token in a session, and of calls to repeat. Only clients with a logout URI are
+ * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
+ */
+
+import type { LogoutCallRecord, SessionClientRecord } from "../../../platform/store/session_records.ts";
+import type { ListedRecord } from "../../../platform/store/store.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
+import { randomId, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** A call to a client, and the number of earlier attempts. */
+export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
+
+/** The minimum delays before the repetitions of a call, in seconds. */
+const repetitionDelaysSeconds = [60, 300, 1800];
+
+/** Maximum time that a call stays in the store after it is due, in milliseconds. */
+const maxOverdueMs = 24 * 3600 * 1000;
+
+/** Maximum number of clients that are logged out with one session. */
+const maxSessionClients = 100;
+
+/** Maximum number of sessions of a removed user that are ended. */
+const maxEndedSessions = 1000;
+
+export async function listSessionClients(
+  server: Server,
+  sub: string,
+  sids: readonly string[],
+): Promise<readonly ListedRecord<SessionClientRecord>[]> {
+  const records = sids.map(async (sid) => {
+    const prefix = await sessionClientPrefix(server, sub, sid);
+    return await server.store.list("session_client", { prefix, limit: maxSessionClients });
+  });
+  return (await Promise.all(records)).flat();
+}
+
+/** The ids of the sessions of a user that have this client, or any such client, and have not ended. */
+export async function findSessions(server: Server, sub: string, clientId?: string): Promise<readonly string[]> {
+  const prefix = await sessionClientPrefix(server, sub);
+  const records = await server.store.list("session_client", { prefix, limit: maxEndedSessions });
+  return records.filter(({ value, consumedAt }) =>
+    consumedAt === undefined && (clientId === undefined || value.clientId === clientId)
+  ).map(({ value }) => value.sid);
+}
+
+/** The prefix of the record ids of a session's clients; without `sid`, of all sessions of the user. */
+async function sessionClientPrefix(server: Server, sub: string, sid?: string): Promise<string> {
+  return `${await storageKey(server, `sessions ${sub}`)} ${sid === undefined ? "" : `${sid} `}`;
+}
+
+/** Records that a client gets an ID token in a session. */
+export async function recordSessionClient(
+  server: Server,
+  { id: clientId }: Client,
+  sub: string,
+  sid: string,
+): Promise<void> {
+  const { issuer, settings: { isIssuerFromHost, lifetimes }, store } = server;
+  const now = server.now();
+  const login: SessionClientRecord = { clientId, sub, sid, ...isIssuerFromHost && { issuer } };
+  const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
+  const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
+  if (!await store.add("session_client", id, login, { expiresAt })) return;
+  const hasEnded = await findRevoked(server, [sid]) !== undefined;
+  // The session has ended after its code was issued, possibly just now: the client is called later.
+  if (hasEnded && await store.consume("session_client", id, now)) await scheduleCall(server, { ...login, attempts: 0 });
+}
+
+/** Stores a call for later; returns the time at which it is due, or `undefined` after the last attempt. */
+export async function scheduleCall(server: Server, call: LogoutCall): Promise<number | undefined> {
+  const delay = repetitionDelaysSeconds[Math.max(0, call.attempts - 1)];
+  if (delay === undefined) return undefined;
+  const dueAt = server.now() + delay * 1000;
+  // Sorts the ids by time.
+  const id = `${logoutCallPrefix(server)}${String(dueAt).padStart(15, "0")} ${randomId(server.randomBytes)}`;
+  await server.store.put("logout_call", id, { ...call, dueAt }, { expiresAt: dueAt + maxOverdueMs });
+  return dueAt;
+}
+
+/** The prefix of the ids of the calls to repeat. */
+export function logoutCallPrefix({ storageIssuer }: Server): string {
+  return `${storageIssuer} `;
+}
+
+/**
+ * The values of the records that this call consumes. Of several concurrent calls, on any instance, only one consumes
+ * each record.
+ */
+export async function claim<T>(
+  { store, now }: Server,
+  kind: "session_client" | "logout_call",
+  records: readonly ListedRecord<T>[],
+): Promise<T[]> {
+  const claimed = records.map(async ({ id, value }) => await store.consume(kind, id, now()) ? [value] : []);
+  return (await Promise.all(claimed)).flat();
+}

@@ -1,0 +1,70 @@
+/**
+ * Devices without a browser (RFC 8628): a device shows a code, and the user allows its access in the browser of another
+ * device.
+ *
+ * 1. `startDevice` (`device_authorization.ts`) validates the request and stores it under the digest of the user code.
+ * 2. The page `/device` (`page.ts`) finds the request and continues like the authorization endpoint, with a
+ *    `PolledDestination` in place of a redirect URI.
+ * 3. Its delivery stores the decision; the first one counts.
+ * 4. The device polls the token endpoint (`polled/poll.ts`).
+ */
+
+import type { EndpointOptions, Extension } from "../../assembly/extension.ts";
+import type { Endpoint } from "../../assembly/route.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
+import { type ParameterDescription, parameters } from "../../oauth/params.ts";
+import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
+import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
+
+const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
+
+/** Lets users log in on devices without a browser. */
+export const device: Extension = {
+  name: "device",
+  title: "Devices without a browser",
+  specifications: ["RFC 8628"],
+  settingFields: deviceFields,
+  resolveSettings: resolveDevice,
+  endpoints: (settings: DeviceSettings, options) => isOn(settings) ? deviceEndpoints(options) : [],
+  grantTypes: [
+    polledGrantType(deviceGrant, {
+      title: "Device poll",
+      setting: "deviceAuthorization",
+      standing: withoutUser,
+      hasDemoClient: true,
+      isOn,
+    }),
+  ],
+  delivery: polledDelivery(deviceGrant),
+};
+
+/** The endpoint for devices, and the page for their users. */
+function deviceEndpoints(options: EndpointOptions): Endpoint[] {
+  const { base, approver, hasPages, openLogin, formParameters, redirectParameters } = options;
+  const userCode: ParameterDescription = { name: "user_code", linksFlow: true };
+  return [
+    startEndpoint(options, "device_authorization", {
+      title: "Device authorization",
+      responseParameters: parameters({ name: "device_code", secret: "device_code", linksFlow: true }, userCode),
+      load: async () => {
+        const { deviceAuthorizationHandlers } = await import("./endpoint.ts");
+        return deviceAuthorizationHandlers(hasPages ? undefined : approver);
+      },
+    }),
+    {
+      name: "device",
+      path: `${base}/device`,
+      methods: ["GET", "POST"],
+      caller: "browser",
+      title: "Device page",
+      errors: "redirect",
+      role: "document",
+      parameters: [...formParameters, userCode],
+      responseParameters: redirectParameters,
+      load: async () => {
+        const { deviceHandlers } = await import("./page.ts");
+        return deviceHandlers({ approver, asks: !hasPages, openLogin: openLogin || !hasPages });
+      },
+    },
+  ];
+}

@@ -1,0 +1,156 @@
+/** GET and POST /device: the user types the code that a device shows, and continues to the decision (RFC 8628 §3.3). */
+
+import type { Approver } from "../../assembly/approver.ts";
+import { authorize } from "../../endpoints/shared/authorization.ts";
+import { ensureBrowserCookie } from "../../endpoints/shared/browser_cookie.ts";
+import type { Context } from "../../assembly/context.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../endpoints/shared/csrf.ts";
+import { endpointPath } from "../../assembly/endpoint.ts";
+import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
+import { readParams } from "../../endpoints/shared/client_endpoint.ts";
+import type { Handlers } from "../../assembly/route.ts";
+import { readSession } from "../../endpoints/shared/session_cookie.ts";
+import { htmlWithForms, type ResponseLike } from "../../../platform/http/message.ts";
+import { describe, type PendingRequest } from "../polled/polled_request.ts";
+import { findDevice, formatUserCode } from "./device_authorization.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { AuthenticationAttempt } from "../../oauth/bounded_cache.ts";
+import type { RuleExplanation } from "../../oauth/trace.ts";
+import type { DeviceProps } from "../../login/pages/device.tsx";
+import { explainUserCode } from "./explain_user_code.ts";
+
+/** How the page decides. */
+interface DevicePageOptions {
+  /** Decides when the code is known: by login pages, or immediately. */
+  readonly approver: Approver;
+  /** Whether this page asks for the decision, because the approver shows no consent page. */
+  readonly asks: boolean;
+  /** Whether logins need no password. */
+  readonly openLogin: boolean;
+}
+
+/** The handlers of the page. */
+export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions): Handlers {
+  async function handleGet(context: Context): Promise<ResponseLike> {
+    if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
+    const params = await readParams(context);
+    if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
+    if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
+    // The link only fills in the code, because an attacker may have sent the link.
+    return await showCodeForm(context, params.get("user_code") ?? "");
+  }
+
+  async function handlePost(context: Context): Promise<ResponseLike> {
+    const { server } = context;
+    if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
+    const params = await readSameOriginForm(context);
+    const { secret } = await ensureBrowserCookie(context, "login");
+    await assertCsrfToken(context, params, csrfBinding(secret));
+    const typed = params.get("user_code") ?? "";
+    const attempts = await findAttempts(context);
+    // No code between this check and the count of a failure waits, so concurrent guesses cannot exceed the limit.
+    const device = await findDevice(server, typed, endpointPath(context.app, "device"));
+    const wait = Math.max(...attempts.map((attempt) => server.rateLimiter?.retryAfter(attempt) ?? 0));
+    if (wait > 0) {
+      traceRejection(context, { rule: "DV-02", reason: "too many wrong user codes", expected: "fewer attempts" });
+      const error = `Too many wrong codes. Try again in ${wait} s.`;
+      return await showCodeForm(context, typed, { status: 429, error, headers: { "retry-after": String(wait) } });
+    }
+    if (device === undefined) {
+      for (const attempt of attempts) server.rateLimiter?.recordFailure(attempt);
+      const { reason, received, text } = await explainUserCode(server, typed);
+      traceRejection(context, { rule: "DV-02", reason, expected: "the code that a device shows now", received });
+      return await showCodeForm(context, typed, { status: 400, error: text });
+    }
+    const { pending } = device;
+    context.clientId = pending.client.id;
+    const decision = params.get("decision");
+    if (asks && decision !== "allow" && decision !== "deny") return await showConfirmation(context, device);
+    context.destination = pending.destination;
+    if (asks && decision === "deny") throw deviceDenied();
+    return await authorize(context, pending, approver);
+  }
+
+  return { GET: handleGet, POST: handlePost };
+}
+
+/** Guesses are limited for the network, and for the session across networks (RFC 8628 §5.1). */
+async function findAttempts(context: Context): Promise<readonly AuthenticationAttempt[]> {
+  const { address = "" } = context.target.clientAddress;
+  const session = await readSession(context);
+  return [
+    { client: "user code", address },
+    ...session === undefined ? [] : [{ client: "user code", address: `session ${session.sid}` }],
+  ];
+}
+
+function traceRejection({ server, target, clientId }: Context, explanation: RuleExplanation): void {
+  // The typed code is not traced: it may be almost right.
+  server.trace({
+    type: "rejected",
+    at: server.now(),
+    endpoint: target.path,
+    error: "access_denied",
+    client: clientId,
+    explanation,
+  });
+}
+
+interface CodeFormResponse {
+  readonly status: number;
+  readonly error?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function showCodeForm(
+  context: Context,
+  typed: string,
+  { status, error, headers }: CodeFormResponse = { status: 200 },
+): Promise<ResponseLike> {
+  const userCode = formatUserCode(typed) ?? typed.slice(0, 40);
+  const { action, fields, cookie } = await createForm(context, []);
+  return await showPage(context, { codeForm: { action, fields, userCode, error } }, status, { ...headers, ...cookie });
+}
+
+async function showConfirmation(context: Context, device: PendingRequest): Promise<ResponseLike> {
+  const { client, request, destination } = device.pending;
+  const { action, fields, cookie } = await createForm(context, [["user_code", destination.userCode!]]);
+  const confirmation = {
+    ...{ action, fields },
+    client: { id: client.id, name: client.name },
+    scope: request.scope,
+    device: describe(destination, device.record, context.target.clientAddress.address),
+  };
+  return await showPage(context, { confirmation }, 200, cookie);
+}
+
+async function createForm(context: Context, fields: readonly (readonly [string, string])[]) {
+  const { secret, headers: cookie } = await ensureBrowserCookie(context, "login");
+  return {
+    action: endpointPath(context.app, "device"),
+    fields: await withCsrfToken(context, fields, csrfBinding(secret)),
+    cookie,
+  };
+}
+
+async function showPage(
+  context: Context,
+  part: Pick<DeviceProps, "codeForm" | "confirmation" | "result">,
+  status = 200,
+  headers?: Readonly<Record<string, string>>,
+): Promise<ResponseLike> {
+  const pages = await context.pages();
+  return htmlWithForms(status, pages.device({ ...context.site, ...part }), headers);
+}
+
+function csrfBinding(holder: string): CsrfBinding {
+  return { name: "device", holder };
+}
+
+function deviceDenied(): OAuthError {
+  return new OAuthError("access_denied", "the user denied the device", {
+    rule: "DV-06",
+    expected: "the user's approval",
+    received: "Deny",
+  });
+}

@@ -1,0 +1,49 @@
+/** The settings of devices without a browser. */
+
+import type { Allowances } from "../../config/allowances.ts";
+import { type Fields, flag, seconds } from "../../config/field.ts";
+import { deviceCodeType } from "../../oauth/clients/standing.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { PolledGrant } from "../polled/polled_grant.ts";
+
+/** The settings of devices without a browser. */
+export interface DeviceSettings {
+  /**
+   * Whether devices without a browser may start logins that the user completes in the browser of another device
+   * (RFC 8628). Clients must be registered for the grant type. Default: true if the issuer is on a test host, otherwise
+   * false.
+   */
+  readonly deviceAuthorization?: boolean;
+  /**
+   * Seconds that a device must wait between two polls; each poll that comes too early adds 5. Default: 5. Maximum: 60.
+   */
+  readonly devicePollInterval?: number;
+}
+
+/** Describes {@link DeviceSettings}. */
+export const deviceFields: Fields<DeviceSettings> = {
+  deviceAuthorization: flag(),
+  devicePollInterval: seconds(5, 60),
+};
+
+/** Fills in the defaults that follow from the issuer. */
+export function resolveDevice({ deviceAuthorization }: DeviceSettings, { openLogin }: Allowances): DeviceSettings {
+  return { deviceAuthorization: deviceAuthorization ?? openLogin };
+}
+
+/** Seconds between two polls. */
+export function pollInterval({ settings }: Pick<Server, "settings">): number {
+  return (settings as typeof settings & Required<DeviceSettings>).devicePollInterval;
+}
+
+/** Device authorizations, as requests that their client polls for. */
+export const deviceGrant: PolledGrant = {
+  name: "device",
+  type: deviceCodeType,
+  parameter: "device_code",
+  codeName: "device code",
+  requestName: "device authorization",
+  decidedAt: "the page of verification_uri",
+  rules: { code: "DV-03", pace: "DV-04", client: "DV-05", approval: "DV-06", decided: "DV-07" },
+  interval: pollInterval,
+};

@@ -1,0 +1,61 @@
+/** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
+
+import type { Extension } from "../../assembly/extension.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
+import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
+import { dpopFields, type DpopMembers, dpopOf, isProofRequired, resolveDpop } from "./settings.ts";
+
+async function verify(server: Server, request: ProvenRequest, token?: ProvenToken): Promise<string> {
+  return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
+}
+
+const keyProofs: KeyProofs = {
+  policy(server) {
+    const { dpop, requireSenderConstrainedTokens } = dpopOf(server.settings);
+    return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };
+  },
+  provenKey,
+  tokenKey: (server, request) =>
+    isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
+  verifyResourceProof: verify,
+  freshNonce(server, kind) {
+    if (dpopOf(server.settings).dpop.nonce === "off") return undefined;
+    return import("./nonce.ts").then(({ serverNonces }) => serverNonces(server, kind).current(server.now()));
+  },
+};
+
+function provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined {
+  return request.header("dpop") === null ? undefined : verify(server, request);
+}
+
+/** Reads `dpop_jkt`: the thumbprint of the key that the code is bound to (RFC 9449 §10). */
+function readKeyBinding({ params }: PartRequest): string | undefined {
+  const thumbprint = params.get("dpop_jkt");
+  if (thumbprint === undefined || /^[\w-]{43}$/.test(thumbprint)) return thumbprint;
+  throw new OAuthError("invalid_request", "dpop_jkt is not the thumbprint of a key", {
+    rule: "DO-08",
+    expected: "the SHA-256 thumbprint of a public key: 43 characters of base64url",
+    received: `${thumbprint.length} characters`,
+  });
+}
+
+/** Lets clients prove possession of a key. */
+export const dpop: Extension = {
+  name: "dpop",
+  title: "DPoP",
+  specifications: ["RFC 9449"],
+  settingFields: dpopFields,
+  clientDemands: ["dpop_bound_access_tokens"],
+  resolveSettings: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
+    dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
+  }),
+  requestParts: [{
+    name: "dpopJkt",
+    at: ["authorize", "par"],
+    parameters: [{ name: "dpop_jkt" }],
+    read: readKeyBinding,
+  }],
+  metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: dpopOf(settings).dpop.algorithms }),
+  keyProofs,
+};

@@ -1,0 +1,203 @@
+/** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
+
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
+import type { JWTPayload } from "jose";
+import { describeKind, quote } from "../../config/config_issue.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import {
+  findFormProblem,
+  findTimeProblem,
+  findTimeTypeProblem,
+  findTypeProblem,
+  formatClaimTime,
+  jwtPolicies,
+} from "../../oauth/keys/jwt_policies.ts";
+import { findPrivateMember } from "../../oauth/keys/public_key.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { digest } from "../../oauth/secrets.ts";
+
+/** The request that a proof must be for, and the limits of the proof. */
+export interface ProofRequirements {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The external URL. */
+  readonly url: string;
+  /** The time, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Seconds for which the proof is accepted after its `iat`. */
+  readonly maxAgeSeconds: number;
+  /** The accepted signature algorithms. */
+  readonly algorithms: readonly string[];
+  /** The end of a message about an unsupported algorithm. Default: empty. */
+  readonly algorithmsBy?: string;
+  /** The end of the message about a missing proof. Default: empty. */
+  readonly requiredBy?: string;
+  /** The access token of the request; absent at the authorization server. */
+  readonly accessToken?: string;
+}
+
+/** A verified proof. */
+export interface Proof {
+  /** The SHA-256 thumbprint of its key (RFC 7638), as base64url. */
+  readonly thumbprint: string;
+  /** Its identifier. */
+  readonly jti: string;
+  /** The URL of `htu`, normalized: all spellings of one URL are equal. */
+  readonly target: string;
+  /** When it was created, in seconds since the epoch. */
+  readonly iat: number;
+  /** The nonce of the server. */
+  readonly nonce?: string;
+}
+
+const policy = jwtPolicies.dpop_proof;
+/** Maximum length of `jti`, in characters. */
+const maxIdentifierLength = 512;
+
+/**
+ * Verifies a proof for one request: its form, key, signature, claims and age.
+ *
+ * @param header The value of the `DPoP` header; `null` without one.
+ * @throws {OAuthError} `invalid_dpop_proof`.
+ */
+export async function verifyProof(header: string | null, required: ProofRequirements): Promise<Proof> {
+  if (header === null) {
+    const message = `a DPoP proof is required${required.requiredBy ?? ""}`;
+    throw invalidProof("DO-06", message, "the header DPoP", "no such header");
+  }
+  if (header.length > policy.maxLength || findFormProblem(header) !== undefined) {
+    throw invalidProof(
+      "DO-01",
+      "the header DPoP is not one signed JWT",
+      `one JWT of at most ${policy.maxLength} characters, in canonical base64url`,
+      header.includes(",") ? "several values" : `${header.length} characters`,
+    );
+  }
+  const key = readKey(header, required);
+  const claims = await verifySignature(header, required.algorithms);
+  const { jti, iat } = assertClaimTypes(claims);
+  const target = assertTarget(claims, required);
+  assertTimes(claims, required);
+  if (required.accessToken !== undefined) await assertTokenDigest(claims, required.accessToken);
+  const nonce = typeof claims.nonce === "string" ? claims.nonce : undefined;
+  return { thumbprint: await calculateJwkThumbprint(key), jti, target, iat, nonce };
+}
+
+/** The error of an invalid proof. The message is for the client: it contains no request value. */
+export function invalidProof(rule: RejectionRuleId, message: string, expected: string, received: string): OAuthError {
+  return new OAuthError("invalid_dpop_proof", message, { rule, expected, received });
+}
+
+/** The public key in the header of a proof, after the type and the algorithm were checked. */
+function readKey(
+  proof: string,
+  { algorithms, algorithmsBy = "" }: Pick<ProofRequirements, "algorithms" | "algorithmsBy">,
+): JsonWebKey {
+  let header: Readonly<Record<string, unknown>>;
+  try {
+    header = decodeProtectedHeader(proof);
+  } catch {
+    throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "another header");
+  }
+  const { typ, alg, jwk } = header;
+  const problem = findTypeProblem(policy, typ);
+  if (problem !== undefined) {
+    throw invalidProof("DO-01", "the DPoP proof has another typ", problem.expected, problem.received);
+  }
+  if (typeof alg !== "string" || !algorithms.includes(alg)) {
+    const message = `alg of the DPoP proof is not supported${algorithmsBy}`;
+    throw invalidProof("DO-01", message, algorithms.join(" or "), show(alg));
+  }
+  if (typeof jwk !== "object" || jwk === null) {
+    throw invalidProof("DO-01", "the DPoP proof has no public key", "jwk: a public key", describeKind(jwk));
+  }
+  const privateMember = findPrivateMember(jwk);
+  if (privateMember === undefined) return jwk;
+  throw invalidProof(
+    "DO-01",
+    "jwk of the DPoP proof is not a public key",
+    "a public key",
+    `a key with the member ${quote(privateMember)}`,
+  );
+}
+
+async function verifySignature(proof: string, algorithms: readonly string[]): Promise<JWTPayload> {
+  let claims: unknown;
+  try {
+    const { payload } = await compactVerify(proof, EmbeddedJWK, { algorithms: [...algorithms] });
+    claims = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
+  } catch (cause) {
+    const received = (cause as Error).message;
+    throw invalidProof("DO-01", "the DPoP proof has no valid signature", "a signature by the key in jwk", received);
+  }
+  if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as JWTPayload;
+  throw invalidProof("DO-01", "the DPoP proof has no claims", "a JSON object", "other JSON");
+}
+
+function assertClaimTypes(claims: JWTPayload): Pick<Proof, "jti" | "iat"> {
+  const { jti, iat } = claims;
+  if (typeof jti !== "string" || jti === "" || jti.length > maxIdentifierLength) {
+    throw invalidProof(
+      "DO-02",
+      "the DPoP proof has no jti",
+      `jti: a string of 1 to ${maxIdentifierLength} characters, unique for each proof`,
+      typeof jti === "string" ? `${jti.length} characters` : describeKind(jti),
+    );
+  }
+  if (iat === undefined) {
+    throw invalidProof("DO-02", "the DPoP proof has no iat", "iat in seconds since 1970", "no iat");
+  }
+  const problem = findTimeTypeProblem(claims);
+  if (problem === undefined) return { jti, iat };
+  const { part, expected, received } = problem;
+  throw invalidProof("DO-02", `${part} of the DPoP proof is not a number`, expected, received);
+}
+
+/** Compares `htm` and `htu` with the request. @returns The normalized URL. */
+function assertTarget({ htm, htu }: JWTPayload, { method, url }: ProofRequirements): string {
+  if (htm !== method) {
+    throw invalidProof("DO-02", "htm of the DPoP proof is another method", `htm = ${method}`, show(htm));
+  }
+  const expected = normalizeUrl(url);
+  if (typeof htu === "string" && URL.canParse(htu) && normalizeUrl(htu) === expected) return expected;
+  throw invalidProof("DO-02", "htu of the DPoP proof is another URL", `htu = ${expected}`, show(htu));
+}
+
+/** The URL without query and fragment, after the normalization of RFC 3986 §6.2.2 and §6.2.3. */
+function normalizeUrl(text: string): string {
+  const url = new URL(text);
+  url.search = "";
+  url.hash = "";
+  return url.href.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(parseInt(encoded.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : encoded.toUpperCase();
+  });
+}
+
+function assertTimes(claims: JWTPayload, { now, maxAgeSeconds }: ProofRequirements): void {
+  const seconds = now / 1000;
+  const problem = findTimeProblem(policy, claims, seconds);
+  if (problem !== undefined) {
+    const { reason, expected, received } = problem;
+    throw invalidProof("DO-03", `the DPoP proof is not valid at this time: ${reason}`, expected, received);
+  }
+  if (claims.iat! >= seconds - maxAgeSeconds) return;
+  const expected = `iat at most ${maxAgeSeconds} seconds ago; the time of this server is ${formatClaimTime(seconds)}`;
+  throw invalidProof("DO-03", "the DPoP proof is too old", expected, formatClaimTime(claims.iat!));
+}
+
+async function assertTokenDigest({ ath }: JWTPayload, accessToken: string): Promise<void> {
+  const expected = await digest(accessToken);
+  if (ath === expected) return;
+  throw invalidProof(
+    "DO-09",
+    "ath of the DPoP proof is not the digest of the access token",
+    "ath: the SHA-256 digest of the access token, as base64url",
+    ath === undefined ? "no ath" : "another value",
+  );
+}
+
+/** A value of a proof as text of bounded length. */
+function show(value: unknown): string {
+  return typeof value === "string" ? quote(value.slice(0, 200)) : describeKind(value);
+}

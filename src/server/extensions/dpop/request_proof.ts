@@ -1,0 +1,117 @@
+/**
+ * Verifies the proofs of requests, including the nonce (`nonce.ts`), and accepts each proof once. Loaded with the first
+ * proof; `proof.ts` verifies a proof by itself. The endpoints put the thumbprint of the key into
+ * `AuthenticatedRequest.provenKey`; grant types compare it with their records, and the issuer of access tokens writes
+ * it.
+ */
+
+import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import { byProfile } from "../../config/profile.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
+import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
+import { dpopOf } from "./settings.ts";
+
+/** How proofs are checked, besides their signature. */
+export interface ProofPolicy {
+  /** The accepted signature algorithms. */
+  readonly algorithms: readonly string[];
+  /** The end of a message about an unsupported algorithm. Default: empty. */
+  readonly algorithmsBy?: string;
+  /** The end of the message about a missing proof. Default: empty. */
+  readonly requiredBy?: string;
+  /** Seconds for which a proof without nonce is accepted after its `iat`. */
+  readonly maxAge: number;
+  /** The nonces that proofs must have; absent if proofs need no nonce. */
+  readonly nonces?: Nonces;
+  /** The time, in milliseconds since the epoch. */
+  readonly now: number;
+  /**
+   * Marks a proof as used; false if it was used before.
+   *
+   * @param expiresAt Milliseconds since the epoch.
+   * @param key The thumbprint of its key.
+   */
+  markUsed(id: string, expiresAt: number, key: string): MaybePromise<boolean>;
+}
+
+/** The holder of a token whose client is not known. */
+const anyClient = { confidential: false, standing: "unknown" } as const;
+
+/**
+ * Verifies the proof of a request to this server, and marks it as used.
+ *
+ * @param token The access token of the request, at a protected resource.
+ * @returns The thumbprint of its key.
+ * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+ */
+export async function verifyRequestProof(
+  server: Server,
+  request: ProvenRequest,
+  token?: ProvenToken,
+): Promise<string> {
+  const { client, address } = request;
+  const settings = client === undefined ? server.settings : policyOf(server, client);
+  const { dpop } = dpopOf(settings);
+  const { profile } = settings;
+  const thumbprint = await verifyUnusedProof(
+    {
+      maxAge: dpop.maxAge,
+      algorithms: dpop.algorithms,
+      algorithmsBy: byProfile(profile, "dpop.algorithms"),
+      requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
+      now: server.now(),
+      nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
+      async markUsed(name, expiresAt) {
+        const id = await storageKey(server, name);
+        // An unknown client can get tokens for users that it invents, and send proofs without end.
+        const holder = token?.clientId === undefined ? undefined : server.clients.findHolder(token.clientId);
+        const writer = client ?? await holder ?? anyClient;
+        const sender = address ?? server.sender?.address;
+        rejectBeyondBound(server, writer, { kind: "used_identifier", id, value: {}, expiresAt, address: sender });
+        return await server.store.add("used_identifier", id, {}, { expiresAt });
+      },
+    },
+    request,
+    token,
+  );
+  server.passed?.("DO-01", thumbprint);
+  server.passed?.("DO-02", `${request.method} ${request.url}`);
+  server.passed?.("DO-03");
+  server.passed?.("DO-04");
+  return thumbprint;
+}
+
+/**
+ * Verifies a proof by a policy, and marks it as used, unless the caller rejects it because the token is bound to
+ * another key.
+ */
+export async function verifyUnusedProof(
+  { algorithms, algorithmsBy, requiredBy, maxAge, nonces, now, markUsed }: ProofPolicy,
+  request: ProvenRequest,
+  token?: ProvenToken,
+): Promise<string> {
+  const { method, url } = request;
+  const { invalidProof, verifyProof } = await import("./proof.ts");
+  const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
+    ...{ method, url, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
+    // A nonce bounds the age of a proof, even if the clock of the client is wrong.
+    maxAgeSeconds: nonces === undefined ? maxAge : Infinity,
+  });
+  if (token !== undefined && token.boundKey !== thumbprint) return thumbprint;
+  if (nonces !== undefined && !await nonces.accepts(nonce ?? "", now)) {
+    throw new OAuthError("use_dpop_nonce", "the DPoP proof needs the nonce of the header DPoP-Nonce", {
+      rule: "DO-05",
+      expected: "nonce of a recent DPoP-Nonce header of this endpoint",
+      received: nonce === undefined ? "no nonce" : "another nonce, or one that has expired",
+      dpopNonce: await nonces.current(now),
+    });
+  }
+  // The record is kept as long as the proof is accepted, so the rate of requests bounds the number of records.
+  const expiresAt = nonces === undefined ? Math.ceil((iat + maxAge + 1) * 1000) : noncesExpireAt(now);
+  if (await markUsed(JSON.stringify(["dpop", target, thumbprint, jti]), expiresAt, thumbprint)) return thumbprint;
+  throw invalidProof("DO-04", "the DPoP proof was used before", "a new jti for each request", "a repeated jti");
+}

@@ -1,0 +1,79 @@
+/** The settings of DPoP. */
+
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../config/field.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key. */
+export interface DpopSettings {
+  /** Seconds for which a proof is accepted after its `iat`. Default: 60. Maximum: 300. */
+  readonly maxAge?: number;
+  /**
+   * Whether proofs need a nonce of the server, which expires after minutes (RFC 9449 §8, §9). `required`: clients
+   * receive it with `use_dpop_nonce`, and repeat the request. It replaces `maxAge`. Default: `off`.
+   */
+  readonly nonce?: "off" | "required";
+  /** The accepted signature algorithms of proofs. Default: `signatureAlgorithms`. */
+  readonly algorithms?: readonly string[];
+}
+
+/** The settings of DPoP. */
+export interface DpopMembers {
+  /** How DPoP proofs are checked. */
+  readonly dpop?: DpopSettings;
+  /**
+   * Whether every access token must be bound to a key of its client (RFC 9449): a token request without a DPoP proof is
+   * rejected with `invalid_dpop_proof`. Default: false; a client may require it for its own tokens with
+   * `dpop_bound_access_tokens`.
+   */
+  readonly requireSenderConstrainedTokens?: boolean;
+}
+
+/** The settings that are in effect. */
+export interface DpopPolicy {
+  readonly dpop: Required<DpopSettings>;
+  readonly requireSenderConstrainedTokens: boolean;
+}
+
+const dpop = object<DpopSettings>("DpopSettings", {
+  maxAge: whole(60, { min: 1, max: 300, default: 60, expected: "a whole number of seconds from 1 to 300" }),
+  nonce: choice(["off", "required"], { default: "off" }),
+  algorithms: list(choice(verificationAlgorithms), [["ES256", "EdDSA"]], {
+    expected: "an array of signature algorithms",
+  }),
+}, { maxAge: 60 });
+
+/** Describes {@link DpopMembers}. */
+export const dpopFields: Fields<DpopMembers> = { dpop, requireSenderConstrainedTokens: flag(false) };
+
+/** Fills in the defaults of {@link DpopSettings}. */
+export function resolveDpop(
+  settings: DpopSettings | undefined,
+  signatureAlgorithms: readonly string[] = verificationAlgorithms,
+): Required<DpopSettings> {
+  const { maxAge, nonce, algorithms = signatureAlgorithms } = withDefaults(dpop.members, settings);
+  return { maxAge: maxAge!, nonce: nonce!, algorithms };
+}
+
+/** The settings of a server, or those for one client. */
+export function dpopOf(settings: Server["settings"]): DpopPolicy {
+  return settings as typeof settings & DpopPolicy;
+}
+
+/** Whether clients of a server can send proofs. */
+export function canProve({ keyProofs }: Pick<Server, "keyProofs">): boolean {
+  return keyProofs !== undefined;
+}
+
+/** Whether the token requests of a client, or of an unknown one, need a proof, at a server with this extension. */
+export function isProofRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
+  return dpopOf(client === undefined ? server.settings : policyOf(server, client)).requireSenderConstrainedTokens ||
+    client?.metadata.dpop_bound_access_tokens === true;
+}
+
+/** Whether the token requests of a client, or of an unknown one, need a proof. */
+export function mustProve(server: Pick<Server, "keyProofs" | "settings">, client: Client | undefined): boolean {
+  return canProve(server) && isProofRequired(server, client);
+}

@@ -1,0 +1,46 @@
+/**
+ * Encrypted responses: ID tokens and userinfo responses that only the client can read (OpenID Connect Core §10.2). They
+ * are signed first, and then encrypted by a public key of the client.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { contentEncryptions, keyManagementAlgorithms } from "../../oauth/clients/response_members.ts";
+import type { EncryptedResponse } from "../../oauth/tokens/response_encryption.ts";
+import { type Encryption, validateEncryption } from "./validate_client.ts";
+
+/** The algorithms for a response to a client; `undefined` if the client receives it unencrypted. */
+function encryptionFor({ metadata }: Client, response: EncryptedResponse): Encryption | undefined {
+  const alg = metadata[`${response}_encrypted_response_alg`];
+  if (alg === undefined) return undefined;
+  return { alg, enc: metadata[`${response}_encrypted_response_enc`] ?? contentEncryptions[0]! };
+}
+
+const load = () => import("./encrypt.ts");
+
+/** Encrypts ID tokens and userinfo responses for clients that ask for it. */
+export const encryptedResponses: Extension = {
+  name: "encrypted_responses",
+  title: "Encrypted responses",
+  specifications: ["OpenID Connect Core §10.2", "RFC 7516"],
+  clientDemands: ["id_token_encrypted_response_alg", "userinfo_encrypted_response_alg"],
+  clientMembers: ["id_token_encrypted_response_enc", "userinfo_encrypted_response_enc"],
+  validateClient: validateEncryption,
+  responseEncryption: {
+    prepare(server, client, response) {
+      const encryption = encryptionFor(client, response);
+      if (encryption === undefined) return;
+      return load().then(async ({ findKey }) => void await findKey(server, client, encryption.alg));
+    },
+    encrypt(server, client, response, content) {
+      const encryption = encryptionFor(client, response);
+      return encryption && load().then(({ encrypt }) => encrypt(server, client, encryption, content));
+    },
+  },
+  metadata: () => ({
+    id_token_encryption_alg_values_supported: keyManagementAlgorithms,
+    id_token_encryption_enc_values_supported: contentEncryptions,
+    userinfo_encryption_alg_values_supported: keyManagementAlgorithms,
+    userinfo_encryption_enc_values_supported: contentEncryptions,
+  }),
+};

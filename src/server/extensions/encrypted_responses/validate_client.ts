@@ -1,0 +1,61 @@
+/** The members for encrypted responses, and the keys that suit them. */
+
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ContentEncryption, KeyManagementAlgorithm } from "../../oauth/clients/response_members.ts";
+
+/** The algorithms that a client is registered for. */
+export interface Encryption {
+  /** How the content encryption key is encrypted or agreed on. */
+  readonly alg: KeyManagementAlgorithm;
+  /** How the content is encrypted. */
+  readonly enc: ContentEncryption;
+}
+
+/** A public key (RFC 7517 §4). */
+export type PublicKey = Readonly<Record<string, unknown>>;
+
+/** The curves of keys for `ECDH-ES`, by the type of the key (RFC 7518 §4.6, RFC 8037 §3.2). */
+const curves: Readonly<Record<string, readonly string[]>> = { EC: ["P-256", "P-384", "P-521"], OKP: ["X25519"] };
+
+/** Describes a key that suits an algorithm, for messages. */
+export function describeKey(alg: KeyManagementAlgorithm): string {
+  const key = alg === "RSA-OAEP-256" ? "an RSA key" : "an EC key on P-256, P-384 or P-521, or an OKP key on X25519";
+  return `a public key for ${alg}: ${key}, with use "enc" or without use`;
+}
+
+/**
+ * The keys that suit an algorithm; first the keys that are only for encryption, because the others may be for
+ * signatures.
+ */
+export function suitableKeys(keys: readonly PublicKey[], alg: KeyManagementAlgorithm): readonly PublicKey[] {
+  const suitable = keys.filter(({ kty, crv, use = "enc", alg: only = alg }) =>
+    use === "enc" && only === alg &&
+    (alg === "RSA-OAEP-256" ? kty === "RSA" : curves[String(kty)]?.includes(String(crv)) === true)
+  );
+  const isForEncryption = ({ use, alg }: PublicKey) => (use ?? alg) !== undefined;
+  return [...suitable.filter(isForEncryption), ...suitable.filter((key) => !isForEncryption(key))];
+}
+
+/** The issues of the members. Keys at a URL are fetched when a response is encrypted. */
+export function validateEncryption(client: ClientMetadata): readonly ConfigIssue[] {
+  return (["id_token", "userinfo"] as const).flatMap((response) => {
+    const { [`${response}_encrypted_response_alg` as const]: alg, jwks, jwks_uri } = client;
+    const { [`${response}_encrypted_response_enc` as const]: enc } = client;
+    if (alg === undefined) {
+      return enc === undefined ? [] : [{
+        path: `${response}_encrypted_response_enc`,
+        expected: `${response}_encrypted_response_alg as well`,
+        received: quote(enc),
+        hint: `Add ${response}_encrypted_response_alg, or remove ${response}_encrypted_response_enc.`,
+      }];
+    }
+    if (jwks_uri !== undefined || suitableKeys(jwks?.keys ?? [], alg).length > 0) return [];
+    return [{
+      path: "jwks",
+      expected: `${describeKey(alg)}, because ${response}_encrypted_response_alg is ${quote(alg)}`,
+      received: jwks === undefined ? "no keys" : "no such key",
+      hint: "Add the public key, or a jwks_uri that publishes it.",
+    }];
+  });
+}

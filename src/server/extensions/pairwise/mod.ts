@@ -1,0 +1,52 @@
+/** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { parseUrl } from "../../oauth/keys/signing_algorithm.ts";
+
+/** Lets clients have `subject_type` `pairwise`. */
+export const pairwise: Extension = {
+  name: "pairwise",
+  title: "Pairwise subjects",
+  specifications: ["OpenID Connect Core §8.1"],
+  subjectTypes: [{
+    name: "pairwise",
+    sectorOf: sectorHost,
+    subjectFor: async (server, sector, sub) => (await import("./subject.ts")).pairwiseSubject(server, sector, sub),
+  }],
+  clientMembers: ["sector_identifier_uri"],
+  validateClient: validateSector,
+  verifyRegistration: async (server, client) => {
+    if (client.metadata.sector_identifier_uri === undefined) return;
+    await (await import("./sector_identifier.ts")).assertSector(server, client);
+  },
+};
+
+/** The host that is the sector (OpenID Connect Core §8.1); `undefined` if the URIs have several hosts. */
+function sectorHost({ sector_identifier_uri, redirect_uris = [] }: ClientMetadata): string | undefined {
+  const hosts = new Set(
+    (sector_identifier_uri ? [sector_identifier_uri] : redirect_uris).map((uri) => new URL(uri).hostname),
+  );
+  return hosts.size === 1 ? [...hosts][0] || undefined : undefined;
+}
+
+/** All issues of the sector of a client. */
+function validateSector(client: ClientMetadata): readonly ConfigIssue[] {
+  const uri = client.sector_identifier_uri;
+  if (uri !== undefined && (parseUrl(uri) === undefined || !uri.startsWith("https://"))) {
+    return [{
+      path: "sector_identifier_uri",
+      expected: "an https URL",
+      received: quote(uri),
+      hint: "Write https://host/path.",
+    }];
+  }
+  if (client.subject_type !== "pairwise" || sectorHost(client) !== undefined) return [];
+  return [{
+    path: "subject_type",
+    expected: "redirect URIs with one host, because subject_type is pairwise",
+    received: "several hosts, or none",
+    hint: "Add a sector_identifier_uri whose host is the sector.",
+  }];
+}

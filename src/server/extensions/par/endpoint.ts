@@ -1,0 +1,16 @@
+/** POST /oauth2/par (RFC 9126 §2): stores an authorization request, for the authorization endpoint. */
+
+import { json } from "../../../platform/http/message.ts";
+import { missingClientId, pushRequest } from "./pushed_request.ts";
+import { clientEndpoint } from "../../endpoints/shared/client_endpoint.ts";
+import type { Handlers } from "../../assembly/route.ts";
+
+/** The handlers of the pushed authorization request endpoint. */
+export const par: Handlers = clientEndpoint(
+  async (server, request) => json(201, await pushRequest(server, request)),
+  {
+    isAudience: true,
+    identifyClient: () => Promise.reject(missingClientId()),
+    provenKey: (server, request) => server.keyProofs?.provenKey(server, request),
+  },
+);

@@ -1,0 +1,74 @@
+/**
+ * Pushed authorization requests (RFC 9126): the client sends the parameters itself, and the browser carries only a
+ * reference to them.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { Endpoint } from "../../assembly/route.ts";
+import { requestUriParameter } from "../../oauth/authorize/request_parts.ts";
+import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import { byProfile } from "../../config/profile.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { ParameterDescription } from "../../oauth/params.ts";
+import type { PartRequest } from "../../oauth/server.ts";
+import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
+
+const load = () => import("./pushed_request.ts");
+
+/** Lets clients push authorization requests. */
+export const par: Extension = {
+  name: "par",
+  title: "Pushed authorization requests",
+  specifications: ["RFC 9126"],
+  settingFields: parFields,
+  clientDemands: ["require_pushed_authorization_requests"],
+  requestParts: [{ at: ["authorize", "par"], read: rejectUnpushed }],
+  requestSource: {
+    parameter: "request_uri",
+    prefix: requestUriPrefix,
+    read: async (server, received, unrepeatable) => (await load()).readPushedRequest(server, received, unrepeatable),
+    stored: {
+      keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
+      consume: async (server, id) => (await load()).consumePushedRequest(server, id),
+      findAccess: async (server, id) => (await load()).findPushedAccess(server, id),
+    },
+  },
+  endpoints: (_settings, { base, requestParameters }) => [endpoint(base, requestParameters.par)],
+  metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},
+};
+
+function endpoint(base: string, requestParameters: readonly ParameterDescription[]): Endpoint {
+  return {
+    name: "par",
+    metadataName: "pushed_authorization_request_endpoint",
+    path: `${base}/oauth2/par`,
+    methods: ["POST"],
+    caller: "client",
+    cors: true,
+    title: "Pushed authorization request",
+    doneLabel: "pushed",
+    errors: "json",
+    role: "step",
+    parameters: [...clientAuthParameters, ...requestParameters],
+    exampleParameters: ["client_id", "response_type", "redirect_uri", "code_challenge", "code_challenge_method"],
+    responseParameters: [requestUriParameter],
+    load: async () => (await import("./endpoint.ts")).par,
+  };
+}
+
+/** Rejects a request that was not pushed although the server or the client requires it. */
+function rejectUnpushed({ server, client, isPushed }: PartRequest): void {
+  if (isPushed || !isPushRequired(server, client)) return;
+  const policy = policyOf(server, client);
+  const isRequired = demandsPush(policy);
+  const decider = isRequired ? byProfile(policy.profile, "requirePushedAuthorizationRequests") : "";
+  throw new OAuthError("invalid_request", `the authorization request must be pushed${decider}`, {
+    rule: "PA-07",
+    reason: isRequired
+      ? `the setting requirePushedAuthorizationRequests demands pushed authorization requests${decider}`
+      : `client ${client.id} is registered with require_pushed_authorization_requests`,
+    expected: "client_id and the request_uri of a pushed authorization request",
+    received: "the parameters themselves",
+  });
+}

@@ -1,0 +1,205 @@
+/**
+ * Pushed authorization requests (RFC 9126). The parameters are validated when they are pushed, and again at the
+ * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
+ */
+
+import { findDestination } from "../../oauth/authorize/destination.ts";
+import { readRequest } from "../../oauth/authorize/request_parts.ts";
+import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
+import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
+import { evictBeyondBound } from "../../oauth/bounded_records.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
+import { type Params, paramsFromFields } from "../../oauth/params.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { randomToken, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { FurtherAccess, PushedRequestRecord } from "../../../platform/store/store.ts";
+import { requestUriPrefix } from "./settings.ts";
+
+/** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
+const requestUriLifetimeSeconds = 60;
+
+/** Seconds for which a record outlives its `request_uri` while a user logs in. */
+const maxLoginSeconds = 60 * 60;
+
+/** Maximum size of the stored parameters, in characters of JSON. */
+const maxStoredLength = 16 * 1024;
+
+/** The response to a pushed request (RFC 9126 §2.2). */
+export interface PushedRequestResponse {
+  /** The reference: a URN with 256 random bits. */
+  readonly request_uri: string;
+  /** Its lifetime, in seconds. */
+  readonly expires_in: number;
+}
+
+/**
+ * Validates and stores the authorization request of an authenticated client (RFC 9126 §2.1).
+ *
+ * @throws {OAuthError} If the authorization endpoint would reject the parameters, or they are too large.
+ */
+export async function pushRequest(
+  server: Server,
+  { client, parameters: params, provenKey, address }: AuthenticatedRequest,
+): Promise<PushedRequestResponse> {
+  const isSigned = params.get("request") !== undefined;
+  // Outside a request object, only the parameters of client authentication are needed (RFC 9126 §3).
+  if (params.get("client_id") === undefined && !isSigned) throw missingClientId();
+  if (params.get("request_uri") !== undefined) {
+    throw new OAuthError("invalid_request", "a pushed request cannot contain request_uri", {
+      rule: "PA-04",
+      expected: "the parameters themselves",
+      received: "request_uri",
+    });
+  }
+  const received = isSigned
+    ? await readSigned(server, client, params)
+    : server.requestParts.parameters.par.flatMap(({ name }) =>
+      params.getAll(name).map((value) => [name, value] as const)
+    );
+  const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
+  const { length } = JSON.stringify(parameters);
+  if (length > maxStoredLength) {
+    throw new OAuthError("invalid_request", "the pushed request is too large", {
+      rule: "PA-01",
+      status: 413,
+      expected: `at most ${maxStoredLength} characters of JSON`,
+      received: `${length} characters`,
+    });
+  }
+  const request_uri = requestUriPrefix + randomToken(server.randomBytes);
+  const id = await storageKey(server, request_uri);
+  const pushed = isSigned ? paramsFromFields(parameters) : params;
+  const { destination } = await findDestination(server, pushed, { storedRequest: id, isSigned });
+  const { mode } = destination;
+  await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
+  const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
+  const record = { clientId: client.id, parameters, validUntil, isSigned };
+  await server.store.put("pushed_request", id, record, { expiresAt: validUntil });
+  await evictBeyondBound(server, client, { kind: "pushed_request", id, value: record, expiresAt: validUntil, address });
+  return { request_uri, expires_in: requestUriLifetimeSeconds };
+}
+
+/** The parameters that the client has signed. */
+function readSigned(server: Server, client: Client, params: Params): Promise<PushedRequestRecord["parameters"]> {
+  const source = server.requestSources.find(({ readSigned }) => readSigned !== undefined);
+  if (source === undefined) throw unsupportedSource(server, "request");
+  return source.readSigned!(server, client, params);
+}
+
+/** Binds the code of a request to the key of the proof, as `dpop_jkt` does (RFC 9449 §10.1). */
+function bindToKey(parameters: PushedRequestRecord["parameters"], provenKey: string): typeof parameters {
+  const received = parameters.find(([name]) => name === "dpop_jkt")?.[1];
+  if (received === undefined) return [...parameters, ["dpop_jkt", provenKey]];
+  if (received === provenKey) return parameters;
+  throw new OAuthError("invalid_dpop_proof", "dpop_jkt is not the thumbprint of the key of the DPoP proof", {
+    rule: "DO-08",
+    expected: provenKey,
+    received,
+  });
+}
+
+/**
+ * Reads the pushed request that an authorization request refers to; all other parameters are ignored (RFC 9126 §4). It
+ * changes nothing, so that a user may reload the page.
+ *
+ * @param unrepeatable See {@link paramsFromFields}.
+ * @throws {OAuthError} `invalid_request_uri` if it is unknown, expired, used or of another client.
+ */
+export async function readPushedRequest(
+  server: Server,
+  params: Params,
+  unrepeatable: ReadonlySet<string>,
+): Promise<ResolvedRequest> {
+  for (const name of ["client_id", "request_uri"]) {
+    if (!params.isRepeated(name)) continue;
+    throw new OAuthError("invalid_request", `${name} was sent more than once`, {
+      rule: "PA-05",
+      expected: `${name} once`,
+      received: `${name} more than once`,
+    });
+  }
+  const clientId = params.get("client_id");
+  if (clientId === undefined) throw missingClientId("PA-05");
+  const id = await storageKey(server, params.get("request_uri")!);
+  const record = await server.store.get("pushed_request", id);
+  if (record === undefined) throw unusable("it is unknown, or was used or expired long ago");
+  const { value, consumedAt } = record;
+  assertOwnRequest(value, clientId);
+  if (consumedAt !== undefined) throw unusable(`it was used at ${new Date(consumedAt).toISOString()}`);
+  if (server.now() >= value.validUntil) throw unusable(`it expired at ${new Date(value.validUntil).toISOString()}`);
+  server.passed?.("PA-05", clientId);
+  const { parameters, isSigned } = value;
+  return { params: paramsFromFields(parameters, unrepeatable), origin: { storedRequest: id, isSigned } };
+}
+
+/** The access besides scope of a pushed request, which was valid when it was pushed. */
+export async function findPushedAccess(
+  { store, requestParts }: Server,
+  id: string,
+): Promise<FurtherAccess | undefined> {
+  const record = await store.get("pushed_request", id);
+  return record && Object.fromEntries(requestParts.access.flatMap(({ member, name, parse }) => {
+    const text = record.value.parameters.find(([parameter]) => parameter === name)?.[1];
+    return text === undefined ? [] : [[member, parse(text)]];
+  }));
+}
+
+/**
+ * Keeps a pushed request while the user logs in.
+ *
+ * @param address The network address of the user; absent if unknown.
+ */
+export async function keepPushedRequest(
+  server: Server,
+  client: Client,
+  id: string,
+  address: string | undefined,
+): Promise<void> {
+  const record = await server.store.get("pushed_request", id);
+  if (record === undefined) return;
+  const { value } = record;
+  const expiresAt = value.validUntil + maxLoginSeconds * 1000;
+  if (record.expiresAt >= expiresAt) return;
+  await server.store.extend("pushed_request", id, expiresAt);
+  await evictBeyondBound(server, client, { kind: "pushed_request", id, value, expiresAt, address });
+}
+
+/**
+ * Consumes a pushed request, just before the response to it is sent. One of several concurrent calls succeeds.
+ *
+ * @throws {OAuthError} For every other call. The user sees the error, because the client already has a response.
+ */
+export async function consumePushedRequest(server: Server, id: string): Promise<void> {
+  if (await server.store.consume("pushed_request", id, server.now())) return;
+  throw unusable("it was used a moment ago, or the login took too long");
+}
+
+function assertOwnRequest(record: PushedRequestRecord, clientId: string): void {
+  if (record.clientId === clientId) return;
+  throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", {
+    rule: "PA-05",
+    expected: "a request_uri that the client of client_id has pushed",
+    received: `the request_uri of another client, with client_id ${clientId}`,
+  });
+}
+
+function unusable(received: string): OAuthError {
+  return new OAuthError("invalid_request_uri", "request_uri is unknown, expired or used", {
+    rule: "PA-06",
+    expected: `a request_uri that was pushed less than ${requestUriLifetimeSeconds} seconds ago and not used yet`,
+    received,
+    forUser: true,
+  });
+}
+
+/** The error of a request without `client_id`, which is an authorization parameter too (RFC 9126 §2.1). */
+export function missingClientId(rule: RejectionRuleId = "PA-01"): OAuthError {
+  return new OAuthError("invalid_request", "client_id is missing", {
+    rule,
+    expected: "client_id, even if the request authenticates the client in another way",
+    received: "no client_id",
+  });
+}

@@ -1,0 +1,42 @@
+/** The setting of pushed authorization requests. */
+
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { type Fields, flag } from "../../config/field.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** The setting of pushed authorization requests. */
+export interface ParSettings {
+  /**
+   * Whether every authorization request must be pushed to the server first (RFC 9126 §5). Default: false; a client may
+   * require it for its own requests with `require_pushed_authorization_requests`.
+   */
+  readonly requirePushedAuthorizationRequests?: boolean;
+}
+
+/** Describes {@link ParSettings}. */
+export const parFields: Fields<ParSettings> = { requirePushedAuthorizationRequests: flag(false) };
+
+/** The prefix of a `request_uri` (RFC 9126 §2.2). */
+export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
+
+/** Whether settings demand pushed requests of every client. */
+export function demandsPush(settings: Server["settings"]): boolean {
+  return (settings as typeof settings & ParSettings).requirePushedAuthorizationRequests === true;
+}
+
+/** Whether clients of a server can push requests. */
+export function canPush({ requestSources }: Pick<Server, "requestSources">): boolean {
+  return requestSources.some(({ parameter }) => parameter === "request_uri");
+}
+
+/** Whether the requests of a client, or of an unknown one, must be pushed, at a server with this extension. */
+export function isPushRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
+  return demandsPush(client === undefined ? server.settings : policyOf(server, client)) ||
+    client?.metadata.require_pushed_authorization_requests === true;
+}
+
+/** Whether the requests of a client, or of an unknown one, must be pushed. */
+export function mustPush(server: Pick<Server, "requestSources" | "settings">, client: Client | undefined): boolean {
+  return canPush(server) && isPushRequired(server, client);
+}

@@ -1,0 +1,33 @@
+/** Decides a polled request without a page, if an approver decides. The session of such a decision is in no browser. */
+
+import type { Approver } from "../../assembly/approver.ts";
+import type { Context } from "../../assembly/context.ts";
+import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
+import { issueCode } from "../../oauth/authorize/code.ts";
+import { deliveryTo } from "../../oauth/authorize/destination.ts";
+import { rejectOldLogin } from "../../oauth/authorize/login.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { createSession } from "../../oauth/session/session.ts";
+import type { PendingRequest } from "./polled_request.ts";
+
+/** Asks the approver. If it returns a response, the request waits for a decision on a page. */
+export async function decideImmediately(
+  context: Context,
+  { pending }: PendingRequest,
+  approve: Approver,
+): Promise<void> {
+  const { server, request: httpRequest } = context;
+  const { users, now, trace } = server;
+  const startedAt = now();
+  try {
+    const decision = await approve(pending.request, { pending, users, now, trace, httpRequest, context });
+    if (!("user" in decision)) return;
+    const { user, authTime } = decision;
+    rejectOldLogin(pending.request.loginRequirements, startedAt, authTime, undefined);
+    const session = createSession(server, user.sub, authTime, undefined, statedLevel(server, decision));
+    await issueCode(server, pending, decision, session);
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error.code !== "access_denied") throw error;
+    await deliveryTo(server, pending.destination).deny(server, pending.destination);
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Polled requests: their grant type, the endpoint where clients start them, and their delivery. The first poll and the
+ * first decision load the code for them.
+ */
+
+import type { EndpointOptions } from "../../assembly/extension.ts";
+import type { Endpoint } from "../../assembly/route.ts";
+import type { Delivery } from "../../oauth/authorize/delivery.ts";
+import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
+import type { LoadableGrantType } from "../../oauth/grants/mod.ts";
+import { parameters } from "../../oauth/params.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { PolledGrant } from "./polled_grant.ts";
+
+const load = () => import("./polled_request.ts");
+
+/** The grant type of the requests of an extension. */
+export function polledGrantType(
+  grant: PolledGrant,
+  details: Omit<LoadableGrantType, "type" | "parameters" | "checks" | "load">,
+): LoadableGrantType {
+  const { type, parameter, rules } = grant;
+  return {
+    ...details,
+    type,
+    parameters: parameters(
+      { name: parameter, secret: parameter, linksFlow: true },
+      { name: "resource", repeatable: true },
+    ),
+    checks: ["TK-06", rules.client, "CI-11", "LO-05", "LO-06", "RT-09", rules.code],
+    async load() {
+      const { authorizePoll } = await import("./poll.ts");
+      return { authorize: (server, request) => authorizePoll(server, request, grant) };
+    },
+  };
+}
+
+/**
+ * The endpoint where clients start the requests of an extension. Its path and its name in metadata contain its name.
+ */
+export function startEndpoint(
+  { base, requestParameters }: EndpointOptions,
+  name: string,
+  { parameters = [], ...details }: Pick<
+    Endpoint,
+    "title" | "parameters" | "exampleParameters" | "responseParameters" | "load"
+  >,
+): Endpoint {
+  return {
+    name,
+    metadataName: `${name}_endpoint`,
+    path: `${base}/oauth2/${name}`,
+    methods: ["POST"],
+    caller: "client",
+    doneLabel: "started",
+    errors: "json",
+    role: "step",
+    parameters: [...clientAuthParameters, ...requestParameters.poll, ...parameters],
+    ...details,
+  };
+}
+
+/** Delivers decisions about the requests of an extension. */
+export function polledDelivery(grant: PolledGrant): Delivery<Server> {
+  return {
+    name: grant.name,
+    mayReceive: (client) => client.grantTypes.includes(grant.type),
+    approve: async (server, destination, approved) => (await load()).approve(server, grant, destination, approved),
+    deny: async (server, destination) => (await load()).decide(server, grant, destination, {}),
+    findAccess: async (server, destination) => (await load()).findAccess(server, grant, destination),
+    describe: async (server, destination, address) =>
+      (await load()).describe(destination, await (await load()).getUndecided(server, grant, destination), address),
+  };
+}

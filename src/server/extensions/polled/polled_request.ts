@@ -1,0 +1,218 @@
+/** Requests whose client polls: their records, from the request of the client to the decision of the user. */
+
+import { accessOf, withoutAccess } from "../../oauth/authorize/access.ts";
+import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
+import type { PolledDestination, PolledFacts } from "../../oauth/authorize/delivery.ts";
+import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
+import { readRequest, warnAcceptedRequest } from "../../oauth/authorize/request_parts.ts";
+import { evictBeyondBound } from "../../oauth/bounded_records.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { Params } from "../../oauth/params.ts";
+import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { isLoopback } from "../../oauth/test_hosts.ts";
+import { networkFromAddress } from "../../../platform/runtime/ip_address.ts";
+import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../../platform/store/store.ts";
+import type { PolledGrant } from "./polled_grant.ts";
+
+/**
+ * Milliseconds for which records outlive their codes, so that the response to a late poll states that the code has
+ * expired.
+ */
+const keptAfterExpiryMs = 10 * 60_000;
+
+/** A request to store. */
+interface NewRequest extends Pick<PolledRequestRecord, "message" | "address"> {
+  /** 43 characters of base64url, which the response sends to the client. */
+  readonly id: string;
+  readonly request: AuthorizationRequest;
+  /** The lifetime of the code. */
+  readonly lifetimeSeconds: number;
+}
+
+/**
+ * Reads and validates the request of a client.
+ *
+ * @throws {OAuthError} If the client may not use the grant type, or a parameter is invalid.
+ */
+export async function readPolledRequest(
+  server: Server,
+  { type, requestName, rules }: PolledGrant,
+  client: Client,
+  params: Params,
+): Promise<AuthorizationRequest> {
+  if (!client.grantTypes.includes(type)) {
+    throw new OAuthError("unauthorized_client", `this client is not registered for ${requestName}`, {
+      rule: rules.client,
+      expected: `grant_types with ${type}`,
+      received: client.grantTypes.join(" "),
+      change: { client_id: client.id, isNew: false, grant_type: type },
+    });
+  }
+  const from = { server, client, params, at: "poll" } as const;
+  const request = await readRequest(from);
+  rejectLongRequest(server, request);
+  warnAcceptedRequest(from, request);
+  return request;
+}
+
+/** Stores a request. @returns The code that the client polls with; `undefined` if the id is in use. */
+export async function addPolledRequest(
+  server: Server,
+  { name }: PolledGrant,
+  client: Client,
+  { id, request, message, address, lifetimeSeconds }: NewRequest,
+): Promise<string | undefined> {
+  const secret = randomToken(server.randomBytes);
+  const issuedAt = server.now();
+  const validUntil = issuedAt + lifetimeSeconds * 1000;
+  const expiresAt = validUntil + keptAfterExpiryMs;
+  const record: PolledRequestRecord = {
+    ...{ delivery: name, secretDigest: await digest(secret), request: { ...request }, issuedAt, validUntil },
+    ...message !== undefined && { message },
+    ...address !== undefined && { address },
+  };
+  if (!await server.store.add("polled_request", id, record, { expiresAt })) return undefined;
+  await evictBeyondBound(server, client, { kind: "polled_request", id, value: record, expiresAt, address });
+  return `${id}.${secret}`;
+}
+
+/** Maximum bytes of a request without its access besides scope: the browser carries it during the login. */
+const maxRequestBytes = 5 * 1024;
+
+function rejectLongRequest(server: Server, request: AuthorizationRequest): void {
+  const { length } = new TextEncoder().encode(JSON.stringify(withoutAccess(server, request)));
+  if (length <= maxRequestBytes) return;
+  throw new OAuthError("invalid_request", "the request is too large to store during login", {
+    rule: "AZ-13",
+    expected: `parameters of at most ${maxRequestBytes} bytes of JSON`,
+    received: `${length} bytes`,
+  });
+}
+
+/** A request that the user has not decided on. */
+export interface PendingRequest {
+  readonly record: PolledRequestRecord;
+  /** The request, as it continues in the browser. */
+  readonly pending: PendingAuthorization & { readonly destination: PolledDestination };
+}
+
+/**
+ * Finds an undecided request; `undefined` if it is unknown, decided or expired, or the client may no longer use the
+ * grant type.
+ *
+ * @param shown The page that shows the result, and the code that the user typed.
+ */
+export async function findPending(
+  server: Server,
+  grant: PolledGrant,
+  id: string,
+  shown: Pick<PolledDestination, "uri" | "userCode">,
+): Promise<PendingRequest | undefined> {
+  const record = await findUndecided(server, grant, id);
+  if (record === undefined) return undefined;
+  const request = record.request as unknown as AuthorizationRequest;
+  const client = await server.clients.find(request.clientId);
+  if (client?.grantTypes.includes(grant.type) !== true) return undefined;
+  const scope = request.scope.filter((token) => client.allowsScope(token));
+  const destination: PolledDestination = { mode: "poll", delivery: grant.name, id, ...shown };
+  return { record, pending: { request: { ...request, scope }, destination, client } };
+}
+
+/** The records of a request. */
+export async function findRecords(server: Server, { name }: PolledGrant, id: string): Promise<{
+  readonly request?: PolledRequestRecord;
+  readonly decision?: Records["polled_decision"];
+}> {
+  const [request, decision] = await Promise.all([
+    server.store.get("polled_request", id),
+    server.store.get("polled_decision", id),
+  ]);
+  return request?.value.delivery === name ? { request: request.value, decision: decision?.value } : {};
+}
+
+/** The record of a request that is neither decided nor expired. */
+async function findUndecided(
+  server: Server,
+  grant: PolledGrant,
+  id: string,
+): Promise<PolledRequestRecord | undefined> {
+  const { request, decision } = await findRecords(server, grant, id);
+  return request === undefined || decision !== undefined || server.now() >= request.validUntil ? undefined : request;
+}
+
+/**
+ * The record of a destination that waits for a decision. @throws {OAuthError} If the request already has a decision or
+ * has expired.
+ */
+export async function getUndecided(
+  server: Server,
+  grant: PolledGrant,
+  { id }: PolledDestination,
+): Promise<PolledRequestRecord> {
+  const record = await findUndecided(server, grant, id);
+  if (record === undefined) throw decidedRequest(grant);
+  return record;
+}
+
+/** The access besides scope of a request. @throws {OAuthError} As {@link getUndecided}. */
+export async function findAccess(
+  server: Server,
+  grant: PolledGrant,
+  destination: PolledDestination,
+): Promise<FurtherAccess> {
+  const { request } = await getUndecided(server, grant, destination);
+  return accessOf(server, request as unknown as AuthorizationRequest);
+}
+
+/** Stores an approval. @throws {OAuthError} If the request already has a decision or has expired. */
+export async function approve(
+  server: Server,
+  grant: PolledGrant,
+  destination: PolledDestination,
+  approved: Grant,
+): Promise<void> {
+  await decide(server, grant, destination, { grant: approved });
+  server.passed?.(grant.rules.approval, destination.userCode);
+}
+
+/** Stores a decision. @throws {OAuthError} As {@link approve}. */
+export async function decide(
+  server: Server,
+  grant: PolledGrant,
+  destination: PolledDestination,
+  decision: Records["polled_decision"],
+): Promise<void> {
+  const { validUntil } = await getUndecided(server, grant, destination);
+  const metadata = { grantId: randomId(server.randomBytes), expiresAt: validUntil + keptAfterExpiryMs };
+  // Atomic: only the first of several concurrent decisions counts.
+  if (!await server.store.add("polled_decision", destination.id, decision, metadata)) throw decidedRequest(grant);
+}
+
+/** The error of a request that was decided or has expired while the user was deciding. */
+function decidedRequest({ requestName, rules }: PolledGrant): OAuthError {
+  return new OAuthError("invalid_request", `the ${requestName} was already decided or has expired`, {
+    rule: rules.decided,
+    expected: `a ${requestName} that waits for a decision`,
+    received: "a request with a decision, or an expired request",
+    forUser: true,
+  });
+}
+
+/** The network of an address; this machine has several addresses. */
+function network(address: string): string {
+  return address === "::1" || isLoopback(address) ? "this machine" : networkFromAddress(address);
+}
+
+/** The facts of a request that the user sees, from its record. */
+export function describe(
+  { userCode }: PolledDestination,
+  { issuedAt, address, message }: PolledRequestRecord,
+  userAddress = "",
+): PolledFacts {
+  return {
+    ...{ userCode, message, startedAt: issuedAt, address },
+    isSameAddress: address !== undefined && network(address) === network(userAddress),
+  };
+}

@@ -1,0 +1,55 @@
+/** The approval of a registration, and the metadata and grant types that it opens to the client. */
+
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { hasStanding, meetsRequirement, type Standing } from "../../oauth/clients/standing.ts";
+
+export interface RegistrationApproval {
+  /** Whether the request has an initial access token. */
+  readonly usedInitialAccessToken: boolean;
+  /** The claims of a verified software statement. A statement is public, so it approves only its own claims. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** The standing for one member of the metadata. */
+export function standingFor({ usedInitialAccessToken, claims = {} }: RegistrationApproval, member: string): Standing {
+  return usedInitialAccessToken || Object.hasOwn(claims, member) ? "approved" : "unknown";
+}
+
+/**
+ * The requested grant types that need a higher standing, such as `client_credentials` for a client without approval.
+ */
+export function findClosedGrants(
+  { settings }: Server,
+  { grant_types = [] }: Omit<ClientMetadata, "client_id">,
+  standing: Standing,
+): ConfigIssue[] {
+  const closed = supportedGrantTypes(settings)
+    .filter((type) => grant_types.includes(type.type) && !meetsRequirement({ standing }, type.standing, settings));
+  if (closed.length === 0) return [];
+  const isOpenToApproved = closed.every((type) =>
+    type.standing && hasStanding({ standing: "approved" }, type.standing.from)
+  );
+  return [{
+    path: "grant_types",
+    expected: `no ${closed.map(({ type }) => type).join(", ")}, ${
+      isOpenToApproved
+        ? "because the request has no initial access token, and no software statement with the grant type"
+        : "which only configured clients may use"
+    }`,
+    received: quote(grant_types.join(" ")),
+    hint: isOpenToApproved
+      ? "Remove the grant type, or ask the operator for an initial access token."
+      : "Remove the grant type, or ask the operator to configure the client.",
+  }];
+}
+
+/** The members that the client itself chose. */
+export function withoutClaims(
+  metadata: Readonly<Record<string, unknown>>,
+  { claims = {} }: RegistrationApproval,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !Object.hasOwn(claims, name)));
+}

@@ -1,0 +1,45 @@
+/** GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2): reads, replaces and deletes a registration. */
+
+import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { type HttpResponse, json } from "../../../platform/http/message.ts";
+import { deleteRegistration, updateRegistration } from "./registration.ts";
+import { requireSentToken } from "../../oauth/tokens/bound_token.ts";
+import { authenticateOwner } from "./access.ts";
+import type { RegistrationOwner } from "./access.ts";
+import type { Context } from "../../assembly/context.ts";
+import type { Handlers } from "../../assembly/route.ts";
+import { describeRegistration } from "./register.ts";
+
+/** The handlers of the client configuration endpoint. */
+export const clientConfiguration: Handlers = {
+  async GET(context) {
+    const { client, token } = await authenticate(context);
+    return json(200, describeRegistration(context, { client, accessToken: token, secret: client.assertionSecret }));
+  },
+  async PUT(context) {
+    const owner = await authenticate(context);
+    const { server, request, target } = context;
+    const metadata = await readJsonObject(request, "DR-03");
+    const updated = await updateRegistration(server, owner, metadata, target.clientAddress.address);
+    return json(200, describeRegistration(context, updated));
+  },
+  async DELETE(context) {
+    await deleteRegistration(context.server, await authenticate(context));
+    return deleted;
+  },
+};
+
+const deleted: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  body: null,
+};
+
+async function authenticate(context: Context): Promise<RegistrationOwner> {
+  const { server, request, target } = context;
+  const id = target.path.slice(target.path.lastIndexOf("/") + 1);
+  const { token } = requireSentToken(request.headers.get("authorization"), { rule: "DR-06" });
+  const owner = await authenticateOwner(server, id, token);
+  context.clientId = id;
+  return owner;
+}

@@ -1,0 +1,321 @@
+/** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
+
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../config/config_issue.ts";
+import { byProfile } from "../../config/profile.ts";
+import { validate } from "../../config/field.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { warn } from "../../oauth/notes.ts";
+import { isLocalProgram } from "../../oauth/sender.ts";
+import type { Server } from "../../oauth/server.ts";
+import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
+import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../oauth/clients/client.ts";
+import { clientField } from "../../oauth/clients/client.ts";
+import { findLocalUris } from "../../oauth/clients/local_uris.ts";
+import { closedMembers, isOpenTo, membersOpenTo, openMembers } from "../../oauth/clients/open_members.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
+import { registrationPolicy } from "./settings.ts";
+import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
+
+/** The description of received metadata. */
+const receivedField = { ...clientField, required: [] };
+
+/**
+ * Resolves received metadata: picks the members that a client may set, and fills in the defaults that the response must
+ * contain.
+ *
+ * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
+ */
+export function resolveMetadata(
+  server: Server,
+  sent: Readonly<Record<string, unknown>>,
+  approval: RegistrationApproval,
+): Omit<ClientMetadata, "client_id"> {
+  const received = { ...sent, ...approval.claims };
+  const requested: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
+    // A member that is null counts as absent. All other members are ignored (§2).
+    membersOpenTo("approved").flatMap((name) =>
+      Object.hasOwn(received, name) && received[name] !== null && isOpenTo(name, standingFor(approval, name))
+        ? [[name, received[name]]]
+        : []
+    ),
+  );
+  if (!approval.usedInitialAccessToken) assertSmall(requested);
+  warnIgnored(server, received, approval);
+  warnMisspelt(server, received);
+  assertMetadata(server, requested, received, approval);
+  const { grant_types = ["authorization_code"] } = requested;
+  const allScopes = server.settings.scopes.join(" ");
+  const token_endpoint_auth_method = requested.token_endpoint_auth_method ?? defaultMethod(server);
+  return {
+    ...requested,
+    token_endpoint_auth_method,
+    grant_types,
+    response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
+    scope: registrationPolicy(server).scope === "all" ? allScopes : requested.scope ?? allScopes,
+    id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
+    ...server.settings.responseModes.some((mode) => server.responseModes.get(mode)?.replace) && {
+      authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
+    },
+    subject_type: requested.subject_type ?? "public",
+    application_type: requested.application_type ??
+      inferApplicationType(server, requested, token_endpoint_auth_method),
+  };
+}
+
+/** Maximum size of the metadata of an unknown client, in bytes of JSON, and of its list of redirect URIs. */
+const maxUnknownBytes = 8 * 1024;
+const maxUnknownRedirectUris = 32;
+
+function assertSmall(requested: Omit<ClientMetadata, "client_id">): void {
+  const { length } = new TextEncoder().encode(JSON.stringify(requested));
+  if (length > maxUnknownBytes) {
+    throw new OAuthError("invalid_client_metadata", `the metadata has more than ${maxUnknownBytes} bytes`, {
+      rule: "DR-13",
+      expected: `at most ${maxUnknownBytes} bytes of JSON`,
+      received: `${length} bytes`,
+    });
+  }
+  const { redirect_uris } = requested;
+  if (!Array.isArray(redirect_uris) || redirect_uris.length <= maxUnknownRedirectUris) return;
+  throw new OAuthError("invalid_redirect_uri", `redirect_uris has more than ${maxUnknownRedirectUris} URIs`, {
+    rule: "DR-13",
+    expected: `at most ${maxUnknownRedirectUris} redirect URIs`,
+    received: String(redirect_uris.length),
+  });
+}
+
+/**
+ * The method of a client that names none. If the server offers `client_secret_basic`, the metadata stays without a
+ * method: the client may then use Basic or the body, because libraries differ. Otherwise it is the first method of the
+ * server.
+ */
+function defaultMethod({ settings: { clientAuthMethods } }: Server): ClientAuthMethod | undefined {
+  return clientAuthMethods.includes("client_secret_basic") ? undefined : clientAuthMethods[0];
+}
+
+/** Parses a complete entry, and rejects metadata that this server cannot register. */
+export async function parseRegistration(
+  server: Server,
+  entry: ClientEntry,
+  received: Readonly<Record<string, unknown>>,
+): Promise<Client> {
+  try {
+    const client = await server.clients.parse(entry);
+    server.passed?.("DR-04");
+    return client;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw invalidMetadata(error.issues, received);
+  }
+}
+
+/** Whether the authentication method needs a secret. Without a method it is `client_secret_basic` (§2). */
+export function issuesSecret({ token_endpoint_auth_method: method }: Partial<ClientMetadata>): boolean {
+  return method === undefined || method.startsWith("client_secret_");
+}
+
+/** Warns about members that the server or the operator sets. */
+function warnIgnored(
+  server: Server,
+  received: Readonly<Record<string, unknown>>,
+  approval: RegistrationApproval,
+): void {
+  const names = closedMembers(received, "unknown")
+    .filter((name) => !isOpenTo(name, standingFor(approval, name)));
+  if (names.length === 0) return;
+  warn(server, undefined, {
+    rule: "DR-02",
+    reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
+    expected: "metadata without these members: the server chooses id and secret, and the operator sets the others",
+    received: names.join(", "),
+  });
+}
+
+/** Warns about a registration if clients should use client ID metadata documents instead. */
+export function warnDeprecated(server: Server, client: string): void {
+  warn(server, client, {
+    rule: "PF-10",
+    reason: `dynamic registration is deprecated${byProfile(server.settings.profile, "registration.deprecated")}`,
+    expected: "a client ID metadata document, whose URL is the client_id",
+    received: "a registration",
+  });
+}
+
+/** Warns about ignored members whose names are probably misspelt. */
+function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>>): void {
+  for (const [name, known] of findMisspelt(received)) {
+    warn(server, undefined, {
+      rule: "DR-02",
+      reason: `a member of the client metadata is unknown and ignored`,
+      expected: known,
+      received: quote(name),
+      fix: `Did you mean ${known}?`,
+    });
+  }
+}
+
+/**
+ * The unknown members that are probably misspelt, each with the name of the absent member. `name#ja` has a language tag
+ * (§2.2).
+ */
+function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [name: string, known: string])[] {
+  const absent = Object.keys(openMembers).filter((name) => !Object.hasOwn(received, name));
+  const ignored = Object.keys(received).filter((name) =>
+    !Object.hasOwn(clientField.members, name) && !name.includes("#")
+  );
+  return ignored.flatMap((name) => {
+    const known = suggest(name, absent);
+    return known === undefined ? [] : [[name, known] as const];
+  });
+}
+
+/** Conflicts between members, which a configured client may have but a registering one may not. */
+function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssue[] {
+  const {
+    grant_types = ["authorization_code"],
+    response_types,
+    redirect_uris = [],
+    application_type,
+    token_endpoint_auth_method,
+  } = requested;
+  const issues: ConfigIssue[] = [];
+  const usesCode = grant_types.includes("authorization_code");
+  if (response_types !== undefined && response_types.includes("code") !== usesCode) {
+    issues.push({
+      path: "response_types",
+      expected: usesCode
+        ? `"code", because grant_types contains authorization_code`
+        : `no "code", because grant_types does not contain authorization_code`,
+      received: quote(response_types.join(" ")),
+      hint: "Register both or neither.",
+    });
+  }
+  if (grant_types.includes("client_credentials") && token_endpoint_auth_method === "none") {
+    issues.push({
+      path: "grant_types",
+      expected: `no client_credentials, because token_endpoint_auth_method is "none"`,
+      received: quote(grant_types.join(" ")),
+      hint: "Register a method of client authentication, or remove the grant type.",
+    });
+  }
+  for (const [i, uri] of redirect_uris.entries()) {
+    if (application_type !== "web" || !URL.canParse(uri) || /^https?:$/.test(new URL(uri).protocol)) continue;
+    issues.push({
+      path: `redirect_uris[${i}]`,
+      expected: `an http or https URI, because application_type is "web"`,
+      received: quote(uri),
+      hint: `Set application_type to "native", or leave it out.`,
+    });
+  }
+  return issues;
+}
+
+/** Unlike other unsupported metadata, encryption is not ignored: the client expects confidential responses. */
+function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssue[] {
+  const names = [
+    ...["authorization_encrypted_response_alg", "authorization_encrypted_response_enc"],
+    ...["introspection_encrypted_response_alg", "introspection_encrypted_response_enc"],
+  ];
+  return names.filter((path) => (received[path] ?? null) !== null).map((path) => ({
+    path,
+    expected: "nothing, because this server does not encrypt these responses",
+    received: quote(received[path]),
+    hint: "Remove it.",
+  }));
+}
+
+/**
+ * Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). A confidential
+ * web application may use plain http on localhost (OpenID Connect Core §3.1.2.1), unless the settings forbid it.
+ */
+function inferApplicationType(
+  server: Server,
+  { redirect_uris: uris = [] }: Omit<ClientMetadata, "client_id">,
+  method: ClientMetadata["token_endpoint_auth_method"],
+): "web" | "native" {
+  if (uris.length === 0 || !uris.every((uri) => URL.canParse(uri) && redirectsToDevice(uri))) return "web";
+  const isLoopbackAllowed = method !== "none" &&
+    !server.settings.nativeOnlyRedirectUris.includes("loopback");
+  if (isLoopbackAllowed && uris.every((uri) => /^https?:/i.test(uri))) return "web";
+  warn(server, undefined, {
+    rule: "DR-04",
+    reason: "application_type is missing, and its default web does not allow these redirect URIs: registered as native",
+    expected: `application_type: "native"`,
+    received: `no application_type; redirect_uris ${uris.join(" ")}; token_endpoint_auth_method ${
+      method ?? "client_secret_basic"
+    }`,
+    fix: `Send application_type: "native" for an app on the device of the user. A web server authenticates.`,
+  });
+  return "native";
+}
+
+/**
+ * Rejects metadata with a member of the wrong form, or with a conflict. The error also names the problems that remain
+ * without the faulty members.
+ */
+function assertMetadata(
+  server: Server,
+  requested: Omit<ClientMetadata, "client_id">,
+  received: Readonly<Record<string, unknown>>,
+  approval: RegistrationApproval,
+): void {
+  const malformed = [...validate(receivedField, requested), ...validateUntrustedText(requested)];
+  const faulty = new Set(malformed.map(memberOf));
+  const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
+  const issues = [
+    ...malformed,
+    ...findConflicts(rest),
+    ...findEncryption(received),
+    ...findClosedGrants(server, rest, standingFor(approval, "grant_types")),
+    ...approval.usedInitialAccessToken || isLocalProgram(server)
+      ? []
+      : findLocalUris(withoutClaims(rest, approval), server.settings),
+  ];
+  if (issues.length === 0) return;
+  try {
+    server.clients.parse({ ...rest, client_id: "registering" });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    // The server itself sets the closed members. An issue of a removed or conflicting member may be a consequence of
+    // another issue.
+    const named = new Set([...issues.map(memberOf), ...closedMembers(clientField.members, "unknown")]);
+    issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
+  }
+  throw invalidMetadata(issues, received);
+}
+
+/** The member of the metadata that an issue is about: `redirect_uris` of `redirect_uris[0]`. */
+function memberOf({ path }: ConfigIssue): string {
+  return path.split(/[.[]/, 1)[0]!;
+}
+
+/** The error of invalid metadata: it describes the first issue, and the others in short. */
+function invalidMetadata(
+  issues: readonly ConfigIssue[],
+  metadata: Readonly<Record<string, unknown>>,
+): OAuthError {
+  const [first, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
+  const misspelt = findMisspelt(metadata).find(([, known]) => known === first.path);
+  const { path, expected, received, hint } = misspelt === undefined ? first : {
+    ...first,
+    received: `${first.received}, but ${quote(misspelt[0])}`,
+    hint: `Did you mean ${first.path}?`,
+  };
+  const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
+  const alsoInvalid = (describe: (issue: ConfigIssue) => string) =>
+    others.length === 0 ? "" : `; also invalid: ${others.map(describe).join(", ")}`;
+  const paths = alsoInvalid((issue) => issue.path);
+  // JSON needs double quotes, which error_description must not contain (RFC 6749 §5.2): the trace has the example.
+  const publicFix = /": |[[{]"/.test(hint) ? "" : `. ${hint.replace(/\.$/, "")}`;
+  return new OAuthError(code, `${path}: expected ${expected}${publicFix}${paths}`, {
+    // The members with URLs that the server fetches or that pages show.
+    rule: path.endsWith("_uri") && expected.includes("URL") ? "DR-08" : "DR-04",
+    fix: hint,
+    reason: `${path} of the client metadata is invalid${
+      alsoInvalid((issue) => `${issue.path} (expected ${issue.expected}, received ${issue.received})`)
+    }`,
+    expected,
+    received,
+  });
+}

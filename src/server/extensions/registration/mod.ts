@@ -1,0 +1,108 @@
+/** Dynamic client registration (RFC 7591) and its management (RFC 7592): clients register themselves. */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { Endpoint } from "../../assembly/route.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { parameters } from "../../oauth/params.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import type { Server } from "../../oauth/server.ts";
+import {
+  isDefault,
+  registrationFields,
+  type RegistrationPolicy,
+  registrationPolicy,
+  resolveRegistration,
+} from "./settings.ts";
+
+/** Lets clients register themselves. */
+export const registration: Extension = {
+  name: "registration",
+  title: "Client registration",
+  specifications: ["RFC 7591", "RFC 7592"],
+  settingFields: registrationFields,
+  resolveSettings: resolveRegistration,
+  async validateSettings(settings: ResolvedSettings & RegistrationPolicy, issuer) {
+    const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
+    if (isDefault(settings, isOpen)) return [];
+    return (await import("./validate_settings.ts")).validateRegistration(settings, isOpen);
+  },
+  acceptsUnknownClients: isOn,
+  endpoints: (settings: ResolvedSettings & RegistrationPolicy, { base }) => {
+    const aliases = settings.defaultEndpoints ? ["/register"] : [];
+    return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
+  },
+  recordUse: (server, client) => client.registration && recordUse(server, client),
+  minuteTasks: [deleteUnusedClients],
+};
+
+function isOn({ registration }: RegistrationPolicy): boolean {
+  return registration.mode !== "off";
+}
+
+async function recordUse(server: Server, client: Client): Promise<void> {
+  await (await import("./unused_registrations.ts")).recordUse(server, client);
+}
+
+/** Deletes registered clients that were never used. */
+async function deleteUnusedClients(server: Server): Promise<void> {
+  const { recordPrefix, store } = server;
+  if (registrationPolicy(server).mode === "off") return;
+  if (await store.count("unused_registration", recordPrefix) === 0) return;
+  await (await import("./unused_registrations.ts")).deleteUnusedClients(server);
+}
+
+/** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */
+function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {
+  const secrets = parameters(
+    { name: "registration_access_token", secret: "registration_access_token", linksFlow: true },
+    { name: "client_secret", secret: "client_secret" },
+    { name: "software_statement", secret: "software_statement" },
+  );
+  return [
+    {
+      name: "register",
+      metadataName: "registration_endpoint",
+      path: `${base}/oauth2/register`,
+      aliases,
+      methods: ["POST"],
+      caller: "any",
+      cors: true,
+      title: "Client registration",
+      doneLabel: "registered",
+      errors: "bearer",
+      role: "step",
+      checks: ["DR-05", "DR-04", "DR-09", "DR-01"],
+      responseParameters: secrets,
+      load: async () => (await import("./register.ts")).register,
+    },
+    {
+      name: "client_configuration",
+      path: `${base}/oauth2/register/*`,
+      methods: ["GET", "PUT", "DELETE"],
+      caller: "resource client",
+      cors: true,
+      title: "Client configuration",
+      errors: "bearer",
+      role: "step",
+      checks: ["DR-06"],
+      responseParameters: secrets,
+      load: async () => (await import("./client_configuration.ts")).clientConfiguration,
+    },
+  ];
+}
+
+/** The registration endpoint where registration is off: metadata does not list it, and it explains a rejection. */
+function registrationOffEndpoint(base: string, aliases: readonly string[]): Endpoint {
+  return {
+    name: "register",
+    path: `${base}/oauth2/register`,
+    aliases,
+    methods: ["GET", "POST", "PUT", "DELETE"],
+    caller: "any",
+    cors: true,
+    title: "Client registration",
+    errors: "json",
+    role: "step",
+    load: async () => (await import("./registration_off.ts")).registrationOff,
+  };
+}

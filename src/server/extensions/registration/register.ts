@@ -1,0 +1,33 @@
+/** POST /oauth2/register (RFC 7591 §3): registers a client. */
+
+import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { json } from "../../../platform/http/message.ts";
+import { registerClient } from "./registration.ts";
+import type { RegisteredClient } from "./registration.ts";
+import { authorizeRegistration } from "./access.ts";
+import { clientInformation } from "./response.ts";
+import type { Context } from "../../assembly/context.ts";
+import { endpointUrl } from "../../assembly/endpoint.ts";
+import type { Handlers } from "../../assembly/route.ts";
+
+/** The handlers of the registration endpoint. */
+export const register: Handlers = {
+  async POST(context) {
+    const { server, request, target } = context;
+    const { address } = target.clientAddress;
+    const authorization = request.headers.get("authorization");
+    const isOpen = await authorizeRegistration(server, { authorization, address });
+    const metadata = await readJsonObject(request, "DR-03");
+    const registered = await registerClient(server, metadata, { isOpen, address });
+    context.clientId = registered.client.id;
+    return json(201, describeRegistration(context, registered));
+  },
+};
+
+/** The response that describes a registration, with its URL. */
+export function describeRegistration(
+  context: Context,
+  registered: RegisteredClient,
+): Readonly<Record<string, unknown>> {
+  return clientInformation(registered, `${endpointUrl(context, "register")}/${registered.client.id}`);
+}

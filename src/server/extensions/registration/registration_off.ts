@@ -1,0 +1,19 @@
+/** The registration endpoint of a server where registration is off: it rejects every request with the reason. */
+
+import type { Context } from "../../assembly/context.ts";
+import type { Handlers } from "../../assembly/route.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+
+/** The handlers of the registration endpoint. */
+export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: reject, DELETE: reject };
+
+/** Rejects a request. On a test host, the response contains the reason. */
+function reject({ server }: Context): never {
+  const reason = "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens";
+  const { explanations } = server.settings.allows;
+  throw new OAuthError("invalid_request", explanations ? reason : "this address does not exist", {
+    rule: "DR-12",
+    status: 404,
+    reason,
+  });
+}

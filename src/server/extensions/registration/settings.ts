@@ -1,0 +1,127 @@
+/**
+ * The settings of registration: how clients register themselves (RFC 7591) and manage their registration (RFC 7592).
+ */
+
+import { keySetField } from "../../oauth/clients/client.ts";
+import type { Allowances } from "../../config/allowances.ts";
+import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import { choice, type Fields, flag, list, object, seconds, text, whole, withDefaults } from "../../config/field.ts";
+
+/** The settings of registration. */
+export interface RegistrationMembers {
+  /** How clients register themselves (RFC 7591, RFC 7592). */
+  readonly registration?: RegistrationSettings;
+  /**
+   * Insecure: accept `registration.mode: "open"`, which lets any visitor register clients, although the issuer is not
+   * on a test host. Default: false.
+   */
+  readonly insecureAllowOpenRegistration?: boolean;
+}
+
+/** An issuer of software statements (RFC 7591 §2.3). It has `jwks` or `jwks_uri`. */
+export interface SoftwareStatementIssuer {
+  /** The `iss` of its statements, compared character by character. */
+  readonly issuer: string;
+  /** Its public keys (RFC 7517 §5). */
+  readonly jwks?: PublicKeySet;
+  /** The https URL of its public keys; fetched when a statement needs them. */
+  readonly jwks_uri?: string;
+}
+
+/** How clients register themselves. */
+export interface RegistrationSettings {
+  /**
+   * `open`: any client may register. `token`: only with an initial access token. `off`: no client may. Default: `token`
+   * if there are initial access tokens, otherwise `open` if the issuer is on a test host, otherwise `off`.
+   */
+  readonly mode?: "open" | "token" | "off";
+  /**
+   * The `scope` that a client is registered for. `requested`: the scope of its request. `all`: all scope values of the
+   * server, for clients such as those of the Model Context Protocol, which register with the scope of their first
+   * authorization request and need more later. The response contains the registered scope. Default: requested.
+   */
+  readonly scope?: "requested" | "all";
+  /**
+   * Whether each registration causes a warning in the trace, because clients are to have client ID metadata documents.
+   * Default: false, or the value of the profile.
+   */
+  readonly deprecated?: boolean;
+  /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */
+  readonly initialAccessTokens?: readonly string[];
+  /** The issuers whose software statements are accepted. Default: none; statements are ignored with a warning. */
+  readonly softwareStatementIssuers?: readonly SoftwareStatementIssuer[];
+  /** Seconds after which the secret of a registered client expires. Default: 0, never. */
+  readonly secretLifetime?: number;
+  /**
+   * Seconds after which a registered client is deleted if nothing was issued to it. On test hosts, a client without an
+   * initial access token is also deleted if it was used before but not during this time. Default: 86400, one day.
+   */
+  readonly unusedLifetime?: number;
+  /**
+   * Maximum number of registered clients that nothing was issued to; a further registration is rejected with 429. On
+   * test hosts every client without an initial access token counts. Default: 10000.
+   */
+  readonly maxUnused?: number;
+}
+
+const softwareStatementIssuer = object<SoftwareStatementIssuer>(
+  "SoftwareStatementIssuer",
+  {
+    issuer: text(["https://publisher.example"]),
+    jwks: keySetField,
+    jwks_uri: text(["https://publisher.example/jwks"]),
+  },
+  { issuer: "https://publisher.example", jwks_uri: "https://publisher.example/jwks" },
+  { required: ["issuer"] },
+);
+
+/** Describes {@link RegistrationSettings}. */
+const registrationField = object<RegistrationSettings>("RegistrationSettings", {
+  mode: choice(["open", "token", "off"]),
+  scope: choice(["requested", "all"], { default: "requested" }),
+  deprecated: flag(false),
+  initialAccessTokens: list(text(["a-long-random-token"], { isSecret: true }), [["a-long-random-token"]]),
+  softwareStatementIssuers: list(softwareStatementIssuer, [[softwareStatementIssuer.examples[0]!]], {
+    expected: "an array of issuers",
+  }),
+  secretLifetime: whole(0, { min: 0, default: 0, expected: "a whole number of seconds, or 0" }),
+  unusedLifetime: seconds(86400),
+  maxUnused: whole(10_000, { min: 1, default: 10_000, expected: "a whole number, at least 1" }),
+}, { mode: "token", initialAccessTokens: ["a-long-random-token"] });
+
+/** Describes {@link RegistrationMembers}. */
+export const registrationFields: Fields<RegistrationMembers> = {
+  registration: registrationField,
+  insecureAllowOpenRegistration: flag(false),
+};
+
+/** The settings of registration that are in effect. */
+export interface RegistrationPolicy {
+  /** How clients register themselves. */
+  readonly registration: Required<RegistrationSettings>;
+  /** Whether `mode` may be `open` although the issuer is not on a test host. */
+  readonly insecureAllowOpenRegistration: boolean;
+}
+
+/** How clients register themselves at a server with the extension. */
+export function registrationPolicy({ settings }: { readonly settings: object }): Required<RegistrationSettings> {
+  return (settings as RegistrationPolicy).registration;
+}
+
+/** Fills in the defaults. */
+export function resolveRegistration(
+  { registration: given }: RegistrationMembers,
+  { unknownClients }: Allowances,
+): Pick<RegistrationPolicy, "registration"> {
+  const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
+  const limits = withDefaults(registrationField.members, given) as Required<RegistrationSettings>;
+  const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : unknownClients ? "open" : "off");
+  return { registration: { ...limits, mode, initialAccessTokens, softwareStatementIssuers } };
+}
+
+/** Whether the settings are the defaults, as far as other settings must agree with them. */
+export function isDefault({ registration }: RegistrationPolicy, isOpen: boolean): boolean {
+  const { mode, initialAccessTokens, softwareStatementIssuers } = registration;
+  return mode === (isOpen ? "open" : "off") &&
+    initialAccessTokens.length === 0 && softwareStatementIssuers.length === 0;
+}

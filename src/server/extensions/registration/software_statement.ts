@@ -1,0 +1,137 @@
+/** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
+
+import type { JWTPayload } from "jose";
+import { describeKind } from "../../config/config_issue.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { jwtPolicies, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { warn } from "../../oauth/notes.ts";
+import type { Server } from "../../oauth/server.ts";
+import { registrationPolicy } from "./settings.ts";
+
+/** Claims of ID tokens, logout tokens and security events, which a software statement never has. */
+const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
+
+/** The members with redirect URIs, and the error of each. */
+const uriMembers = [
+  ["redirect_uris", "invalid_redirect_uri"],
+  ["post_logout_redirect_uris", "invalid_client_metadata"],
+] as const;
+
+/** A verified statement. */
+interface SoftwareStatement {
+  /** The JWT, as received. */
+  readonly text: string;
+  /** The client metadata in it, which replaces that of the request. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the software statement of a registration request. Without configured issuers it is ignored with a warning.
+ *
+ * @returns `undefined` without one.
+ * @throws {OAuthError} `invalid_software_statement`, or `unapproved_software_statement` for another issuer. Also if the
+ *   request has a redirect URI that the statement lacks, because the issuer has not approved that receiver of codes.
+ */
+export async function readSoftwareStatement(
+  server: Server,
+  received: Readonly<Record<string, unknown>>,
+): Promise<SoftwareStatement | undefined> {
+  const { software_statement: text } = received;
+  if (text === undefined || text === null) return undefined;
+  const { softwareStatementIssuers: issuers } = registrationPolicy(server);
+  const expected = `a current JWT signed by ${issuers.map(({ issuer }) => issuer).join(" or ")}`;
+  if (issuers.length === 0) {
+    warn(server, undefined, {
+      rule: "DR-10",
+      reason: "the software statement is ignored, because this server trusts no issuer of statements",
+      expected: "an issuer in registration.softwareStatementIssuers",
+      received: "a software statement",
+    });
+    return undefined;
+  }
+  if (typeof text !== "string") throw invalidStatement("it is not a string", expected);
+  const [{ decodeJwt }, { remoteKeys, verifyByKeys }] = await Promise.all([
+    import("jose"),
+    import("../../oauth/keys/remote_keys.ts"),
+  ]);
+  let issuer: string | undefined;
+  try {
+    issuer = decodeJwt(text).iss;
+  } catch (cause) {
+    throw invalidStatement("it is not a JWT", expected, cause);
+  }
+  const trusted = issuers.find((candidate) => candidate.issuer === issuer);
+  if (trusted === undefined) {
+    throw new OAuthError("unapproved_software_statement", "this server does not approve the statement's issuer", {
+      rule: "DR-10",
+      expected,
+      received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
+    });
+  }
+  let payload: JWTPayload;
+  try {
+    payload = await verifyByKeys(text, remoteKeys(server, trusted), jwtPolicies.software_statement, {
+      algorithms: verificationAlgorithms,
+      issuer: trusted.issuer,
+      now: server.now(),
+    });
+  } catch (cause) {
+    const problem = cause instanceof JwtPolicyError ? cause.problem : undefined;
+    throw invalidStatement((cause as Error).message, problem?.expected ?? expected, cause, problem?.received);
+  }
+  assertNoOtherToken(server, payload);
+  assertRedirectUris(received, payload);
+  server.passed?.("DR-10", trusted.issuer);
+  return { text, claims: payload };
+}
+
+/** Rejects a token of another kind that the issuer has signed, such as an ID token (RFC 8725 §3.12). */
+function assertNoOtherToken(server: Server, payload: JWTPayload): void {
+  const claim = claimsOfTokens.find((name) => payload[name] !== undefined);
+  if (claim !== undefined) {
+    throw invalidStatement(
+      "it is a token of another kind",
+      `a statement without ${claim}`,
+      undefined,
+      `one with ${claim}`,
+    );
+  }
+  const { aud } = payload;
+  if (aud === undefined || [aud].flat().includes(server.issuer)) return;
+  throw invalidStatement(
+    "it has another audience",
+    `aud = ${server.issuer}, or no aud`,
+    undefined,
+    [aud].flat().join(" "),
+  );
+}
+
+function assertRedirectUris(received: Readonly<Record<string, unknown>>, payload: JWTPayload): void {
+  for (const [name, error] of uriMembers) {
+    const approved = [payload[name] ?? []].flat();
+    const other = [received[name] ?? []].flat().find((uri) => !approved.includes(uri));
+    if (other === undefined) continue;
+    throw new OAuthError(error, `${name} has a value that the software statement lacks`, {
+      rule: "DR-10",
+      expected: approved.join(" or ") || `no ${name}`,
+      received: typeof other === "string" ? other : describeKind(other),
+      fix: `Send ${name} of the software statement, or leave ${name} out.`,
+    });
+  }
+}
+
+function invalidStatement(
+  reason: string,
+  expected: string,
+  cause?: unknown,
+  received = "another value",
+): OAuthError {
+  return new OAuthError("invalid_software_statement", "the software statement is not a valid, signed JWT", {
+    rule: "DR-10",
+    reason: `the software statement is invalid: ${reason}`,
+    expected,
+    received,
+    cause,
+  });
+}

@@ -1,0 +1,47 @@
+/** The settings of all extensions. */
+
+import type { Fields } from "../config/field.ts";
+import { assertionGrantFields, type AssertionGrantSettings } from "./assertion_grants/settings.ts";
+import { authorizationDetailsFields, type AuthorizationDetailsSettings } from "./authorization_details/settings.ts";
+import { cibaFields, type CibaSettings } from "./ciba/settings.ts";
+import { clientDocumentFields, type ClientDocumentSettings } from "./client_documents/settings.ts";
+import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
+import { deviceFields, type DeviceSettings } from "./device/settings.ts";
+import { dpopFields, type DpopMembers } from "./dpop/settings.ts";
+import { parFields, type ParSettings } from "./par/settings.ts";
+import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
+import { signedRequestFields, type SignedRequestSettings } from "./signed_requests/settings.ts";
+import { stepUpFields, type StepUpSettings } from "./step_up/settings.ts";
+import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
+
+/** The settings of all extensions, in one list with the settings of every server. Every setting has a default. */
+export interface ExtensionSettings
+  extends
+    AssertionGrantSettings,
+    AuthorizationDetailsSettings,
+    CibaSettings,
+    ClientDocumentSettings,
+    ClientLogoutSettings,
+    DeviceSettings,
+    DpopMembers,
+    ParSettings,
+    RegistrationMembers,
+    SignedRequestSettings,
+    StepUpSettings,
+    TokenExchangeMembers {}
+
+/** Describes {@link ExtensionSettings}. */
+export const extensionFields: Fields<ExtensionSettings> = {
+  ...assertionGrantFields,
+  ...authorizationDetailsFields,
+  ...cibaFields,
+  ...clientDocumentFields,
+  ...clientLogoutFields,
+  ...deviceFields,
+  ...dpopFields,
+  ...parFields,
+  ...registrationFields,
+  ...signedRequestFields,
+  ...stepUpFields,
+  ...tokenExchangeFields,
+};

@@ -1,0 +1,51 @@
+/**
+ * Signed authorization requests (RFC 9101): the parameters are the claims of a JWT that the client has signed, so the
+ * browser cannot change them.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { PartRequest, Server } from "../../oauth/server.ts";
+import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
+
+const load = () => import("./request_object.ts");
+
+/** Lets clients sign authorization requests. */
+export const signedRequests: Extension = {
+  name: "signed_requests",
+  title: "Signed authorization requests",
+  specifications: ["RFC 9101", "OpenID Connect Core §6.1"],
+  settingFields: signedRequestFields,
+  clientDemands: ["require_signed_request_object"],
+  clientMembers: ["request_object_signing_alg"],
+  requestParts: [{ at: ["authorize", "par"], read: rejectUnsigned }],
+  requestSource: {
+    parameter: "request",
+    read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),
+    readSigned: async (server, client, received) => (await load()).verifyRequestObject(server, client, received),
+  },
+  metadata,
+};
+
+function metadata({ settings, clientAuthentication }: Server): Readonly<Record<string, unknown>> {
+  const methods = clientAuthentication.map(({ method }) => method).filter((method) =>
+    settings.clientAuthMethods.includes(method)
+  );
+  return {
+    ...signedRequestsOf(settings).requireSignedRequestObject && { require_signed_request_object: true },
+    request_parameter_supported: true,
+    request_object_signing_alg_values_supported: clientJwtAlgorithms(
+      ["private_key_jwt", ...methods],
+      settings.signatureAlgorithms,
+    ),
+  };
+}
+
+/** Rejects a request that is not signed although the server or the client requires it. */
+function rejectUnsigned({ server, client, isSigned }: PartRequest): MaybePromise<void> {
+  if (isSigned || !isSignatureRequired(server, client)) return;
+  return load().then(({ unsignedRequest }) => {
+    throw unsignedRequest(server, client);
+  });
+}

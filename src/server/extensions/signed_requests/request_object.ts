@@ -1,0 +1,193 @@
+/**
+ * Request objects (RFC 9101): the parameters of an authorization request are the claims of a JWT that the client has
+ * signed, so the browser cannot change them. Parameters outside the JWT are ignored.
+ */
+
+import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
+import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
+import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { byProfile } from "../../config/profile.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { warn } from "../../oauth/notes.ts";
+import { type ParameterDescription, type Params, paramsFromFields } from "../../oauth/params.ts";
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import type { Server } from "../../oauth/server.ts";
+import { signedRequestsOf } from "./settings.ts";
+
+const policy = jwtPolicies.request_object;
+
+/** Reads the request object of an authorization request. The client receives the error of an invalid one. */
+export async function readRequestObject(
+  server: Server,
+  received: Params,
+  unrepeatable: ReadonlySet<string>,
+): Promise<ResolvedRequest> {
+  try {
+    const client = received.isRepeated("client_id")
+      ? undefined
+      : await server.clients.find(received.get("client_id") ?? "", server.sender);
+    if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
+    const fields = await verifyRequestObject(server, client, received);
+    return { params: paramsFromFields(fields, unrepeatable), origin: { isSigned: true } };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return { params: received, origin: { rejection: error } };
+  }
+}
+
+/**
+ * Verifies the request object of a request, and returns the parameters inside it.
+ *
+ * @param received The parameters outside of the JWT, `request` among them.
+ * @throws {OAuthError} `invalid_request_object`; `request_not_supported` for a client that cannot sign.
+ */
+export async function verifyRequestObject(
+  server: Server,
+  client: Client,
+  received: Params,
+): Promise<[name: string, value: string][]> {
+  const jwt = received.get("request")!;
+  const { request_object_signing_alg: alg, jwks, jwks_uri } = client.metadata;
+  if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
+  const reject = rejectAs("JR-02");
+  if (received.isRepeated("request")) throw reject("request was sent more than once", "one request", "several");
+  if (jwt.length > policy.maxLength) {
+    throw reject("request is too long", `at most ${policy.maxLength} characters`, String(jwt.length));
+  }
+  const payload = await verifyClientJwt(server, client, jwt, {
+    name: "the request object",
+    expected: `a JWT that client ${client.id} has signed, with iss = client_id and aud = ${server.issuer}`,
+    algorithms: alg === undefined ? verificationAlgorithms : [alg],
+    policy,
+    claims: { audience: server.issuer },
+    reject,
+    rejectTime: rejectAs("JR-04"),
+  });
+  server.passed?.("JR-02", client.id);
+  assertLifetime(server, client, payload);
+  if (payload.sub === client.id) {
+    throw rejectAs("JR-04")(
+      "sub of the request object is the client_id, so it could be a client assertion",
+      "no sub, or another one",
+      "sub = client_id",
+    );
+  }
+  const fields = server.requestParts.parameters.authorize.flatMap((parameter) => readMember(parameter, payload));
+  const inner = new Map(fields);
+  if (inner.get("client_id") !== client.id) {
+    throw rejectAs("JR-03")("client_id of the request object is not the client", client.id, inner.get("client_id"));
+  }
+  for (const name of ["request", "request_uri"]) {
+    if (!Object.hasOwn(payload, name)) continue;
+    throw rejectAs("JR-03")(`the request object contains ${name}`, "the parameters themselves", name);
+  }
+  warnIgnored(server, client, received, inner);
+  return fields;
+}
+
+/** The error of an unsigned request, if the server or the client demands signed ones (RFC 9101 §10.5). */
+export function unsignedRequest(server: Server, client: Client): OAuthError {
+  const policy = policyOf(server, client);
+  const { requireSignedRequestObject } = signedRequestsOf(policy);
+  const decider = requireSignedRequestObject ? byProfile(policy.profile, "requireSignedRequestObject") : "";
+  return new OAuthError("invalid_request", `the authorization request must be signed${decider}`, {
+    rule: "JR-05",
+    reason: requireSignedRequestObject
+      ? `the setting requireSignedRequestObject demands signed requests${decider}`
+      : `client ${client.id} is registered with require_signed_request_object`,
+    expected: "the parameter request: a JWT with the other parameters, signed by the client",
+    received: "the parameters themselves",
+  });
+}
+
+/** Without keys, the server can verify no request object, so it supports neither signed nor unsigned ones. */
+function cannotSign({ id }: Client): OAuthError {
+  return new OAuthError("request_not_supported", "request is not supported for this client, which has no keys", {
+    rule: "JR-01",
+    reason: `client ${id} is registered without jwks and jwks_uri, so its request objects cannot be verified`,
+    expected: "the parameters themselves, or a client with public keys",
+    received: "a request parameter",
+  });
+}
+
+function rejectAs(rule: RejectionRuleId): RejectJwt {
+  return (reason, expected, received, others) =>
+    new OAuthError("invalid_request_object", "the request object is invalid", {
+      rule,
+      reason,
+      expected,
+      received,
+      ...others,
+    });
+}
+
+/** Rejects a request object without a short lifetime, if the settings demand one. */
+function assertLifetime(
+  server: Server,
+  client: Client,
+  { nbf, exp }: { readonly nbf?: number; readonly exp?: number },
+): void {
+  const settings = policyOf(server, client);
+  if (signedRequestsOf(settings).requestObjectTimes === "optional") return;
+  const now = server.now() / 1000;
+  const reject = rejectAs("JR-04");
+  const by = byProfile(settings.profile, "requestObjectTimes");
+  const { maxLifetime } = policy;
+  if (nbf === undefined || exp === undefined) {
+    const received = nbf !== undefined ? "no exp" : exp !== undefined ? "no nbf" : "neither";
+    throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);
+  }
+  if (nbf < now - maxLifetime || exp > nbf + maxLifetime) {
+    throw reject(
+      "the request object is valid for too long",
+      `nbf of at most ${maxLifetime} seconds ago, and exp of at most ${maxLifetime} seconds after it${by}`,
+      `nbf ${Math.round(now - nbf)} seconds ago, and exp ${exp - nbf} seconds after it`,
+    );
+  }
+}
+
+/** The fields of one parameter: a request object has JSON values in place of text. */
+function readMember(
+  { name, repeatable, isJson }: ParameterDescription,
+  payload: Readonly<Record<string, unknown>>,
+): [name: string, value: string][] {
+  const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
+  if (value === undefined) return [];
+  if (typeof value === "string") return [[name, value]];
+  if (name === "max_age" && typeof value === "number") return [[name, String(value)]];
+  if (isJson === true && typeof value === "object" && value !== null) {
+    try {
+      return [[name, JSON.stringify(value)]];
+    } catch {
+      throw rejectAs("JR-03")(`${name} of the request object is nested too deeply`, "less nesting");
+    }
+  }
+  if (repeatable === true && Array.isArray(value) && value.every((item) => typeof item === "string")) {
+    return value.map((item) => [name, item]);
+  }
+  throw rejectAs("JR-03")(
+    `${name} of the request object has the wrong type`,
+    repeatable === true ? "a string or an array of strings" : "a string",
+    Array.isArray(value) ? "an array" : value === null ? "null" : `a value of type ${typeof value}`,
+  );
+}
+
+/** Warns about ignored parameters outside the JWT, which OpenID Connect Core §6.1 merges with the parameters inside. */
+function warnIgnored(server: Server, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
+  const ignored = server.requestParts.parameters.authorize.map(({ name }) => name).filter((name) => {
+    const outer = name === "request" ? undefined : received.get(name);
+    return outer !== undefined && outer !== inner.get(name);
+  });
+  if (ignored.length === 0) return;
+  warn(server, client.id, {
+    rule: "JR-03",
+    reason: `parameters outside of the request object are ignored: ${ignored.join(", ")}; OpenID Connect Core §6.1 ` +
+      "merges them, RFC 9101 §6.3 does not",
+    expected: "every parameter inside the request object",
+    received: `outside: ${ignored.join(", ")}`,
+  });
+}

@@ -1,0 +1,48 @@
+/** The settings of signed authorization requests. */
+
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { choice, type Fields, flag } from "../../config/field.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** The settings of signed authorization requests. */
+export interface SignedRequestSettings {
+  /**
+   * Whether every authorization request must be signed by the client (RFC 9101 §10.5). Default: false; a client may
+   * require it for its own requests with `require_signed_request_object`.
+   */
+  readonly requireSignedRequestObject?: boolean;
+  /**
+   * `required`: a signed authorization request must have `nbf`, at most an hour ago, and `exp`, at most an hour after
+   * it (FAPI 2.0 Message Signing §5.3.1). Default: `optional`.
+   */
+  readonly requestObjectTimes?: "optional" | "required";
+}
+
+/** Describes {@link SignedRequestSettings}. */
+export const signedRequestFields: Fields<SignedRequestSettings> = {
+  requireSignedRequestObject: flag(false),
+  requestObjectTimes: choice(["optional", "required"], { default: "optional" }),
+};
+
+/** The settings of a server, or those for one client. */
+export function signedRequestsOf(settings: Server["settings"]): SignedRequestSettings {
+  return settings as typeof settings & SignedRequestSettings;
+}
+
+/** Whether clients of a server can sign requests. */
+export function canSign({ requestSources }: Pick<Server, "requestSources">): boolean {
+  return requestSources.some(({ parameter }) => parameter === "request");
+}
+
+/** Whether the requests of a client, or of an unknown one, must be signed, at a server with this extension. */
+export function isSignatureRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
+  return signedRequestsOf(client === undefined ? server.settings : policyOf(server, client))
+        .requireSignedRequestObject === true ||
+    client?.metadata.require_signed_request_object === true;
+}
+
+/** Whether the requests of a client, or of an unknown one, must be signed. */
+export function mustSign(server: Pick<Server, "requestSources" | "settings">, client: Client | undefined): boolean {
+  return canSign(server) && isSignatureRequired(server, client);
+}

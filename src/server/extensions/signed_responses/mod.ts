@@ -1,0 +1,43 @@
+/**
+ * Signed responses: authorization responses in a JWT (JARM), and introspection responses as JWTs (RFC 9701). Every
+ * server has the setting `responseModes`; this extension adds values to it.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { ResponseModeDescription } from "../../oauth/params.ts";
+import { acceptedSigningAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import type { Server } from "../../oauth/server.ts";
+
+const replace: ResponseModeDescription<Server>["replace"] = async (server, clientId, fields) =>
+  (await import("./sign_response.ts")).signResponse(server, clientId, fields);
+
+const modes: readonly ResponseModeDescription<Server>[] = [
+  // The default for the response type `code` (JARM §2.3.4).
+  { name: "jwt", carrier: "query", replace },
+  { name: "query.jwt", carrier: "query", replace },
+  { name: "fragment.jwt", carrier: "fragment", replace },
+  { name: "form_post.jwt", carrier: "form", replace },
+];
+
+/** Signs authorization responses and introspection responses for clients that ask for it. */
+export const signedResponses: Extension = {
+  name: "signed_responses",
+  title: "Signed responses",
+  specifications: ["JARM", "RFC 9701"],
+  clientMembers: ["authorization_signed_response_alg", "introspection_signed_response_alg"],
+  responseModes: modes,
+  responseParameters: [{ name: "response", secret: "authorization_response" }],
+  introspectionFormats: [{
+    contentType: "application/token-introspection+jwt",
+    write: async (server, caller, introspection) =>
+      (await import("./sign_introspection.ts")).signIntrospection(server, caller, introspection),
+  }],
+  metadata({ settings }) {
+    const algorithms = acceptedSigningAlgorithms(settings);
+    const signsResponses = modes.some(({ name }) => settings.responseModes.includes(name));
+    return {
+      authorization_signing_alg_values_supported: signsResponses ? algorithms : [],
+      introspection_signing_alg_values_supported: algorithms,
+    };
+  },
+};

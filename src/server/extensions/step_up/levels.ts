@@ -1,0 +1,62 @@
+/** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
+
+import {
+  type Authentication,
+  type AuthenticationLevels,
+  type RequestedAcr,
+  unmetClaim,
+  unmetRequirements,
+} from "../../oauth/authorize/authentication_level.ts";
+import { splitScope } from "../../oauth/params.ts";
+import type { LoginMethod } from "../../config/login_method.ts";
+import type { PartRequest, Server } from "../../oauth/server.ts";
+import { type AcrValue, unverifiedMethods } from "./settings.ts";
+
+/** The levels of a server. */
+export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<PartRequest, Server> {
+  return {
+    all,
+    demanded: (from, claim, isOpenId) => demandedAcr(all.map(({ value }) => value), from, claim, isOpenId),
+    reached: (server, method, demanded) => reachedLevel(all, server, method, demanded),
+  };
+}
+
+/**
+ * The demanded values that a login can reach, in the order of preference; `undefined` if the request demands none, or
+ * only voluntary values that this server does not have. With `openid`, unknown values are voluntary, unless the claim
+ * is essential (OpenID Connect Core §5.5.1.1).
+ */
+function demandedAcr(
+  known: readonly string[],
+  { params, client }: PartRequest,
+  claim: RequestedAcr | undefined,
+  isOpenId: boolean,
+): readonly string[] | undefined {
+  const parameter = params.get("acr_values");
+  const values = parameter === undefined ? client.metadata.default_acr_values : splitScope(parameter);
+  const isEssential = claim?.essential === true;
+  const requested = isEssential ? claim.values : values ?? claim?.values ?? [];
+  const demanded = [...new Set(requested)].filter((value) => known.includes(value));
+  if (demanded.length > 0) return demanded;
+  if (isEssential) throw unmetClaim(claim, known);
+  if (requested.length === 0 || isOpenId || values === undefined) return undefined;
+  throw unmetRequirements("ST-07", known, requested.join(" "));
+}
+
+/**
+ * The level that a login by this method reaches: the first demanded level, otherwise the first level; `undefined` if it
+ * reaches none.
+ */
+function reachedLevel(
+  all: readonly AcrValue[],
+  { passed }: Server,
+  method: LoginMethod,
+  demanded: readonly string[] = [],
+): Authentication {
+  const levels = all.filter(({ methods = unverifiedMethods }) => methods.includes(method));
+  const demandedLevels = demanded.flatMap((acr) => levels.filter(({ value }) => value === acr));
+  const level = demandedLevels[0] ?? levels[0];
+  if (level === undefined) return {};
+  passed?.("ST-12", `${level.value} by ${method}`);
+  return { acr: level.value, amr: level.amr };
+}

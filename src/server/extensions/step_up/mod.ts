@@ -1,0 +1,47 @@
+/**
+ * Step-up authentication: levels of authentication that clients request with `acr_values` (OpenID Connect Core
+ * §3.1.2.1, RFC 9470).
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { warn } from "../../oauth/notes.ts";
+import type { PartRequest } from "../../oauth/server.ts";
+import { levelsOf, stepUpFields } from "./settings.ts";
+
+/** Warns if a request has only voluntary levels that this server does not have. */
+function warnIgnoredLevels(
+  { server, client, params }: PartRequest,
+  { loginRequirements: { acr } }: AuthorizationRequest,
+): void {
+  const levels = levelsOf(server.settings);
+  const received = params.get("acr_values") ?? client.metadata.default_acr_values?.join(" ");
+  if (levels.length === 0 || acr !== undefined || received === undefined) return;
+  const expected = levels.map(({ value }) => value).join(" ");
+  const reason = "acr_values has no known value, and was ignored";
+  warn(server, client.id, { rule: "ST-06", reason, expected, received });
+}
+
+/** Lets clients request levels of authentication. */
+export const stepUp: Extension = {
+  name: "step_up",
+  title: "Step-up authentication",
+  specifications: ["OpenID Connect Core §3.1.2.1", "RFC 9470", "OpenID Connect Unmet Authentication Requirements"],
+  settingFields: stepUpFields,
+  async validateSettings(settings: ResolvedSettings) {
+    const levels = levelsOf(settings);
+    return levels.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(levels, settings);
+  },
+  clientMembers: ["default_acr_values"],
+  requestParts: [{
+    at: ["authorize", "par", "poll"],
+    parameters: [{ name: "acr_values" }],
+    warn: warnIgnoredLevels,
+  }],
+  async loadLevels(settings) {
+    const levels = levelsOf(settings);
+    return levels.length === 0 ? undefined : (await import("./levels.ts")).authenticationLevels(levels);
+  },
+  metadata: ({ settings }) => ({ acr_values_supported: levelsOf(settings).map(({ value }) => value) }),
+};

@@ -1,0 +1,69 @@
+/** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
+
+import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
+import { choice, type Fields, list, object, texts } from "../../config/field.ts";
+import type { LoginMethod } from "../../config/login_method.ts";
+
+/** The setting of step-up authentication. */
+export interface StepUpSettings {
+  /**
+   * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a
+   * login of this server. Default: none; `acr_values` is ignored, and tokens have no `acr`.
+   */
+  readonly acrValues?: readonly AcrValue[];
+}
+
+/**
+ * A level of authentication: a value of `acr`, and the logins that reach it. A login reaches the requested level if
+ * that level lists its method; otherwise it reaches the first level that lists its method.
+ *
+ * @example
+ * ```ts
+ * const levels: AcrValue[] = [
+ *   { value: "urn:example:password", methods: ["auto", "password"], amr: ["pwd"] },
+ *   { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] },
+ * ];
+ * ```
+ */
+export interface AcrValue {
+  /** The value of `acr` in tokens, and of `acr_values` in requests: printable ASCII without spaces. */
+  readonly value: string;
+  /**
+   * The methods of login that reach the level. Default: `auto open`, which verify nothing; a real host needs other
+   * methods.
+   */
+  readonly methods?: readonly LoginMethod[];
+  /** The `amr` of such a login (RFC 8176), unless an approver states another one. Default: none. */
+  readonly amr?: readonly string[];
+}
+
+/** The methods of login that verify nothing, for test hosts; the default of {@link AcrValue.methods}. */
+export const unverifiedMethods: readonly LoginMethod[] = ["auto", "open"];
+
+const example: AcrValue = { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] };
+
+/** Describes the list of levels. */
+const acrValuesField = list(
+  object<AcrValue>(
+    "AcrValue",
+    {
+      value: acrValueField,
+      methods: list<LoginMethod>(choice(["auto", "open", "password", "approver"]), [["auto"]], {
+        default: unverifiedMethods,
+      }),
+      amr: texts(["pwd", "otp", "mfa"]),
+    },
+    example,
+    { required: ["value"] },
+  ),
+  [[example]],
+  { expected: "an array of levels", default: [] },
+);
+
+/** Describes {@link StepUpSettings}. */
+export const stepUpFields: Fields<StepUpSettings> = { acrValues: acrValuesField };
+
+/** The levels of a server with these settings. */
+export function levelsOf(settings: object): readonly AcrValue[] {
+  return (settings as Required<StepUpSettings>).acrValues;
+}

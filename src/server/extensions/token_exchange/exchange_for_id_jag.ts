@@ -1,0 +1,260 @@
+/** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
+
+import { warn } from "../../oauth/notes.ts";
+import type { Subject } from "../../../platform/store/store.ts";
+import { readForeignAccess } from "../../oauth/authorize/access.ts";
+import { type Params, scopeToken, splitScope } from "../../oauth/params.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import { policyOf } from "../../oauth/clients/policy.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { isPermitted } from "../../oauth/clients/standing.ts";
+import { canonicalUri, isAbsoluteUri } from "../../config/resource_list.ts";
+import type { ResourceAuthorizationServer } from "./settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { randomId } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { overriddenClaims } from "../../oauth/tokens/mod.ts";
+import { findIdToken } from "./exchangeable_id_token.ts";
+import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
+import { subjectFor } from "../../oauth/users/users.ts";
+import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
+import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
+import { invalidRequest, tokenTypes } from "./token_types.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+
+/** The default lifetime of an ID-JAG, in seconds. */
+const defaultLifetimeSeconds = 300;
+/** Maximum number of resources of one ID-JAG, and of characters of each. */
+const maxResources = 16;
+const maxUriLength = 512;
+
+/** Authorizes an ID-JAG for one of the resource authorization servers. */
+export async function exchangeForIdJag(
+  server: Server,
+  request: AuthenticatedRequest,
+  resourceServers: readonly ResourceAuthorizationServer[],
+): Promise<Authorization> {
+  const { client, parameters, provenKey } = request;
+  if (parameters.get("actor_token") !== undefined) {
+    throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "an actor_token");
+  }
+  const audience = findAudience(server, parameters, resourceServers);
+  const clientIdAtAudience = assertClient(server, client, audience);
+  const { user, subject, grantId } = await readSubject(server, request);
+  server.passed?.("IJ-03", user.sub);
+  const scope = limitScope(parameters, audience);
+  const resources = limitResources(server, client, parameters, audience);
+  const access = await readForeignAccess(server, parameters, audience.authorizationDetailsTypes ?? []);
+  server.passed?.("IJ-05", [...scope, ...resources].join(" "));
+  const sub = await subjectForAudience(server, audience, user);
+  const lifetime = audience.lifetime ?? defaultLifetimeSeconds;
+  const authorization: Authorization = { client, scope, resources, grantId, subject, refresh: {} };
+  return {
+    ...authorization,
+    async issue(now) {
+      const claims = {
+        ...pickClaims(user, audience.claims ?? []),
+        iss: server.issuer,
+        sub,
+        aud: audience.issuer,
+        client_id: clientIdAtAudience,
+        jti: randomId(server.randomBytes),
+        iat: now,
+        exp: now + lifetime,
+        auth_time: subject.authTime && Math.floor(subject.authTime / 1000),
+        acr: subject.acr,
+        amr: subject.amr,
+        ...scope.length > 0 && { scope: scope.join(" ") },
+        ...access,
+        ...provenKey !== undefined && { cnf: { jkt: provenKey } },
+        ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
+      };
+      const issued = await overriddenClaims(server, "id_jag", claims, authorization);
+      return {
+        access_token: await server.sign("id_jag", policyOf(server, client).alg, issued),
+        issued_token_type: tokenTypes.idJag,
+        token_type: "N_A",
+        expires_in: lifetime,
+        ...scope.length > 0 && { scope: scope.join(" ") },
+        ...access,
+      };
+    },
+  };
+}
+
+function findAudience(
+  server: Server,
+  parameters: Params,
+  resourceServers: readonly ResourceAuthorizationServer[],
+): ResourceAuthorizationServer {
+  const [audience, ...others] = parameters.getAll("audience");
+  const expected = "audience with the issuer of a resource authorization server, once";
+  if (audience === undefined) throw invalidRequest("IJ-01", "audience is missing", expected, "no audience");
+  if (others.length > 0) throw invalidRequest("IJ-01", "audience was sent more than once", expected, "several");
+  const exact = resourceServers.find(({ issuer }) => issuer === audience);
+  if (exact !== undefined) return exact;
+  // Clients append a slash to an issuer without a path. `assertionAudience: "issuer"` rejects that.
+  const isLenient = server.assertionAudiences.length > 0;
+  const found = isLenient ? resourceServers.find(({ issuer }) => audience === `${new URL(issuer).origin}/`) : undefined;
+  if (found !== undefined && found.issuer === new URL(found.issuer).origin) {
+    const reason = "audience has a slash after the issuer, which many servers reject";
+    warn(server, undefined, { rule: "IJ-01", reason, expected: found.issuer, received: audience });
+    return found;
+  }
+  throw new OAuthError("invalid_target", "audience is not a resource authorization server of this server", {
+    rule: "IJ-01",
+    expected: "the issuer of an entry of resourceAuthorizationServers, character by character",
+    received: audience,
+  });
+}
+
+/** The id of the client at the audience. */
+function assertClient(
+  server: Server,
+  client: Client,
+  { clients, allowPublicClients, issuer }: ResourceAuthorizationServer,
+): string {
+  if (!client.confidential && allowPublicClients !== true) {
+    throw new OAuthError("unauthorized_client", "only a confidential client may request an ID-JAG", {
+      rule: "IJ-09",
+      expected: "a client that authenticates, or allowPublicClients in the entry of the audience",
+      received: `the public client ${client.id}`,
+    });
+  }
+  if (clients === undefined && isPermitted(server, client, "useUnrestrictedIssuers")) return client.id;
+  if (clients !== undefined && Object.hasOwn(clients, client.id)) return clients[client.id]!;
+  throw new OAuthError("invalid_target", "this client may not request ID-JAGs for this audience", {
+    rule: "IJ-08",
+    expected: `${
+      clients === undefined ? "a configured client, or " : ""
+    }the client in the entry of ${issuer}, with its id there`,
+    received: clients === undefined ? `${client.id}, with the standing ${client.standing}` : client.id,
+  });
+}
+
+/** The user that a subject token is about, and the grant that it belongs to. */
+interface SubjectOfToken {
+  readonly user: User;
+  readonly subject: Subject;
+  readonly grantId: string;
+}
+
+async function readSubject(server: Server, request: AuthenticatedRequest): Promise<SubjectOfToken> {
+  const { client, parameters } = request;
+  const token = parameters.get("subject_token")!;
+  const type = parameters.get("subject_token_type")!;
+  if (type === tokenTypes.idToken) return await readIdToken(server, client, token);
+  if (type === tokenTypes.refreshToken) return await readRefreshToken(server, request, token);
+  const expected = `${tokenTypes.idToken} or ${tokenTypes.refreshToken}`;
+  throw invalidRequest("IJ-02", "subject_token_type is not supported for an ID-JAG", expected, type);
+}
+
+async function readIdToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
+  const getExpected = () => ({ issuer: server.issuer, audience: client.id });
+  const claims = await verifyOwnJwt(server, token, jwtPolicies.id_token, getExpected);
+  const stored = claims && await findIdToken(server, token);
+  if (stored === undefined) {
+    throw invalidSubject("IJ-03", "the ID token is invalid", `a valid ID token for ${client.id}`, "another token");
+  }
+  const { grant: { subject, scope } } = stored.value;
+  // Unlike a refresh token, an ID token never outlives its session.
+  const sessionScope = registeredScope(client, scope).filter((value) => value !== "offline_access");
+  const invalidReason = await findInvalidReason(server, client, stored, sessionScope);
+  const user = invalidReason === undefined ? await server.users.find(subject.sub) : undefined;
+  if (user !== undefined) return { user, subject, grantId: stored.grantId! };
+  const { reason = "the user was removed", expected, received } = invalidReason ?? {};
+  throw invalidSubject("IJ-03", reason, expected, received);
+}
+
+/** Reads a refresh token without consuming or rotating it. */
+async function readRefreshToken(server: Server, request: AuthenticatedRequest, token: string): Promise<SubjectOfToken> {
+  try {
+    const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, request, token);
+    const { subject } = value.grant;
+    const user = await server.users.find(subject.sub);
+    if (consumedAt === undefined && user !== undefined) return { user, subject, grantId: grantId! };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { reason = "the refresh token is invalid", expected, received } = error.details;
+    throw invalidSubject("IJ-04", reason, expected, received);
+  }
+  throw invalidSubject(
+    "IJ-04",
+    "the refresh token was used",
+    "the newest refresh token of the grant",
+    "an older refresh token",
+  );
+}
+
+/** All rejections of a subject token look the same to the client; the trace contains the reason. */
+function invalidSubject(rule: "IJ-03" | "IJ-04", reason: string, expected?: string, received?: string): OAuthError {
+  return new OAuthError("invalid_request", "subject_token is invalid, expired, revoked, or another client's", {
+    rule: "IJ-03",
+    internalRule: rule,
+    reason,
+    expected,
+    received,
+  });
+}
+
+/** The requested scope values that the audience's entry allows. */
+function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer): readonly string[] {
+  const requested = splitScope(parameters.get("scope") ?? "");
+  const granted = requested.filter((value) => scopes?.includes(value) ?? scopeToken.test(value));
+  if (granted.length > 0 || requested.length === 0) return granted;
+  throw new OAuthError("invalid_scope", "no requested scope value is allowed at this audience", {
+    rule: "IJ-05",
+    expected: scopes === undefined ? "scope values of printable ASCII" : `some of: ${scopes.join(" ")}`,
+    received: requested.join(" "),
+  });
+}
+
+/** The requested resources that the audience's entry allows. */
+function limitResources(
+  server: Server,
+  client: Client,
+  parameters: Params,
+  { resources }: ResourceAuthorizationServer,
+): readonly string[] {
+  const requested = parameters.getAll("resource");
+  if (requested.length === 0 && policyOf(server, client).resourceParameter === "optional") return [];
+  if (requested.length === 0) {
+    throw invalidRequest("IJ-01", "resource is missing", "resource with the URI of the protected resource", "none");
+  }
+  const allowed = resources?.map(canonicalUri);
+  const granted = requested.length > maxResources
+    ? []
+    : requested.filter((uri) =>
+      uri.length <= maxUriLength && isAbsoluteUri(uri) && (allowed?.includes(canonicalUri(uri)) ?? true)
+    );
+  if (granted.length > 0) return [...new Set(granted)];
+  throw new OAuthError("invalid_target", "no requested resource is allowed at this audience", {
+    rule: "IJ-05",
+    expected: resources?.join(" or ") ?? `at most ${maxResources} absolute URIs without fragment`,
+    received: requested.join(" "),
+  });
+}
+
+/**
+ * The subject of a user for the audience. If the audience is also a client of this server, it is the `sub` of that
+ * client's ID tokens.
+ */
+async function subjectForAudience(
+  server: Server,
+  { client: id, issuer }: ResourceAuthorizationServer,
+  { sub }: User,
+): Promise<string> {
+  if (id === undefined) return sub;
+  const client = await server.clients.find(id);
+  if (client !== undefined) return await subjectFor(server, client, sub);
+  throw new OAuthError("invalid_target", "the audience is no longer a client of this server", {
+    rule: "IJ-08",
+    expected: `client ${id} of the entry of ${issuer}`,
+    received: "no such client",
+  });
+}
+
+function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => Object.hasOwn(user, name) ? [[name, user[name]]] : []));
+}

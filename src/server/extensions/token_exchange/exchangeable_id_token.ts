@@ -1,0 +1,25 @@
+/**
+ * ID tokens that their client may exchange for ID-JAGs. Each is stored with its grant, because an ID token names
+ * neither its grant nor the consent and the password on which the grant depends.
+ */
+
+import type { Grant, GrantRecord, StoredRecord } from "../../../platform/store/store.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { Server, TokenIssuer } from "../../oauth/server.ts";
+import { createGrant } from "../../oauth/tokens/refresh_token.ts";
+import { tokenExchangeType } from "./settings.ts";
+
+/** Stores the grant of each ID token that is issued, under the digest of the token. */
+export const storeIdToken: TokenIssuer = async (server, authorization, now, { id_token: token }) => {
+  const { client, grantId, subject } = authorization;
+  if (token === undefined || subject === undefined || !client.grantTypes.includes(tokenExchangeType)) return {};
+  const grant: Grant = authorization.grant ?? await createGrant(server, authorization, subject);
+  const expiresAt = (now + server.settings.lifetimes.id_token) * 1000;
+  await server.store.put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
+  return {};
+};
+
+/** The grant of an ID token; `undefined` if the token was not stored. */
+export async function findIdToken(server: Server, token: string): Promise<StoredRecord<GrantRecord> | undefined> {
+  return await server.store.get("id_token", await storageKey(server, token));
+}

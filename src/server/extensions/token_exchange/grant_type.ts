@@ -1,0 +1,229 @@
+/** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
+
+import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
+import { registeredResources } from "../../oauth/authorize/scope.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
+import { canonicalUri } from "../../config/resource_list.ts";
+import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";
+import type { Server } from "../../oauth/server.ts";
+import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/mod.ts";
+import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
+import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
+import { mayInspect } from "../../oauth/tokens/introspection.ts";
+import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
+import { invalidRequest, tokenTypes } from "./token_types.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+
+/** Scope values of a login, which an exchanged token never has. */
+const loginScopes = ["openid", "offline_access"];
+
+/** Maximum number of exchanges that lead to one token: each read of the token looks up every exchange. */
+const maxExchanges = 8;
+
+/** Exchanges the subject token of a request for the requested type of token. */
+export async function exchangeToken(
+  server: Server,
+  request: AuthenticatedRequest,
+  policy: TokenExchangePolicy,
+): Promise<Authorization> {
+  const { parameters } = request;
+  const supportedTypes = [
+    ...policy.tokenExchange === undefined ? [] : [tokenTypes.accessToken],
+    ...policy.resourceAuthorizationServers.length === 0 ? [] : [tokenTypes.idJag],
+  ];
+  const requestedType = parameters.get("requested_token_type") ?? tokenTypes.accessToken;
+  if (!supportedTypes.some((type) => type === requestedType)) {
+    throw invalidRequest("TX-02", "requested_token_type is not supported", supportedTypes.join(" or "), requestedType);
+  }
+  requireParameter(parameters, "subject_token");
+  requireParameter(parameters, "subject_token_type");
+  const hasActor = parameters.get("actor_token") !== undefined;
+  if (hasActor) requireParameter(parameters, "actor_token_type");
+  else if (parameters.get("actor_token_type") !== undefined) requireParameter(parameters, "actor_token");
+  if (requestedType !== tokenTypes.idJag) return await exchangeAccessToken(server, request, policy.tokenExchange!);
+  return await exchangeForIdJag(server, request, policy.resourceAuthorizationServers);
+}
+
+function requireParameter(parameters: Params, name: string): void {
+  if (parameters.get(name) !== undefined) return;
+  throw invalidRequest("TX-01", `${name} is missing`, name, `no ${name}`);
+}
+
+/**
+ * Exchanges an access token of a user for an access token of the requesting client, with no more access and no later
+ * expiry.
+ */
+async function exchangeAccessToken(
+  server: Server,
+  request: AuthenticatedRequest,
+  settings: TokenExchangeSettings,
+): Promise<Authorization> {
+  const { client, parameters } = request;
+  if (!client.confidential && settings.allowPublicClients !== true) {
+    throw new OAuthError("unauthorized_client", "only a confidential client may exchange tokens", {
+      rule: "TX-01",
+      expected: "a client that authenticates, or tokenExchange.allowPublicClients",
+      received: `the public client ${client.id}`,
+    });
+  }
+  const subjectToken = await readToken(server, request, "subject_token");
+  if (subjectToken.user === undefined) {
+    throw invalidRequest(
+      "TX-01",
+      "subject_token is not about a user",
+      "an access token of a user",
+      "an access token of a client",
+    );
+  }
+  server.passed?.("TX-01", subjectToken.claims.client_id);
+  const actor = parameters.get("actor_token") === undefined
+    ? undefined
+    : await readToken(server, request, "actor_token");
+  const actorClaims = { ...subjectToken.claims.act !== undefined && { act: subjectToken.claims.act } };
+  if (actor !== undefined) Object.assign(actorClaims, { act: { sub: actor.claims.sub, ...actorClaims } });
+  assertMayAct(server, request, subjectToken, actor);
+  const { auth_time, acr, amr, client_id, exp, jti, sid } = subjectToken.claims;
+  if (subjectToken.user === client.id && auth_time === undefined) {
+    throw invalidRequest(
+      "TX-01",
+      "subject_token is about a user with the id of this client, and only auth_time would distinguish both",
+      "a token with auth_time, or another client",
+      "no auth_time",
+    );
+  }
+  if (exchangeCount(jti) >= maxExchanges) {
+    throw invalidRequest(
+      "TX-05",
+      "subject_token is the result of too many exchanges",
+      `a token that is the result of at most ${maxExchanges - 1} exchanges`,
+      `the result of ${exchangeCount(jti)} exchanges`,
+    );
+  }
+  const scope = narrowScope(request, subjectToken);
+  const resources = await narrowTarget(server, request, subjectToken, settings);
+  const access = { ...await visibleAccess(server, client, subjectToken.claims), scope };
+  const issued = hasAccess(server, access) || requestsAccess(server, parameters)
+    ? (await narrowAccess(server, request, access, resources)).issued
+    : undefined;
+  server.passed?.("TX-03", scope.join(" "));
+  // The session id in a token of a pairwise client is pairwise too.
+  const isPairwise = (await server.clients.find(client_id))?.sector !== undefined;
+  return {
+    client,
+    scope,
+    resources,
+    grantId: grantOfAccessToken(jti),
+    subjectTokenId: jti,
+    subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, ...!isPairwise && { sid } },
+    refresh: {},
+    maxLifetimeSeconds: exp - secondsNow(server),
+    accessTokenClaims: { ...issued?.accessTokenClaims, ...actorClaims },
+    responseMembers: { ...issued?.responseMembers, issued_token_type: tokenTypes.accessToken },
+  };
+}
+
+/**
+ * Reads a token of the request: the subject token is an access token that the client may inspect, the actor token one
+ * of the client itself.
+ */
+async function readToken(
+  server: Server,
+  { client, parameters, provenKey }: AuthenticatedRequest,
+  name: "subject_token" | "actor_token",
+): Promise<AccessToken> {
+  const type = parameters.get(`${name}_type`)!;
+  if (type !== tokenTypes.accessToken) {
+    throw invalidRequest("TX-01", `${name}_type is not supported`, tokenTypes.accessToken, type);
+  }
+  const token = await readAccessToken(server, parameters.get(name)!);
+  const isAcceptable = token !== undefined &&
+    (name === "actor_token" ? token.claims.client_id === client.id : mayInspect(server, client, token));
+  if (!isAcceptable) {
+    throw new OAuthError(
+      "invalid_request",
+      `${name} is unknown, expired, revoked, or not acceptable from this client`,
+      {
+        rule: "TX-01",
+        expected: name === "actor_token"
+          ? "a valid access token of this client"
+          : "a valid access token of this client, or for a resource that it serves",
+        received: token === undefined ? "an unknown, expired or revoked token" : `a token of ${token.claims.client_id}`,
+      },
+    );
+  }
+  const { cnf } = token.claims;
+  if (cnf === undefined || cnf.jkt === provenKey) return token;
+  throw invalidRequest(
+    "TX-04",
+    `${name} is bound to a key that the request does not prove`,
+    `a DPoP proof signed by the key ${cnf.jkt}`,
+    provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
+  );
+}
+
+/**
+ * Rejects an actor that `may_act` of the subject token does not name. Without an actor token, the client is the actor.
+ */
+function assertMayAct(
+  server: Server,
+  { client }: AuthenticatedRequest,
+  subject: AccessToken,
+  actor: AccessToken | undefined,
+) {
+  const mayAct = subject.claims.may_act;
+  if (mayAct === undefined) return;
+  const actual: Readonly<Record<string, unknown>> = {
+    iss: server.issuer,
+    sub: actor?.claims.sub ?? client.id,
+    client_id: client.id,
+  };
+  const isObject = typeof mayAct === "object" && mayAct !== null && Object.keys(mayAct).length > 0;
+  const matches = isObject &&
+    Object.entries(mayAct).every(([name, value]) => Object.hasOwn(actual, name) && actual[name] === value);
+  if (matches) return;
+  throw invalidRequest(
+    "TX-04",
+    "may_act of subject_token names another actor",
+    JSON.stringify(mayAct),
+    `sub ${actual.sub}, client_id ${client.id}`,
+  );
+}
+
+/** The requested part of the subject token's scope; by default the part that the client is registered for. */
+function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: AccessToken): readonly string[] {
+  const granted = splitScope(claims.scope ?? "").filter((value) => !loginScopes.includes(value));
+  const allowed = granted.filter((value) => client.scope.includes(value));
+  const requested = parameters.get("scope");
+  const scope = requested === undefined ? allowed : splitScope(requested);
+  if (scope.length > 0 && scope.every((value) => allowed.includes(value))) return scope;
+  throw new OAuthError("invalid_scope", "scope is more than subject_token and this client have", {
+    rule: "TX-03",
+    expected: allowed.length > 0 ? `some of: ${allowed.join(" ")}` : `a token with some of: ${client.scope.join(" ")}`,
+    received: requested ?? claims.scope,
+  });
+}
+
+/** The requested resources and audiences; by default the audience of the subject token. */
+async function narrowTarget(
+  server: Server,
+  { client, parameters }: AuthenticatedRequest,
+  { claims }: AccessToken,
+  { targets = {} }: TokenExchangeSettings,
+): Promise<readonly string[]> {
+  const audience = [claims.aud].flat();
+  const ofClient = Object.hasOwn(targets, client.id) ? targets[client.id]! : [];
+  const allowed = [...audience, ...await registeredResources(server, ofClient)];
+  const requested = [...parameters.getAll("resource"), ...parameters.getAll("audience")];
+  const found = new Set(requested.map((uri) => server.resources.find(uri) ?? canonicalUri(uri)));
+  if ([...found].every((uri) => allowed.includes(uri))) {
+    const resources = found.size > 0 ? [...found] : audience;
+    return resources.length === 1 && resources[0] === server.audience ? [] : resources;
+  }
+  throw new OAuthError("invalid_target", "resource or audience is not allowed for subject_token or this client", {
+    rule: "TX-03",
+    expected: allowed.join(" or "),
+    received: requested.join(" "),
+  });
+}

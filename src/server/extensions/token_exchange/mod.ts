@@ -1,0 +1,58 @@
+/**
+ * Token exchange (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG, an assertion for another
+ * authorization server (draft-ietf-oauth-identity-assertion-authz-grant).
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { unlistedClientsWarnings } from "../../config/extension_settings.ts";
+import { parameters } from "../../oauth/params.ts";
+import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
+
+const issuesIdJags = (settings: object): boolean =>
+  (settings as TokenExchangePolicy).resourceAuthorizationServers.length > 0;
+
+const isOn = (settings: TokenExchangePolicy): boolean => settings.tokenExchange !== undefined || issuesIdJags(settings);
+
+/** Lets clients exchange tokens. */
+export const tokenExchange: Extension = {
+  name: "token_exchange",
+  title: "Token exchange",
+  specifications: ["RFC 8693", "draft-ietf-oauth-identity-assertion-authz-grant"],
+  settingFields: tokenExchangeFields,
+  async validateSettings(settings: TokenExchangePolicy, issuer) {
+    if (!isOn(settings)) return [];
+    return (await import("./validate_settings.ts")).validateTokenExchange(settings, issuer);
+  },
+  settingsWarnings: (settings: ResolvedSettings & TokenExchangePolicy) =>
+    unlistedClientsWarnings(
+      settings,
+      settings.resourceAuthorizationServers.flatMap(({ clients }, i) =>
+        clients === undefined ? [`resourceAuthorizationServers[${i}]`] : []
+      ),
+    ),
+  metadata: ({ settings }) =>
+    issuesIdJags(settings) ? { identity_chaining_requested_token_types_supported: [idJagType] } : {},
+  grantTypes: [{
+    type: tokenExchangeType,
+    title: "Token exchange",
+    setting: "tokenExchange or resourceAuthorizationServers",
+    standing: withoutUser,
+    isOn,
+    parameters: parameters(
+      ...["scope", "subject_token_type", "actor_token_type", "requested_token_type"],
+      { name: "subject_token", secret: "subject_token", linksFlow: true },
+      { name: "actor_token", secret: "actor_token" },
+      ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
+    ),
+    async load(settings: TokenExchangePolicy) {
+      const { exchangeToken } = await import("./grant_type.ts");
+      return { authorize: (server, request) => exchangeToken(server, request, settings) };
+    },
+  }],
+  async loadTokenIssuers(settings: TokenExchangePolicy) {
+    if (!issuesIdJags(settings)) return [];
+    return [(await import("./exchangeable_id_token.ts")).storeIdToken];
+  },
+};

@@ -1,0 +1,131 @@
+/** The settings of token exchange (RFC 8693): access tokens, and ID-JAGs for other authorization servers. */
+
+import { type Field, type Fields, flag, list, object, record, seconds, text, texts } from "../../config/field.ts";
+
+/** The value of `grant_type` (RFC 8693 §2.1). */
+export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** The type of token of an ID-JAG. */
+export const idJagType = "urn:ietf:params:oauth:token-type:id-jag";
+
+/** The settings of token exchange. */
+export interface TokenExchangeMembers {
+  /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */
+  readonly tokenExchange?: TokenExchangeSettings;
+  /**
+   * Other authorization servers, which accept ID-JAGs of this server. Clients exchange ID tokens or refresh tokens for
+   * ID-JAGs (RFC 8693). Default: none.
+   */
+  readonly resourceAuthorizationServers?: readonly ResourceAuthorizationServer[];
+}
+
+/** How clients exchange access tokens for access tokens with less access (RFC 8693). */
+export interface TokenExchangeSettings {
+  /** Whether public clients may exchange tokens too. Default: false. */
+  readonly allowPublicClients?: boolean;
+  /**
+   * The resources for which each client may exchange tokens, in addition to the resources of the exchanged token.
+   * Default: none.
+   */
+  readonly targets?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Another authorization server, which accepts ID-JAGs of this server (Identity Assertion Authorization Grants). Clients
+ * exchange an ID token or a refresh token for an ID-JAG.
+ *
+ * @example
+ * ```ts
+ * const chat: ResourceAuthorizationServer = {
+ *   issuer: "https://auth.chat.example",
+ *   clients: { agent: "agent-at-chat" },
+ *   resources: ["https://mcp.chat.example/mcp"],
+ *   scopes: ["chat.read"],
+ * };
+ * ```
+ */
+export interface ResourceAuthorizationServer {
+  /** Its issuer identifier: the `audience` of the request, and the `aud` of the ID-JAG. */
+  readonly issuer: string;
+  /**
+   * The clients that may request ID-JAGs for it, each with its `client_id` there. Default: every client that the
+   * operator configured, with the same id; no other client.
+   */
+  readonly clients?: Readonly<Record<string, string>>;
+  /** Whether public clients may request ID-JAGs too. Default: false. */
+  readonly allowPublicClients?: boolean;
+  /** The resources that an ID-JAG may name. Default: every absolute URI. */
+  readonly resources?: readonly string[];
+  /** The scope values there that an ID-JAG may name. Default: every one. */
+  readonly scopes?: readonly string[];
+  /** The types of `authorization_details` there that an ID-JAG may have (RFC 9396). Default: none. */
+  readonly authorizationDetailsTypes?: readonly string[];
+  /**
+   * The client of this server that is the same party as this audience: ID-JAGs have the `sub` of its ID tokens, which
+   * may be pairwise. Default: none; the `sub` is not pairwise.
+   */
+  readonly client?: string;
+  /** The claims about the user in its ID-JAGs, such as `email`. Default: none. */
+  readonly claims?: readonly string[];
+  /** The lifetime of an ID-JAG, in seconds. Default: 300. Maximum: 3600. */
+  readonly lifetime?: number;
+}
+
+/** Describes {@link TokenExchangeSettings}. */
+const tokenExchangeField: Field<TokenExchangeSettings> = object<TokenExchangeSettings>(
+  "TokenExchangeSettings",
+  {
+    allowPublicClients: flag(false),
+    targets: record(
+      texts(["https://api.example"]),
+      { gateway: ["https://api.example"] },
+      "an object of arrays of URIs by client",
+    ),
+  },
+  { targets: { gateway: ["https://api.example"] } },
+);
+
+const example: ResourceAuthorizationServer = {
+  issuer: "https://auth.chat.example",
+  clients: { agent: "agent-at-chat" },
+};
+
+/** Describes {@link ResourceAuthorizationServer}. */
+const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = object<ResourceAuthorizationServer>(
+  "ResourceAuthorizationServer",
+  {
+    issuer: text(["https://auth.chat.example"]),
+    clients: record(text(["agent-at-chat"]), { agent: "agent-at-chat" }, "an object of client ids by client id"),
+    allowPublicClients: flag(false),
+    resources: texts(["https://mcp.chat.example/mcp"]),
+    scopes: texts(["chat.read"]),
+    authorizationDetailsTypes: texts(["payment"]),
+    client: text(["chat"]),
+    claims: texts(["email"]),
+    lifetime: seconds(300, 3600),
+  },
+  example,
+  { required: ["issuer"] },
+);
+
+/** Describes {@link TokenExchangeMembers}. */
+export const tokenExchangeFields: Fields<TokenExchangeMembers> = {
+  tokenExchange: tokenExchangeField,
+  resourceAuthorizationServers: list(resourceAuthorizationServerField, [[example]], {
+    expected: "an array of authorization servers",
+    default: [],
+  }),
+};
+
+/** The settings of token exchange that are in effect. */
+export interface TokenExchangePolicy {
+  /** Absent: access tokens cannot be exchanged. */
+  readonly tokenExchange?: TokenExchangeSettings;
+  /** Empty: no ID-JAGs are issued. */
+  readonly resourceAuthorizationServers: readonly ResourceAuthorizationServer[];
+}
+
+/** Whether a server with these settings exchanges access tokens for access tokens. */
+export function exchangesAccessTokens(settings: object): boolean {
+  return (settings as Partial<TokenExchangePolicy>).tokenExchange !== undefined;
+}

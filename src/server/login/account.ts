@@ -1,0 +1,74 @@
+/** GET and POST /account: what the user has allowed, and how to revoke it. */
+
+import type { Context } from "../assembly/context.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../endpoints/shared/csrf.ts";
+import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
+import { endpointPath } from "../assembly/endpoint.ts";
+import type { Handlers } from "../assembly/route.ts";
+import type { AccountProps } from "./pages/account.tsx";
+import { readSession } from "../endpoints/shared/session_cookie.ts";
+import { htmlWithForms, redirect } from "../../platform/http/message.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { findConsent, isAlwaysAsked, revokeConsent } from "../oauth/session/consent.ts";
+import { toUserSummary } from "./account_picker.ts";
+
+/**
+ * The handlers of the account page.
+ *
+ * @param openLogin Whether users without a password can log in.
+ */
+export function accountHandlers(openLogin: boolean): Handlers {
+  return {
+    async GET(context) {
+      if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
+      const pages = await context.pages();
+      const session = await readSession(context);
+      const account = session && await accountProps(context, session);
+      return htmlWithForms(200, pages.account({ ...context.site, account }));
+    },
+    async POST(context) {
+      const { server, request, site } = context;
+      if (openLogin) rejectUntrustedHost(server, request, "UI-20");
+      const params = await readSameOriginForm(context);
+      const session = await readSession(context);
+      await assertCsrfToken(context, params, csrfBinding(session));
+      await revokeConsent(server, session!.sub, params.get("client_id") ?? "");
+      return redirect(request.method, `${site.base}/account`);
+    },
+  };
+}
+
+/** Number of clients whose consents are searched, besides those in memory. */
+const maxSearchedClients = 1000;
+
+async function accountProps(context: Context, session: Session): Promise<AccountProps["account"]> {
+  const { server } = context;
+  const consents = [];
+  const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  const isComplete = await server.clients.count() <= maxSearchedClients;
+  for (const client of clients) {
+    const { id, name } = client;
+    const record = await findConsent(server, session.sub, id);
+    if (record === undefined) continue;
+    const { scopes = {}, claims, at } = record.value;
+    const validUntil = isAlwaysAsked(client) ? undefined : record.value.validUntil;
+    const allowed = Object.entries(scopes).map(([uri, scope]) => ({
+      scope,
+      resource: uri === server.audience ? undefined : uri,
+    }));
+    const fields = await withCsrfToken(context, [["client_id", id]], csrfBinding(session));
+    consents.push({ client: { id, name }, allowed, claims, at, validUntil, fields });
+  }
+  return {
+    user: toUserSummary((await server.users.find(session.sub))!),
+    since: session.authTime,
+    logoutHref: endpointPath(context.app, "logout"),
+    consents,
+    isComplete,
+  };
+}
+
+/** The CSRF binding of the forms. Without a session the page has no form. */
+function csrfBinding(session: Session | undefined): CsrfBinding {
+  return { name: "account", holder: session?.sid ?? "" };
+}

@@ -1,0 +1,117 @@
+/** The accounts that the login page offers, and new guest users. */
+
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { Context } from "../assembly/context.ts";
+import type { UserSummary } from "./pages/user_name.tsx";
+import type { User } from "../oauth/clients/client.ts";
+import { allowedSubjects, allowsUser } from "../oauth/authorize/login.ts";
+import { getPasswordDigest } from "../oauth/users/password.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint, validateUser } from "../oauth/users/users.ts";
+import { digest } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Session } from "../oauth/session/session.ts";
+import type { Interaction } from "./pending.ts";
+
+/** Maximum number of accounts that are remembered for a browser. */
+const maxRecentAccounts = 5;
+
+/** Maximum number of accounts that are offered besides those used in this browser. */
+const maxOfferedAccounts = 200;
+
+/** How long accounts of a browser are remembered, in milliseconds. */
+const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
+
+/** The message for claims that are no JSON object. */
+const claimsNotObject = `The claims must be a JSON object, such as {"name": "Carol"}.`;
+
+/** Maximum length of a guest user's claims, in characters of JSON. */
+const maxClaimsLength = 4096;
+
+/**
+ * The accounts to offer: the user that the client hints at, the user who is logged in, those who logged in recently in
+ * this browser, and with `openLogin` all other users.
+ */
+export async function accountsToOffer(
+  { server }: Context,
+  pending: Interaction,
+  session: Session | undefined,
+  openLogin: boolean,
+): Promise<User[]> {
+  const { client, request: { loginRequirements: { loginHint, demandedSubs } } } = pending;
+  const recent = await recentSubs(server, pending.browser!);
+  const knownUsers = await findUsers(server, [...session === undefined ? [] : [session.sub], ...recent]);
+  // User enumeration: a hint only reorders users that are shown anyway; it causes no lookup.
+  const candidates = openLogin
+    ? [
+      loginHint === undefined ? undefined : await userForHint(server, loginHint),
+      ...knownUsers,
+      ...demandedSubs === undefined ? [] : await findUsers(server, await allowedSubjects(server, client, demandedSubs)),
+      ...await server.users.list({ limit: maxOfferedAccounts }),
+    ]
+    : knownUsers;
+  const accounts = [...new Set(candidates)].filter((user) => user !== undefined);
+  if (!openLogin && loginHint !== undefined) {
+    accounts.sort((a, b) => Number(matchesLoginHint(loginHint, b)) - Number(matchesLoginHint(loginHint, a)));
+  }
+  const areAllowed = await Promise.all(accounts.map(({ sub }) => allowsUser(server, pending, sub)));
+  return accounts.filter((_, i) => areAllowed[i]);
+}
+
+async function findUsers({ users }: Server, subs: readonly string[]): Promise<(User | undefined)[]> {
+  return await Promise.all(subs.map((sub) => users.find(sub)));
+}
+
+/** Remembers that a user has logged in, in a browser. */
+export async function rememberAccount(server: Server, browser: string, sub: string): Promise<void> {
+  const recent = [sub, ...(await recentSubs(server, browser)).filter((other) => other !== sub)];
+  await server.store.put("browser", await browserId(server, browser), { recent: recent.slice(0, maxRecentAccounts) }, {
+    expiresAt: server.now() + recentAccountsLifetimeMs,
+  });
+}
+
+async function recentSubs(server: Server, browser: string): Promise<readonly string[]> {
+  return (await server.store.get("browser", await browserId(server, browser)))?.value.recent ?? [];
+}
+
+function browserId({ issuer }: Server, browser: string): MaybePromise<string> {
+  return digest(`${issuer} browser ${browser}`);
+}
+
+/** The claims of a user that pages show. */
+export function toUserSummary({ sub, name, email }: User): UserSummary {
+  return { sub, name: stringClaim(name), email: stringClaim(email) };
+}
+
+function stringClaim(claim: unknown): string | undefined {
+  return typeof claim === "string" ? claim : undefined;
+}
+
+export function hasPassword(user: User): boolean {
+  return getPasswordDigest(user) !== undefined;
+}
+
+/** Creates a guest user from the fields of the login page; or returns why it cannot, as a sentence for the page. */
+export async function parseGuest(server: Server, sub: string, claims: string): Promise<User | string> {
+  if (validateUser({ sub }).length > 0) {
+    return "The subject must be 1 to 255 printable ASCII characters without spaces.";
+  }
+  const tooLong = `The claims must not be longer than ${maxClaimsLength} characters.`;
+  if (claims.length > maxClaimsLength) return tooLong;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(claims.trim() || "{}");
+  } catch {
+    return claimsNotObject;
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return claimsNotObject;
+  }
+  // Parsed numbers may be longer than their source, and tokens contain them.
+  if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
+  const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
+  if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
+  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deeply: use fewer levels.";
+  if (await server.users.count() >= maxUsers) return `The server has ${maxUsers} users already: choose one of them.`;
+  return await createGuestUser(server, { ...parsed, sub }) ??
+    "A user with this subject exists already: choose that user, or another subject.";
+}

@@ -1,0 +1,123 @@
+/** Authentication on the login page: by the current session, a click, a password, or as a new guest user. */
+
+import type { Context } from "../assembly/context.ts";
+import type { User } from "../oauth/clients/client.ts";
+import type { Authentication } from "../oauth/authorize/authentication_level.ts";
+import type { LoginMethod } from "../config/login_method.ts";
+import { allowsUser, usableSession } from "../oauth/authorize/login.ts";
+import type { Server } from "../oauth/server.ts";
+import type { Params } from "../oauth/params.ts";
+import type { Session } from "../oauth/session/session.ts";
+import { hasPassword, parseGuest } from "./account_picker.ts";
+import type { LoginRetry } from "./login_page.ts";
+import type { VerifyPassword } from "./password.ts";
+import type { Interaction } from "./pending.ts";
+
+/** How users authenticate. */
+export interface LoginOptions {
+  /** Whether users without a password can log in, and guest users can be created. */
+  readonly openLogin: boolean;
+  readonly verifyPassword: VerifyPassword;
+}
+
+/** A user who has authenticated. */
+export interface AuthenticatedUser {
+  readonly user: User;
+  /** The session that continues; absent after a new login. */
+  readonly session?: Session;
+  /** The level of a new login; absent if the server has no levels. */
+  readonly level?: Authentication;
+}
+
+/** A user who is authenticated: by the session, or by a new login. */
+type Login = NewLogin | (Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly method?: undefined });
+
+/** A new login, and its method. */
+interface NewLogin {
+  readonly user: User;
+  readonly method: LoginMethod;
+  readonly session?: undefined;
+}
+
+/** Authenticates the user by the form of the login page; or returns why the page must be shown again. */
+export async function authenticateUser(
+  context: Context,
+  pending: Interaction,
+  previousSession: Session | undefined,
+  params: Params,
+  options: LoginOptions,
+): Promise<AuthenticatedUser | LoginRetry> {
+  const result = params.get("new") !== undefined
+    ? await createGuest(
+      context,
+      pending.request.loginRequirements.demandedSubs === undefined && options.openLogin,
+      params,
+    )
+    : await authenticateKnown(context, pending, previousSession, params, options);
+  if ("status" in result) return result;
+  if (!await allowsUser(context.server, pending, result.user.sub)) {
+    // User enumeration: only after authentication.
+    return { status: 403, error: "The client requires another user.", part: "password" };
+  }
+  const { levels } = context.server;
+  return result.session !== undefined || levels === undefined ? result : withLevel(context, levels, pending, result);
+}
+
+/** The result of a new login with the level that it reaches, which must meet the demand of the request. */
+function withLevel(
+  { server }: Context,
+  levels: NonNullable<Server["levels"]>,
+  { request: { loginRequirements: { acr: demanded } } }: Interaction,
+  { user, method }: NewLogin,
+): AuthenticatedUser | LoginRetry {
+  const level = levels.reached(server, method, demanded);
+  if (demanded?.includes(level.acr ?? "") !== false) return { user, level };
+  const error = `This login does not reach the level that the client requires: ${demanded.join(" or ")}.`;
+  return { status: 403, error, part: "password" };
+}
+
+async function createGuest(
+  { server }: Context,
+  allowed: boolean,
+  params: Params,
+): Promise<Login | LoginRetry> {
+  const guest = allowed
+    ? await parseGuest(server, params.get("subject") ?? "", params.get("claims") ?? "")
+    : "This server does not accept new users on the login page.";
+  return typeof guest === "string" ? { status: 400, error: guest, part: "new" } : { user: guest, method: "open" };
+}
+
+async function authenticateKnown(
+  { server, target }: Context,
+  pending: Interaction,
+  previousSession: Session | undefined,
+  params: Params,
+  { openLogin, verifyPassword }: LoginOptions,
+): Promise<Login | LoginRetry> {
+  const sub = params.get("sub") ?? "";
+  // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
+  // reveal them by its time.
+  const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
+  const session = await usableSession(server, pending, previousSession);
+  if (user !== undefined && session?.sub === sub) return { user, session };
+  if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };
+  const password = params.get("password");
+  if (password === undefined) return { status: 200, part: "password" };
+  const result = await verifyPassword(server, { sub, user, password, address: target.clientAddress.address });
+  if (result === "right") return { user: user!, method: "password" };
+  const [status, reason, error, headers] = result === "wrong"
+    ? [403, "name or password is wrong", "The name or the password is wrong.", {}] as const
+    : [429, "too many wrong passwords", `Too many attempts. Try again in ${result.retryAfterSeconds} s.`, {
+      "retry-after": String(result.retryAfterSeconds),
+    }] as const;
+  server.trace({
+    type: "rejected",
+    at: server.now(),
+    endpoint: target.path,
+    error: "access_denied",
+    client: pending.client.id,
+    // The user name is not traced: it may be a password in the wrong field.
+    explanation: { rule: "UI-12", reason, expected: "a user of this server, and that user's password" },
+  });
+  return { status, error, part: "password", headers };
+}

@@ -1,0 +1,45 @@
+/** What login and consent show of a client besides its name (OpenID Connect Registration §2). */
+
+import { contentSecurityPolicy } from "../../platform/http/message.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import { isPermitted } from "../oauth/clients/standing.ts";
+import type { Server } from "../oauth/server.ts";
+import type { ClientPresentation } from "./pages/client_links.tsx";
+import type { Interaction } from "./pending.ts";
+
+/** Hosts and ports that a policy can name: the parser of URLs accepts others, which would add directives. */
+const policyOrigin = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
+
+/** The presentation, and the headers of a page that shows it: its policy allows images of the logo's origin alone. */
+export function presentClient(
+  server: Server,
+  { client, destination }: Interaction,
+): { readonly presentation: ClientPresentation; readonly headers: Readonly<Record<string, string>> } {
+  const { logo_uri, policy_uri, tos_uri } = client.metadata;
+  const logo = isPermitted(server, client, "showLogo") ? logo_uri : undefined;
+  const origin = logo === undefined ? undefined : new URL(logo).origin;
+  const isShown = origin !== undefined && policyOrigin.test(origin);
+  return {
+    presentation: {
+      logo: isShown ? logo : undefined,
+      host: isPermitted(server, client, "showLogo") ? undefined : hostOf(client, destination),
+      policy: toPage(policy_uri),
+      terms: toPage(tos_uri),
+    },
+    headers: isShown
+      ? { "content-security-policy": contentSecurityPolicy.replace("img-src 'self'", `img-src 'self' ${origin}`) }
+      : {},
+  };
+}
+
+/**
+ * The host of the metadata document, or else of the redirect URI; `undefined` for a device and a private-use scheme.
+ */
+function hostOf({ id, document }: Client, destination: Interaction["destination"]): string | undefined {
+  if (document !== undefined) return new URL(id).host;
+  return destination.mode === "poll" ? undefined : new URL(destination.uri).host || undefined;
+}
+
+function toPage(href: string | undefined): ClientPresentation["policy"] {
+  return href === undefined ? undefined : { href, host: new URL(href).host };
+}

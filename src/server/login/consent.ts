@@ -1,0 +1,155 @@
+/** GET and POST /oauth2/consent: asks the user which scope values to allow. */
+
+import { completeAuthorization } from "../endpoints/shared/authorization.ts";
+import type { Context } from "../assembly/context.ts";
+import { endpointPath } from "../assembly/endpoint.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../endpoints/shared/csrf.ts";
+import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
+import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import type { Handlers } from "../assembly/route.ts";
+import { readSession } from "../endpoints/shared/session_cookie.ts";
+import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../platform/http/message.ts";
+import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
+import { deliveryTo } from "../oauth/authorize/destination.ts";
+import { clientIdentity } from "../oauth/clients/client_identity.ts";
+import { standingFor } from "../oauth/clients/standing.ts";
+import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { constantTimeEqual } from "../oauth/secrets.ts";
+import type { Session } from "../oauth/session/session.ts";
+import {
+  findConsent,
+  impersonationRisk,
+  individuallyRequestedClaims,
+  previouslyAllowedScope,
+  saveConsent,
+} from "../oauth/session/consent.ts";
+import { toUserSummary } from "./account_picker.ts";
+import { presentClient } from "./client_presentation.ts";
+import { loginProof, pagePath } from "./pages_approver.ts";
+import { consumePending, findPending, type Interaction } from "./pending.ts";
+
+/**
+ * The handlers of the consent page.
+ *
+ * @param openLogin Whether users without a password can log in.
+ */
+export function consentHandlers(openLogin: boolean): Handlers {
+  async function handleGet(context: Context): Promise<ResponseLike> {
+    const { server, request } = context;
+    if (openLogin) rejectUntrustedHost(server, request, "UI-20");
+    const params = await readParams(context);
+    const pending = await findPending(context, params.get("interaction"));
+    const session = await readSession(context);
+    // Without the proof the session ended or another user logged in since, in another tab: back to the login page.
+    const hasLoginProof = session !== undefined && pending.browser !== undefined &&
+      constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
+    if (!hasLoginProof) return redirect(request.method, pagePath(context, "login", pending.id));
+    return await consentPage(context, pending, session);
+  }
+
+  async function handlePost(context: Context): Promise<ResponseLike> {
+    const { server } = context;
+    if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
+    const params = await readSameOriginForm(context);
+    const pending = await findPending(context, params.get("interaction"));
+    const session = await readSession(context);
+    await assertCsrfToken(context, params, csrfBinding(pending, session));
+    const decision = params.get("decision");
+    if (decision !== "allow" && decision !== "deny") throw invalidDecision();
+    const { request } = pending;
+    const allowedScope = params.getAll("scope");
+    // `openid` identifies the user; without it the request would be no login.
+    const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
+    const allowedDetails = params.getAll("detail");
+    let index = 0;
+    const access = accessOf(server, request, ({ type }) => allowedDetails.includes(choiceOf(type, index++)));
+    await consumePending(server, pending);
+    context.destination = pending.destination;
+    if (decision === "deny") throw consentDenied();
+    const { sub, authTime } = session!;
+    const user = (await server.users.find(sub))!;
+    const consent = await saveConsent(server, pending, sub, { scope, ...access });
+    const approval = { user, scope, ...access, authTime, consent };
+    return await completeAuthorization(context, pending, approval, session!, false);
+  }
+
+  return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
+}
+
+async function consentPage(context: Context, pending: Interaction, session: Session): Promise<ResponseLike> {
+  const { server, site } = context;
+  const { request, client, destination } = pending;
+  const { scope, resources } = request;
+  const device = destination.mode === "poll"
+    ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)
+    : undefined;
+  const consent = await findConsent(server, session.sub, client.id);
+  const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
+  const pages = await context.pages();
+  const { presentation, headers } = presentClient(server, pending);
+  return htmlWithForms(
+    200,
+    pages.consent({
+      ...site,
+      client: {
+        id: client.id,
+        name: client.name,
+        confidential: client.confidential,
+        ...client.document && { documentHost: new URL(client.id).host },
+        registeredItself: client.registration !== undefined &&
+          ["client_name", "redirect_uris"].some((member) => standingFor(client, member) === "unknown"),
+        isOnDeviceOnly: standingFor(client, "redirect_uris") === "unknown" &&
+          client.redirectUris.every(redirectsToDevice),
+        ...presentation,
+      },
+      user: toUserSummary((await server.users.find(session.sub))!),
+      action: endpointPath(context.app, "consent"),
+      fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),
+      redirectUri: device === undefined ? destination.uri : undefined,
+      device,
+      scope: scope.map((value) => ({
+        value,
+        required: value === "openid",
+        previouslyAllowed: previouslyAllowed.includes(value),
+        claims: server.claims.claimsByScope.get(value) ?? [],
+      })),
+      details: (await describeAccess(server, request)).map((item, i) => ({ ...item, choice: choiceOf(item.type, i) })),
+      claims: individuallyRequestedClaims(server, request),
+      resources,
+      redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
+      remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
+      otherAccountHref: pagePath(context, "login", pending.id),
+    }),
+    headers,
+  );
+}
+
+/** The value of the checkbox of an object: its place in the request, and its type for test browsers. */
+function choiceOf(type: string, index: number): string {
+  return `${index} ${type}`;
+}
+
+/**
+ * The CSRF binding of the form: another browser, another login in it, or a client that has changed since the page was
+ * shown makes the form invalid.
+ */
+function csrfBinding({ id, client, browser = "" }: Interaction, session: Session | undefined): CsrfBinding {
+  return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""} ${clientIdentity(client) ?? ""}` };
+}
+
+function consentDenied(): OAuthError {
+  return new OAuthError("access_denied", "the user denied the request", {
+    rule: "AZ-21",
+    expected: "the user's consent",
+    received: "Deny",
+  });
+}
+
+function invalidDecision(): OAuthError {
+  return new OAuthError("invalid_request", "decision is neither allow nor deny", {
+    rule: "UI-10",
+    expected: "decision=allow or decision=deny",
+    received: "neither",
+  });
+}

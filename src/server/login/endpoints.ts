@@ -1,0 +1,65 @@
+/** The endpoints of the login pages. */
+
+import type { Endpoint } from "../assembly/route.ts";
+import { type ParameterDescription, parameters } from "../oauth/params.ts";
+import { accountHandlers } from "./account.ts";
+import { consentHandlers } from "./consent.ts";
+import { loginHandlers } from "./login.ts";
+import { passwordVerifier } from "./password.ts";
+
+/** What the endpoints depend on. */
+interface InteractionOptions {
+  /** The path of the issuer, without a slash at its end. */
+  readonly base: string;
+  /** Whether users without a password can log in. */
+  readonly openLogin: boolean;
+  readonly csrfParameter: ParameterDescription;
+  readonly interactionParameter: ParameterDescription;
+  /** The parameters of authorization responses, and of redirects to these pages. */
+  readonly responseParameters: readonly ParameterDescription[];
+}
+
+/** The pages for login and consent, and the page of the account. */
+export function interactionEndpoints(
+  { base, openLogin, csrfParameter, interactionParameter, responseParameters }: InteractionOptions,
+): Endpoint[] {
+  const step = {
+    methods: ["GET", "HEAD", "POST"],
+    caller: "browser",
+    errors: "redirect",
+    role: "step",
+    responseParameters,
+  } as const satisfies Partial<Endpoint>;
+  const login = loginHandlers({ openLogin, verifyPassword: passwordVerifier() });
+  const consent = consentHandlers(openLogin);
+  const account = accountHandlers(openLogin);
+  return [
+    {
+      ...step,
+      name: "login",
+      path: `${base}/oauth2/login`,
+      title: "Login",
+      doneLabel: "logged in",
+      parameters: parameters(interactionParameter, { name: "password", secret: "password" }, csrfParameter),
+      load: () => login,
+    },
+    {
+      ...step,
+      name: "consent",
+      path: `${base}/oauth2/consent`,
+      title: "Consent",
+      parameters: parameters(interactionParameter, { name: "login", secret: "proof_of_login" }, csrfParameter),
+      load: () => consent,
+    },
+    {
+      name: "account",
+      path: `${base}/account`,
+      title: "Account",
+      methods: ["GET", "POST"],
+      caller: "browser",
+      errors: "page",
+      parameters: parameters(csrfParameter),
+      load: () => account,
+    },
+  ];
+}

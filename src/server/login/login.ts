@@ -1,0 +1,85 @@
+/** GET and POST /oauth2/login: authenticates the user. */
+
+import { authorize, completeAuthorization } from "../endpoints/shared/authorization.ts";
+import type { Context } from "../assembly/context.ts";
+import { assertCsrfToken, readSameOriginForm } from "../endpoints/shared/csrf.ts";
+import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
+import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import type { Handlers } from "../assembly/route.ts";
+import { readSession, setSessionCookie } from "../endpoints/shared/session_cookie.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
+import { reusableConsent } from "../oauth/session/consent.ts";
+import { consentPath, pagesApprover } from "./pages_approver.ts";
+import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./authenticate_user.ts";
+import { loginCsrfBinding, showLogin } from "./login_page.ts";
+import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
+import { rememberAccount } from "./account_picker.ts";
+
+export function loginHandlers(options: LoginOptions): Handlers {
+  const allowCancellation = cancellationLimiter();
+  const page = { name: "login", openLogin: options.openLogin } as const;
+
+  async function handleGet(context: Context): Promise<ResponseLike> {
+    if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
+    const params = await readParams(context);
+    const pending = await findPending(context, params.get("interaction"));
+    if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
+    context.destination = pending.destination;
+    return await authorize(context, pending, pagesApprover(pending));
+  }
+
+  async function handlePost(context: Context): Promise<ResponseLike> {
+    const { server, request, target } = context;
+    if (options.openLogin) rejectUntrustedHost(server, request, "UI-20");
+    const params = await readSameOriginForm(context);
+    const pending = await findPending(context, params.get("interaction"));
+    await assertCsrfToken(context, params, loginCsrfBinding(pending));
+    const previousSession = await readSession(context);
+    if (params.get("cancel") !== undefined) {
+      if (previousSession !== undefined || allowCancellation(server.now(), target.clientAddress.address)) {
+        await consumePending(server, pending);
+      }
+      context.destination = pending.destination;
+      throw loginCancelled();
+    }
+    const result = await authenticateUser(context, pending, previousSession, params, options);
+    if ("status" in result) return await showLogin(context, pending, page, params, result);
+    const { user, level } = result;
+    const { session = createSession(server, user.sub, server.now(), previousSession, level) } = result;
+    context.destination = pending.destination;
+    return await completeLogin(context, pending, { user, session, former: previousSession });
+  }
+
+  return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
+}
+
+/** Continues after authentication: to the consent page, or to the client if consent is not needed. */
+async function completeLogin(
+  context: Context,
+  pending: Interaction,
+  { user, session, former }: Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly former?: Session },
+): Promise<ResponseLike> {
+  const { server } = context;
+  const isNew = session.sid !== former?.sid;
+  const consent = await reusableConsent(server, pending, user.sub);
+  if (consent !== undefined) await consumePending(server, pending);
+  if (former !== undefined) await endForgottenSessions(server, former, session);
+  await rememberAccount(server, pending.browser!, user.sub);
+  if (consent === undefined) {
+    const headers = isNew ? await setSessionCookie(context, session) : {};
+    return redirect(context.request.method, await consentPath(context, pending.id, session), headers);
+  }
+  const approval = { user, scope: pending.request.scope, authTime: session.authTime, consent: consent.name };
+  return await completeAuthorization(context, pending, approval, session, isNew);
+}
+
+/** The error for a user who leaves the page without a login. */
+export function loginCancelled(): OAuthError {
+  return new OAuthError("access_denied", "the user cancelled the login", {
+    rule: "AZ-21",
+    expected: "a login",
+    received: "Cancel",
+  });
+}

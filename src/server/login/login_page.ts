@@ -1,0 +1,86 @@
+/** The login page. */
+
+import type { Context } from "../assembly/context.ts";
+import { endpointPath } from "../assembly/endpoint.ts";
+import { type CsrfBinding, withCsrfToken } from "../endpoints/shared/csrf.ts";
+import type { LoginProps } from "./pages/login.tsx";
+import { readSession } from "../endpoints/shared/session_cookie.ts";
+import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
+import { usableSession } from "../oauth/authorize/login.ts";
+import type { Params } from "../oauth/params.ts";
+import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
+import { presentClient } from "./client_presentation.ts";
+import { pagePath } from "./pages_approver.ts";
+import type { Interaction } from "./pending.ts";
+
+/** Why the page is shown again. */
+export interface LoginRetry {
+  readonly status: number;
+  /** The error message; absent if a field is still empty. */
+  readonly error?: string;
+  /** The part of the page that shows it. */
+  readonly part: NonNullable<LoginProps["retry"]>["part"];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The page: where users log in, or where automatic login lets them select an account. */
+interface LoginPage {
+  /** The name of its endpoint. */
+  readonly name: "login" | "select_account";
+  /** Whether users without a password can log in, and are listed. */
+  readonly openLogin: boolean;
+}
+
+/**
+ * The response with the login page.
+ *
+ * @param params The parameters of the request: the page keeps what the user typed.
+ */
+export async function showLogin(
+  context: Context,
+  pending: Interaction,
+  { name, openLogin }: LoginPage,
+  params: Params,
+  { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
+): Promise<HttpResponse> {
+  const { server, site } = context;
+  const { client, request: { loginRequirements } } = pending;
+  const isAutomatic = name === "select_account";
+  const previousSession = await readSession(context);
+  const currentSession = await usableSession(server, pending, previousSession);
+  const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
+  const selectedSub = params.get("sub") ?? params.get("as");
+  // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
+  const suggestedSub = [...accounts, ...openLogin ? server.users.allCached() : []].find(hasPassword)?.sub;
+  const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
+  const pages = await context.pages();
+  const { presentation, headers: imageHeaders } = presentClient(server, pending);
+  return htmlWithForms(
+    status,
+    pages.login({
+      ...site,
+      client: { id: client.id, name: client.name, ...presentation },
+      action: endpointPath(context.app, name),
+      fields: await withCsrfToken(context, [["interaction", pending.id]], loginCsrfBinding(pending)),
+      accounts: accounts.map((user) => {
+        const isCurrent = currentSession?.sub === user.sub;
+        const needsPassword = !isAutomatic && !isCurrent && (hasPassword(user) || !openLogin);
+        const href = `${pagePath(context, name, pending.id)}&as=${encodeURIComponent(user.sub)}`;
+        return { ...toUserSummary(user), current: isCurrent, passwordHref: needsPassword ? href : undefined };
+      }),
+      passwordForm: !isAutomatic && (suggestedSub !== undefined || !openLogin) ? { sub } : undefined,
+      guestForm: !isAutomatic && openLogin && loginRequirements.demandedSubs === undefined
+        ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
+        : undefined,
+      requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
+      isReauthentication: previousSession !== undefined && currentSession === undefined,
+      retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
+    }),
+    { ...headers, ...imageHeaders },
+  );
+}
+
+/** The CSRF binding of the forms of the page. */
+export function loginCsrfBinding({ id, browser }: Interaction): CsrfBinding {
+  return { name: `login ${id}`, holder: browser! };
+}

@@ -1,0 +1,35 @@
+/**
+ * Login and consent by pages (`login: "interactive"`), between an authorization request and its response.
+ *
+ * 1. `/oauth2/authorize` asks `pagesApprover`. If session and consent suffice, it approves; with `prompt=none` it
+ *    rejects.
+ * 2. Otherwise the request becomes an `Interaction`, which the browser carries, and the browser is redirected to a
+ *    page.
+ * 3. `/oauth2/login` authenticates the user and starts the session; Cancel sends `access_denied`.
+ * 4. `/oauth2/consent` stores what the user allows; Deny sends `access_denied`. A stored consent skips this page.
+ * 5. `completeAuthorization` (`app/authorization.ts`) sends the code. The interaction is finished: it works only once.
+ *
+ * ```text
+ * /oauth2/authorize ── session and consent suffice ──────────────────────────────► code
+ *         │
+ *         ▼ page needed
+ * /oauth2/login ── consent is stored ────────────────────────────────────────────► code
+ *         │  └──── Cancel ───────────────────────────────────────────────────────► access_denied
+ *         ▼ consent needed
+ * /oauth2/consent ── Allow ──────────────────────────────────────────────────────► code
+ *            └────── Deny ───────────────────────────────────────────────────────► access_denied
+ * ```
+ *
+ * With `login: "auto"` only `select_account.ts` is used: the list of users for `prompt=select_account`.
+ *
+ * `/account` lists the consents of a user and revokes them. No interaction is kept in memory: any instance on the same
+ * store can handle any step. Before a login the store contains only a bounded number of cancelled requests.
+ */
+
+import type { NavigationLink } from "../pages/layout.tsx";
+
+export { interactionEndpoints } from "./endpoints.ts";
+export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
+
+/** The link to the account page. */
+export const accountLink: NavigationLink = { label: "Account", path: "/account" };

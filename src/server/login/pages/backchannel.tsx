@@ -1,0 +1,84 @@
+/** @jsxImportSource preact */
+/** The page for requests that clients started and that wait for their user (CIBA), and the result of a decision. */
+
+import type { VNode } from "preact";
+import { DeviceFacts, type DeviceSummary } from "./device.tsx";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { PageActions } from "../../pages/page_actions.tsx";
+import { CodeItem, CodeList, DefinitionItem } from "../../pages/value.tsx";
+
+/** The page at `/backchannel`. */
+export interface BackchannelProps extends Site {
+  /** The requests that wait for the user; absent without a session. */
+  readonly requests?: readonly {
+    /** The client that started it. */
+    readonly client: { readonly id: string; readonly name?: string };
+    /** The requested scope. */
+    readonly scope: readonly string[];
+    /** The message, and when and where it started. */
+    readonly facts: DeviceSummary;
+    /** The link to the decision. */
+    readonly href: string;
+  }[];
+  /** The result of a decision. */
+  readonly result?: "approved" | "denied";
+}
+
+/** The page at `/backchannel`. */
+export function Backchannel({ requests, result, ...site }: BackchannelProps): VNode {
+  if (result !== undefined) {
+    return (
+      <Layout
+        site={site}
+        variant="card"
+        heading={result === "approved" ? "You allowed the request" : "You denied the request"}
+        opening={
+          <>
+            <p>
+              {result === "approved"
+                ? "The client continues by itself within a few seconds. You can close this window."
+                : "The client gets no access to your account. You can close this window."}
+            </p>
+            <PageActions site={site} />
+          </>
+        }
+      />
+    );
+  }
+  const heading = requests === undefined
+    ? "You are not logged in"
+    : requests.length === 0
+    ? "No requests are waiting"
+    : "Requests that wait for you";
+  return (
+    <Layout
+      site={site}
+      variant="card"
+      heading={heading}
+      opening={
+        <>
+          {requests === undefined && <p>Log in to a client in this browser, then reload this page.</p>}
+          {requests?.length === 0 && <p>A request of a client stays here until you decide or it expires.</p>}
+          {requests?.map(({ client, scope, facts, href }) => (
+            <section key={href}>
+              <h2>
+                <bdi>{client.name ?? client.id}</bdi>
+              </h2>
+              <dl class="facts narrow">
+                <CodeItem label="Client ID" text={client.id} />
+                <DeviceFacts {...facts} />
+                <DefinitionItem label="Scope">
+                  <CodeList texts={scope} between=" " />
+                </DefinitionItem>
+              </dl>
+              <p>
+                <a class="button" href={href}>Decide</a>
+              </p>
+            </section>
+          ))}
+          <PageActions site={site} />
+        </>
+      }
+    />
+  );
+}

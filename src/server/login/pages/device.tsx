@@ -1,0 +1,201 @@
+/** @jsxImportSource preact */
+/** The page for the code that a device shows: typed, confirmed, and the result. */
+
+import type { VNode } from "preact";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { Notice } from "../../pages/notice.tsx";
+import { PageActions } from "../../pages/page_actions.tsx";
+import { type HiddenFields, HiddenInputs } from "../../pages/post_form.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "../../pages/value.tsx";
+
+/** The page at `/device`: one of its parts. */
+export interface DeviceProps extends Site {
+  /** The form for the code. */
+  readonly codeForm?: DeviceForm & {
+    /** The initial value. */
+    readonly userCode: string;
+    /** Why the code was rejected. */
+    readonly error?: string;
+  };
+  /** The question whether to connect the device, where no other page asks it. */
+  readonly confirmation?: DeviceForm & {
+    /** The client on the device. */
+    readonly client: { readonly id: string; readonly name?: string };
+    /** The requested scope. */
+    readonly scope: readonly string[];
+    /** The device. */
+    readonly device: DeviceSummary;
+  };
+  /** The result. */
+  readonly result?: "approved" | "denied";
+}
+
+/** A form of the page. */
+export interface DeviceForm {
+  /** The target of the form. */
+  readonly action: string;
+  /** Hidden fields of the form. */
+  readonly fields: HiddenFields;
+}
+
+/** A device that waits for a decision, as the user can recognize it. */
+export interface DeviceSummary {
+  /** The code that it shows. */
+  readonly userCode?: string;
+  /** The message that it shows. */
+  readonly message?: string;
+  /** When it started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The network address that it started from; absent if unknown. */
+  readonly address?: string;
+  /** Whether the browser is in the same network. */
+  readonly isSameAddress: boolean;
+}
+
+/** The page at `/device`. */
+export function Device({ codeForm, confirmation, result, ...site }: DeviceProps): VNode {
+  if (result !== undefined) return <Result site={site} result={result} />;
+  if (confirmation !== undefined) return <Confirmation site={site} {...confirmation} />;
+  const { action, fields, userCode, error } = codeForm!;
+  return (
+    <Layout
+      site={site}
+      variant="card"
+      heading="Connect a device"
+      opening={
+        <>
+          {error !== undefined && (
+            <Notice kind="bad">
+              <p>{error}</p>
+            </Notice>
+          )}
+          <form class="form" method="post" action={action}>
+            <HiddenInputs fields={fields} />
+            <div class="field">
+              <label for="user_code">Code</label>
+              <p id="user_code-hint">The eight letters that the device shows.</p>
+              <input
+                id="user_code"
+                name="user_code"
+                class="user-code"
+                type="text"
+                required
+                size={12}
+                maxLength={40}
+                value={userCode}
+                autocomplete="off"
+                autocapitalize="characters"
+                spellcheck={false}
+                aria-describedby="user_code-hint"
+                aria-invalid={error === undefined ? undefined : "true"}
+                autofocus
+              />
+            </div>
+            <button type="submit" class="button">Continue</button>
+          </form>
+          <p class="aside">The next page shows what the device requests. You decide there.</p>
+        </>
+      }
+    />
+  );
+}
+
+/** What the device shows, and when and where it started. */
+export function DeviceFacts({ userCode, message, startedAt, address, isSameAddress }: DeviceSummary): VNode {
+  const started = new Date(startedAt).toISOString();
+  return (
+    <>
+      {userCode !== undefined && (
+        <DefinitionItem label="Code">
+          <code class="user-code">{userCode}</code>
+          <div class="aside">The device must show the same code.</div>
+        </DefinitionItem>
+      )}
+      {message !== undefined && (
+        <DefinitionItem label="Message">
+          <bdi>{message}</bdi>
+          <div class="aside">The client must show the same message.</div>
+        </DefinitionItem>
+      )}
+      <DefinitionItem label="Started">
+        <time datetime={started}>{started.slice(0, 19).replace("T", " ")} UTC</time>
+        {address !== undefined && (
+          <>
+            , from <Code text={address} />
+            {isSameAddress && ", the network of this browser"}
+          </>
+        )}
+      </DefinitionItem>
+    </>
+  );
+}
+
+/** The warning against phishing (RFC 8628 §5.4). */
+export function DeviceWarning(): VNode {
+  return (
+    <Notice kind="warn">
+      <p>
+        Allow this request only if you started it yourself, on a device in front of you. If you received the code or a
+        link in a message, deny the request: the sender would get access to your account.
+      </p>
+    </Notice>
+  );
+}
+
+function Confirmation(
+  { site, action, fields, client, scope, device }: { readonly site: Site } & NonNullable<DeviceProps["confirmation"]>,
+): VNode {
+  const name = client.name ?? client.id;
+  return (
+    <Layout
+      site={site}
+      variant="card"
+      heading={
+        <>
+          Connect <bdi>{name}</bdi> on a device?
+        </>
+      }
+      title={`Connect ${name} on a device?`}
+      opening={
+        <>
+          <DeviceWarning />
+          <form class="form" method="post" action={action}>
+            <HiddenInputs fields={fields} />
+            <dl class="facts narrow">
+              <CodeItem label="Client ID" text={client.id} />
+              <DeviceFacts {...device} />
+              <DefinitionItem label="Scope">
+                <CodeList texts={scope} between=" " />
+              </DefinitionItem>
+            </dl>
+            <div class="decision">
+              <button type="submit" class="button" name="decision" value="allow">Allow</button>
+              <button type="submit" class="button plain" name="decision" value="deny">Deny</button>
+            </div>
+          </form>
+        </>
+      }
+    />
+  );
+}
+
+function Result({ site, result }: { readonly site: Site; readonly result: "approved" | "denied" }): VNode {
+  const isApproved = result === "approved";
+  return (
+    <Layout
+      site={site}
+      variant="card"
+      heading={isApproved ? "The device is connected" : "You denied the device"}
+      opening={
+        <>
+          <p>
+            {isApproved
+              ? "The device continues by itself within a few seconds. You can close this window."
+              : "The device gets no access to your account. You can close this window."}
+          </p>
+          <PageActions site={site} />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,99 @@
+/**
+ * The approver of `login: "interactive"`: an approval if session and consent suffice, otherwise a redirect to a page.
+ */
+
+import type { Approver } from "../assembly/approver.ts";
+import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
+import type { Context } from "../assembly/context.ts";
+import { endpointPath } from "../assembly/endpoint.ts";
+import { readSession } from "../endpoints/shared/session_cookie.ts";
+import { redirect, type ResponseLike } from "../../platform/http/message.ts";
+import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
+import type { LoginRequirements } from "../oauth/authorize/authorization_request.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import { reusableConsent } from "../oauth/session/consent.ts";
+import { csrfToken, type Session } from "../oauth/session/session.ts";
+import type { Server } from "../oauth/server.ts";
+import { consumePending, encodePending, type Interaction } from "./pending.ts";
+
+/**
+ * Redirects a POST without a session to the login page. A form from another site arrives without SameSite cookies, so
+ * the user may be logged in; the redirected GET has the cookies.
+ *
+ * @returns `undefined` for other requests.
+ */
+export async function repeatWithCookies(
+  context: Context,
+  pending: PendingAuthorization,
+): Promise<ResponseLike | undefined> {
+  const { method } = context.request;
+  if (method !== "POST" || await readSession(context) !== undefined) return undefined;
+  return redirect(method, pagePath(context, "login", await encodePending(context.server, pending)));
+}
+
+/**
+ * Creates the approver.
+ *
+ * @param interaction The interaction of a redirected POST; absent for a new request.
+ */
+export function pagesApprover(interaction?: Interaction): Approver {
+  return async (request, { pending, session, context }) => {
+    const { server } = context;
+    const { loginRequirements, scope } = request;
+    const isUserKnown = session !== undefined && !await needsAccountSelection(server, loginRequirements, session);
+    const consent = isUserKnown ? await reusableConsent(server, pending, session.sub) : undefined;
+    if (isUserKnown && consent !== undefined) {
+      if (interaction !== undefined) await consumePending(server, interaction);
+      const user = (await server.users.find(session.sub))!;
+      return { user, scope, authTime: session.authTime, consent: consent.name };
+    }
+    if (loginRequirements.prompt.includes("none")) {
+      throw isUserKnown
+        ? interactionRequired("consent_required", "consent")
+        : interactionRequired("account_selection_required", "a choice");
+    }
+    const browser = await ensureBrowserCookie(context, "login");
+    const id = await encodePending(server, pending, { name: interaction?.name, browser: browser.secret });
+    const page = isUserKnown ? await consentPath(context, id, session) : pagePath(context, "login", id);
+    return redirect(context.request.method, page, browser.headers);
+  };
+}
+
+/**
+ * Whether the login page must be shown to a user with a usable session: `select_account`, or a hint at another user.
+ */
+async function needsAccountSelection(
+  server: Server,
+  { prompt, loginHint }: LoginRequirements,
+  { sub }: Session,
+): Promise<boolean> {
+  if (prompt.includes("select_account")) return true;
+  if (loginHint === undefined || loginHint === sub) return false;
+  // User enumeration: whether the hinted user exists must not change the response.
+  const { email } = (await server.users.find(sub))!;
+  return typeof email !== "string" || email.toLowerCase() !== loginHint.toLowerCase();
+}
+
+/** The consent page of an interaction, with the proof that the user of the session has passed the login page. */
+export async function consentPath(context: Context, id: string, session: Session): Promise<string> {
+  return `${pagePath(context, "consent", id)}&login=${await loginProof(context, id, session)}`;
+}
+
+/** The proof that the user of a session has passed the login page of an interaction, or did not need to. */
+export function loginProof({ server }: Context, id: string, { sid }: Session): MaybePromise<string> {
+  return csrfToken(server, sid, `logged in for ${id}`);
+}
+
+/** The path and query of a page of an interaction. */
+export function pagePath({ app }: Context, page: "login" | "consent" | "select_account", id: string): string {
+  return `${endpointPath(app, page)}?interaction=${id}`;
+}
+
+function interactionRequired(code: "consent_required" | "account_selection_required", missing: string): OAuthError {
+  return new OAuthError(code, `${missing} is required, but prompt=none forbids it`, {
+    rule: "OI-03",
+    expected: "a request that needs no page",
+    received: "prompt=none",
+  });
+}

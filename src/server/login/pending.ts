@@ -1,0 +1,195 @@
+/**
+ * Pending authorizations. The browser carries them in the parameter `interaction`, encoded with a MAC, so that requests
+ * without a login cannot fill the store. The store only records which of them are finished.
+ */
+
+import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
+import type { Context } from "../assembly/context.ts";
+import { hasAccess, withoutAccess } from "../oauth/authorize/access.ts";
+import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
+import {
+  deliveryTo,
+  type Destination,
+  type PendingAuthorization,
+  storedRequests,
+} from "../oauth/authorize/destination.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { digest, randomId, storageKey } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
+import type { FurtherAccess } from "../../platform/store/store.ts";
+import { networkFromAddress } from "../../platform/runtime/ip_address.ts";
+
+/** Lifetime of an interaction, in seconds. */
+const pendingLifetimeSeconds = 30 * 60;
+
+/** Maximum size of the encoded content, in bytes of JSON: proxies accept 8 KiB of request line. */
+const maxContentBytes = 5632;
+
+/** A pending authorization that a browser carries. */
+export interface Interaction extends PendingAuthorization {
+  /** The value of the parameter `interaction`: `name.content.mac`. */
+  readonly id: string;
+  /** The same for each encoding of one request: only one of them can be finished. */
+  readonly name: string;
+  /** The secret of the browser that began it; absent if any browser may continue it with its own cookies. */
+  readonly browser?: string;
+}
+
+/** The encoded content. It is readable for the browser, so it contains only what the client sent. */
+interface InteractionContent {
+  /** The request, whole, except for access that is stored. */
+  readonly request: AuthorizationRequest;
+  /**
+   * Whether the stored request, pushed or of a device, has access besides scope, which may be long and confidential
+   * (RFC 9396 §12).
+   */
+  readonly hasStoredAccess?: true;
+  /** Where the response goes. */
+  readonly destination: Destination;
+  /** The digest of the secret of the browser. */
+  readonly browser?: string;
+  /** Milliseconds since the epoch. */
+  readonly validUntil: number;
+}
+
+/**
+ * Encodes a pending authorization.
+ *
+ * @returns The value of the parameter `interaction`.
+ * @throws {OAuthError} If it is too large.
+ */
+export async function encodePending(
+  server: Server,
+  { request, destination }: PendingAuthorization,
+  { name = randomId(server.randomBytes), browser }: { readonly name?: string; readonly browser?: string } = {},
+): Promise<string> {
+  const content: InteractionContent = {
+    ...isStored(destination) && hasAccess(server, request)
+      ? { request: withoutAccess(server, request), hasStoredAccess: true }
+      : { request },
+    destination,
+    browser: browser === undefined ? undefined : await digest(browser),
+    validUntil: server.now() + pendingLifetimeSeconds * 1000,
+  };
+  const encoded = await encodeWithMac(server, macPurpose(name), content);
+  const bytes = Math.floor(encoded.indexOf(".") * 3 / 4);
+  if (bytes > maxContentBytes) {
+    throw new OAuthError("invalid_request", "the request is too large to store during login", {
+      rule: "AZ-13",
+      expected: `parameters of at most ${maxContentBytes} bytes of JSON`,
+      received: `${bytes} bytes`,
+    });
+  }
+  return `${name}.${encoded}`;
+}
+
+/**
+ * Reads the pending authorization that a page or form carries.
+ *
+ * @param id The value of the parameter `interaction`.
+ * @throws {OAuthError} If this server did not encode it, or it is finished, expired, or of another browser.
+ */
+export async function findPending(context: Context, id: string | undefined): Promise<Interaction> {
+  const { server } = context;
+  const [name = "", ...encoded] = id?.split(".") ?? [];
+  const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
+  if (id === undefined || content === undefined) throw expiredInteraction("a login that this server does not know");
+  const { request, hasStoredAccess, destination, browser, validUntil } = content;
+  const finished = await server.store.get("interaction", await storageKey(server, name));
+  if (finished !== undefined) {
+    throw expiredInteraction(`a login that was finished at ${new Date(finished.value.at).toISOString()}`);
+  }
+  if (server.now() >= validUntil) throw expiredInteraction("a login that has expired");
+  const client = await server.clients.find(request.clientId);
+  if (client === undefined || !mayReceive(server, client, destination)) {
+    throw expiredInteraction("a login whose client was removed or changed");
+  }
+  context.clientId = client.id;
+  const scope = request.scope.filter((token) => client.allowsScope(token));
+  const access = hasStoredAccess && await storedAccess(server, destination);
+  const pending = { request: { ...request, ...access, scope }, destination, client };
+  if (browser === undefined) return { ...pending, id, name };
+  const { secret } = await ensureBrowserCookie(context, "login");
+  if (await digest(secret) !== browser) {
+    throw expiredInteraction("a login of another browser, or of a browser that blocks cookies");
+  }
+  server.passed?.("UI-14");
+  return { ...pending, id, name, browser: secret };
+}
+
+function isStored(destination: Destination): boolean {
+  return destination.mode === "poll" || destination.storedRequest !== undefined;
+}
+
+/** The access besides scope of a stored request. */
+async function storedAccess(server: Server, destination: Destination): Promise<FurtherAccess> {
+  if (destination.mode === "poll") {
+    return await deliveryTo(server, destination).findAccess(server, destination);
+  }
+  const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
+  if (access === undefined) throw expiredInteraction("its stored request has expired");
+  return access;
+}
+
+function mayReceive(server: Server, client: Client, destination: Destination): boolean {
+  return destination.mode === "poll"
+    ? deliveryTo(server, destination).mayReceive(client)
+    : client.allowsRedirectUri(destination.uri);
+}
+
+/**
+ * Marks a pending authorization as finished. Of concurrent calls one succeeds.
+ *
+ * @throws {OAuthError} For all other calls.
+ */
+export async function consumePending(server: Server, { name }: Interaction): Promise<void> {
+  const at = server.now();
+  // Another encoding of the same name may have been made until now and expire later than this one.
+  const expiresAt = at + pendingLifetimeSeconds * 1000;
+  if (await server.store.add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
+  throw expiredInteraction("a login that was finished a moment ago");
+}
+
+/** Maximum number of cancellations that are stored without a session: per network, and in total. */
+const maxCancellations = { perNetwork: 100, total: 10_000 } as const;
+
+/**
+ * Limits how many cancellations are stored for browsers without a session, so that they cannot fill the store. The
+ * function returns true below the limits. A cancelled request that is not stored can be continued by its own browser
+ * only.
+ */
+export function cancellationLimiter(): (now: number, address: string | undefined) => boolean {
+  const countByNetwork = new Map<string, number>();
+  let total = 0;
+  let windowStartedAt = -Infinity;
+  return (now, address = "") => {
+    if (Math.abs(now - windowStartedAt) >= pendingLifetimeSeconds * 1000) {
+      countByNetwork.clear();
+      total = 0;
+      windowStartedAt = now;
+    }
+    const network = networkFromAddress(address);
+    const count = countByNetwork.get(network) ?? 0;
+    if (total >= maxCancellations.total || count >= maxCancellations.perNetwork) return false;
+    countByNetwork.set(network, count + 1);
+    total++;
+    return true;
+  };
+}
+
+/** The purpose of the MAC. It contains the name, so that the name cannot be exchanged. */
+function macPurpose(name: string): string {
+  return `pending request ${name}`;
+}
+
+function expiredInteraction(received: string): OAuthError {
+  return new OAuthError("invalid_request", "this login is finished, has expired or belongs to another browser", {
+    rule: "UI-14",
+    expected: "a pending login of this browser",
+    received,
+    // Only the user can begin again, and the client may have received its response already.
+    forUser: true,
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * GET and POST /oauth2/select_account: the list of users for `prompt=select_account`, where `login: "auto"` asks for
+ * nothing else. One click selects a user, whom the approver then logs in as if `login_hint` named them.
+ */
+
+import type { Approver } from "../assembly/approver.ts";
+import { authorize } from "../endpoints/shared/authorization.ts";
+import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
+import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import type { Context } from "../assembly/context.ts";
+import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
+import { assertCsrfToken, readSameOriginForm } from "../endpoints/shared/csrf.ts";
+import type { Handlers } from "../assembly/route.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
+import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
+import { allowsUser } from "../oauth/authorize/login.ts";
+import { loginCancelled } from "./login.ts";
+import { loginCsrfBinding, showLogin } from "./login_page.ts";
+import { pagePath } from "./pages_approver.ts";
+import { cancellationLimiter, consumePending, encodePending, findPending } from "./pending.ts";
+
+/** Redirects to the page. */
+export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<ResponseLike> {
+  const browser = await ensureBrowserCookie(context, "login");
+  const id = await encodePending(context.server, pending, { browser: browser.secret });
+  return redirect(context.request.method, pagePath(context, "select_account", id), browser.headers);
+}
+
+const page = { name: "select_account", openLogin: true } as const;
+
+/** Creates the handlers of the page. */
+export function selectAccountHandlers(approver: Approver): Handlers {
+  const allowCancellation = cancellationLimiter();
+  return {
+    HEAD: () => emptyHeadResponse,
+    async GET(context) {
+      rejectUntrustedHost(context.server, context.request, "UI-20");
+      const params = await readParams(context);
+      return await showLogin(context, await findPending(context, params.get("interaction")), page, params);
+    },
+    async POST(context) {
+      const { server, request: httpRequest, target } = context;
+      rejectUntrustedHost(server, httpRequest, "UI-20");
+      const params = await readSameOriginForm(context);
+      const pending = await findPending(context, params.get("interaction"));
+      await assertCsrfToken(context, params, loginCsrfBinding(pending));
+      if (params.get("cancel") !== undefined) {
+        if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
+        context.destination = pending.destination;
+        throw loginCancelled();
+      }
+      const sub = params.get("sub") ?? "";
+      if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {
+        const error = "Select a user of this list.";
+        return await showLogin(context, pending, page, params, { status: 400, error, part: "password" });
+      }
+      await consumePending(server, pending);
+      const { request, destination, client } = pending;
+      const { prompt } = request.loginRequirements;
+      const loginRequirements = {
+        ...request.loginRequirements,
+        loginHint: sub,
+        prompt: prompt.filter((value) => value !== "select_account"),
+      };
+      context.destination = destination;
+      return await authorize(context, { request: { ...request, loginRequirements }, destination, client }, approver);
+    },
+  };
+}

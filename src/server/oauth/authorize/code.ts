@@ -1,0 +1,151 @@
+/** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
+
+import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../../platform/store/store.ts";
+import { unmetRequirements } from "./authentication_level.ts";
+import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
+import type { User } from "../clients/client.ts";
+import { policyOf, recordUse } from "../clients/policy.ts";
+import { OAuthError } from "../errors.ts";
+import { isPromise } from "../../../platform/maybe_promise.ts";
+import { warn } from "../notes.ts";
+import { randomId, randomToken, storageKey } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { passwordFingerprint, type Session } from "../session/session.ts";
+import { generationOf } from "../users/users.ts";
+import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
+import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
+import { allowsUser, wrongUser } from "./login.ts";
+import { warnReusedChallenge } from "./pkce.ts";
+
+/** The decision of a user, with the granted part of the requested access besides scope. */
+export interface Approval extends FurtherAccess {
+  /** One of the server's users. */
+  readonly user: User;
+  /** The allowed part of the requested scope. */
+  readonly scope: readonly string[];
+  /**
+   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
+   * values.
+   */
+  readonly claims?: readonly string[];
+  /** When the user was authenticated, in milliseconds since the epoch. */
+  readonly authTime: number;
+  /** The level of authentication that a new login reached: one of `acrValues`. Default: none. */
+  readonly acr?: string;
+  /** The methods of a new login (RFC 8176). Default: the methods of the level. */
+  readonly amr?: readonly string[];
+  /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
+  readonly consent?: string;
+}
+
+/**
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). For a device, which already
+ * has a device code, it stores only the approval.
+ *
+ * @param session The session that the user approved in.
+ * @returns The code; `undefined` for a device.
+ */
+export async function issueCode(
+  server: Server,
+  pending: PendingAuthorization,
+  approval: Approval,
+  { earlier: _, ...subject }: Session,
+): Promise<string | undefined> {
+  const { request, destination, client } = pending;
+  const requestsAccess = hasAccess(server, request);
+  const { clientId, scope: requestedScope, resources, loginRequirements, ...requestToStore } = requestsAccess
+    ? withoutAccess(server, request)
+    : request;
+  const scope = requestedScope.filter((token) => approval.scope.includes(token));
+  const { sub, acr } = subject;
+  const isAllowed = allowsUser(server, pending, sub);
+  if (!(isPromise(isAllowed) ? await isAllowed : isAllowed)) throw wrongUser(loginRequirements);
+  if (loginRequirements.acr?.includes(acr ?? "") === false) {
+    throw unmetRequirements("ST-06", loginRequirements.acr, acr);
+  }
+  const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
+  if (scope.length === 0 && !hasAccess(server, access)) {
+    const requested = requestedScope.length > 0 ? requestedScope : server.requestParts.access.map(({ name }) => name);
+    throw new OAuthError("access_denied", "no part of the request was granted", {
+      rule: "AZ-18",
+      expected: `some of: ${requested.join(" ")}`,
+      received: "nothing",
+    });
+  }
+  if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
+    warn(server, client.id, {
+      rule: "OI-09",
+      reason: "offline_access was granted, but this client gets no refresh token",
+      expected: "refresh_token in the client's grant_types",
+      received: client.grantTypes.join(" "),
+    });
+  }
+  if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
+  const recorded = recordUse(server, client);
+  if (isPromise(recorded)) await recorded;
+  if (destination.storedRequest !== undefined) {
+    await storedRequests(server).consume(server, destination.storedRequest);
+  }
+  const found = server.users.find(sub);
+  const user = isPromise(found) ? await found : found;
+  const currentPasswordFingerprint = user && passwordFingerprint(server, user);
+  const approvedAt = server.now();
+  const grant: Grant = {
+    clientId,
+    subject,
+    scope,
+    resources,
+    ...access,
+    claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
+    consent: approval.consent,
+    password: isPromise(currentPasswordFingerprint) ? await currentPasswordFingerprint : currentPasswordFingerprint,
+    generation: user && generationOf(user),
+    approvedAt,
+  };
+  if (destination.mode === "poll") {
+    await deliveryTo(server, destination).approve(server, destination, grant);
+    return undefined;
+  }
+  const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
+  const record: CodeRecord = { ...requestToStore, grant, redirectUri: destination.uri, validUntil };
+  const code = server.takeFixedValue?.("code") ?? randomToken(server.randomBytes);
+  const grantId = randomId(server.randomBytes);
+  const key = storageKey(server, code);
+  const id = isPromise(key) ? await key : key;
+  await server.store.put("code", id, record, { grantId, expiresAt: validUntil });
+  server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub, scope, grantId });
+  return code;
+}
+
+/** The claims requested by name, without claims of a denied scope value and claims that the user denied by name. */
+function allowedClaims(
+  { claims: rules }: Server,
+  scope: readonly string[],
+  requested: RequestedClaims | undefined,
+  approval: Approval,
+): RequestedClaims | undefined {
+  if (requested === undefined) return undefined;
+  const deniedScope = scope.filter((token) => !approval.scope.includes(token));
+  const isAllowed = (name: string) =>
+    !isReleasedByScope(rules, name, deniedScope) || isReleasedByScope(rules, name, approval.scope);
+  return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
+}
+
+export interface IssuedCode {
+  /** The client that it was issued to. */
+  readonly clientId: string;
+  /** The redirect URI that it was sent to. */
+  readonly redirectUri: string;
+  /** When it was exchanged, in milliseconds since the epoch; absent before. */
+  readonly consumedAt?: number;
+  /** The code challenge of the request; absent if it had none. */
+  readonly codeChallenge?: string;
+}
+
+/** Reads a code without consuming it; `undefined` if the server does not know it. */
+export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
+  const record = await server.store.get("code", await storageKey(server, code));
+  if (record === undefined) return undefined;
+  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
+  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
+}

@@ -1,0 +1,263 @@
+/** The destination of an authorization response: without one, an error is shown on a page of this server. */
+
+import { describeKnownIds, warnUnregistered, withNearest } from "../clients/unregistered_clients.ts";
+import { policyOf } from "../clients/policy.ts";
+import type { Client } from "../clients/repository.ts";
+import { describeRemovedClient } from "../clients/server_clients.ts";
+import { byProfile } from "../../config/profile.ts";
+import { OAuthError } from "../errors.ts";
+import { isPromise } from "../../../platform/maybe_promise.ts";
+import { type Params, type ResponseMode, responseTypes, splitScope } from "../params.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { PartRequest, Server } from "../server.ts";
+import { warnAccepted } from "../notes.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { Delivery, PolledDestination } from "./delivery.ts";
+import type { RequestOrigin, StoredRequests } from "./request_source.ts";
+
+/** Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending authorization. */
+export type Destination = RedirectDestination | PolledDestination;
+
+/** The redirect URI of a client, which receives the response. */
+export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
+  /** The redirect URI of the request, or the only registered one. */
+  readonly uri: string;
+  /** The response mode of the request if server and client allow it, otherwise `query`. */
+  readonly mode: ResponseMode;
+  /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
+  readonly state?: string;
+}
+
+/** An authorization request that waits for an approval, with its client as currently registered. */
+export interface PendingAuthorization {
+  /** The request. */
+  readonly request: AuthorizationRequest;
+  /** The destination of the response. */
+  readonly destination: Destination;
+  /** The client. */
+  readonly client: Client;
+}
+
+/** Maximum length of `state`, in characters. */
+export const maxStateLength = 4096;
+
+const requestItself: RequestOrigin = {};
+
+/**
+ * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
+ * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
+ *
+ * @throws {OAuthError} Also the rejection of the request source, if the parameters outside the source name no
+ *   registered redirect URI.
+ */
+export async function findDestination(
+  server: Server,
+  params: Params,
+  { storedRequest, isSigned, rejection }: RequestOrigin = requestItself,
+): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
+  const id = singleValue(params, "client_id", "AZ-02");
+  if (id === undefined) {
+    throw new OAuthError("invalid_request", "client_id is missing", {
+      rule: "AZ-02",
+      expected: "client_id of a registered client",
+      received: "no client_id",
+    });
+  }
+  const found = server.clients.find(id, server.sender);
+  const client = isPromise(found) ? await found : found;
+  if (client === undefined) {
+    const known = describeKnownIds(server, id);
+    throw new OAuthError("invalid_request", "client_id is not registered", {
+      rule: "AZ-02",
+      reason: withNearest("client_id is not registered", known),
+      expected: known.expected,
+      publicExpected: "the client_id of a registered client",
+      received: id,
+      earlier: describeRemovedClient(server.clients, id),
+      fix: "Send the client_id of a registered client, or register this one: " +
+        "in the configuration file, or on the page /clients.",
+      change: {
+        client_id: id,
+        isNew: true,
+        redirect_uri: params.get("redirect_uri"),
+        // A public client sends a challenge. A confidential one that does is rejected later, if it sends a secret.
+        token_endpoint_auth_method: params.has("code_challenge") ? "none" : undefined,
+      },
+    });
+  }
+  if (client.isUnregistered) warnUnregistered(server, client, "AZ-02");
+  else server.passed?.("AZ-02", id);
+  if (client.document !== undefined) server.passed?.("MC-04", id);
+  if (rejection !== undefined) {
+    const redirectUri = params.get("redirect_uri");
+    if (redirectUri === undefined || params.isRepeated("redirect_uri") || !client.allowsRedirectUri(redirectUri)) {
+      throw rejection;
+    }
+  }
+  const requested = singleValue(params, "redirect_uri", "AZ-06");
+  const uri = requested ?? defaultRedirectUri(server, client, params);
+  if (!client.allowsRedirectUri(uri)) {
+    throw new OAuthError("invalid_request", "redirect_uri is not registered for this client", {
+      rule: "RU-01",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
+      publicExpected: registeredUriHint,
+      received: uri,
+      change: { client_id: id, isNew: false, redirect_uri: uri },
+    });
+  }
+  if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
+  else if (client.isUnregistered === undefined) {
+    warnAccepted(server, client, "redirectUris", {
+      rule: "RU-01",
+      reason: "redirect_uri is not registered for this client",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
+      received: uri,
+    });
+  }
+  const state = params.get("state");
+  const mode = findResponseMode(server, client, params) ?? "query";
+  const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
+    isAlteredByForm(mode, state);
+  return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, storedRequest, isSigned } };
+}
+
+/**
+ * The stored requests of a server, for a destination that names one.
+ *
+ * @throws {OAuthError} If the server no longer stores requests.
+ */
+export function storedRequests({ requestSources }: Server): StoredRequests<Server> {
+  const { stored } = requestSources.find((source) => source.stored !== undefined) ?? {};
+  if (stored !== undefined) return stored;
+  throw new OAuthError("invalid_request_uri", "request_uri is unknown, expired or used", {
+    rule: "JR-01",
+    expected: "an authorization request without request_uri",
+    received: "a stored request, which this server no longer supports",
+    forUser: true,
+  });
+}
+
+/**
+ * Finds the delivery for a destination other than a redirect URI.
+ *
+ * @throws {OAuthError} If the server no longer has this delivery.
+ */
+export function deliveryTo({ deliveries }: Server, { delivery: name }: PolledDestination): Delivery<Server> {
+  const delivery = deliveries.find((delivery) => delivery.name === name);
+  if (delivery !== undefined) return delivery;
+  throw new OAuthError("invalid_request", "the server no longer supports such logins", {
+    rule: "DV-07",
+    expected: "a login in a browser",
+    received: `a login of the extension ${name}`,
+    forUser: true,
+  });
+}
+
+const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
+
+/** The response mode of a request, by default `query`; `undefined` if the server or the client does not allow it. */
+function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
+  const requested = params.get("response_mode") ?? "query";
+  const mode = policyOf(server, client).responseModes.find((supported) => supported === requested);
+  return mode === undefined || client.metadata.response_modes?.includes(mode) === false ? undefined : mode;
+}
+
+/** Whether an HTML form would change the line breaks or control characters of `state`. */
+function isAlteredByForm(mode: ResponseMode, state: string | undefined): boolean {
+  // deno-lint-ignore no-control-regex
+  return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state ?? "");
+}
+
+function singleValue(params: Params, name: string, rule: RejectionRuleId): string | undefined {
+  if (!params.isRepeated(name)) return params.get(name);
+  throw new OAuthError("invalid_request", `${name} was sent more than once`, {
+    rule,
+    expected: `${name} once`,
+    received: `${name} more than once`,
+  });
+}
+
+function defaultRedirectUri(server: Server, client: Client, params: Params): string {
+  const settings = policyOf(server, client);
+  const [only, ...others] = client.redirectUris;
+  const isOpenId = splitScope(params.get("scope") ?? "").includes("openid");
+  if (only === undefined || others.length > 0 || isOpenId || settings.requireRedirectUri) {
+    const isAmbiguous = only === undefined || others.length > 0;
+    const profile = isOpenId || isAmbiguous ? "" : byProfile(settings.profile, "requireRedirectUri");
+    throw new OAuthError("invalid_request", `redirect_uri is missing${profile}`, {
+      rule: isOpenId ? "RU-07" : "RU-06",
+      reason: isOpenId
+        ? "redirect_uri is required in an OpenID Connect request"
+        : !isAmbiguous
+        ? `the setting requireRedirectUri demands redirect_uri${profile}`
+        : "redirect_uri is optional only if exactly one is registered",
+      expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
+      publicExpected: registeredUriHint,
+      received: "no redirect_uri",
+    });
+  }
+  return only;
+}
+
+/** Rejects a `state` that is too long, or that a form would change. */
+export function assertState({ params, mode }: PartRequest): void {
+  if ((params.get("state")?.length ?? 0) > maxStateLength) {
+    throw new OAuthError("invalid_request", `state is longer than ${maxStateLength} characters`, {
+      rule: "AZ-13",
+      expected: `at most ${maxStateLength} characters`,
+      received: `${params.get("state")!.length}`,
+    });
+  }
+  if (isAlteredByForm(mode!, params.get("state"))) {
+    throw new OAuthError(
+      "invalid_request",
+      "state contains a control character, which form_post cannot return unchanged",
+      {
+        rule: "FP-03",
+        expected: "a state without control characters",
+        received: "a state with a control character",
+      },
+    );
+  }
+}
+
+/** Rejects a response type that the server or the client does not support. */
+export function assertResponseType({ server, client, params }: PartRequest): void {
+  const type = params.get("response_type");
+  if (type === undefined) {
+    throw new OAuthError("invalid_request", "response_type is missing", {
+      rule: "AZ-09",
+      expected: "response_type=code",
+      received: "no response_type",
+    });
+  }
+  // Space-separated values in any order (§4.1.1, RFC 6749 Appendix A.3); every supported type is one value.
+  if (!responseTypes.includes(type)) {
+    throw new OAuthError("unsupported_response_type", "response_type is not supported; use code", {
+      rule: "AZ-09",
+      expected: "response_type=code",
+      received: `response_type=${type}`,
+    });
+  }
+  const { response_types: registered = responseTypes } = client.metadata;
+  if (client.grantTypes.includes("authorization_code") && registered.includes(type)) {
+    return server.passed?.("AZ-09", type);
+  }
+  throw new OAuthError("unauthorized_client", "this client is not registered for the code flow", {
+    rule: "AZ-11",
+    expected: "grant_types with authorization_code and response_types with code",
+    received: `${client.grantTypes.join(" ")}; ${registered.join(" ")}`,
+  });
+}
+
+/** Rejects a response mode that the server or the client does not support. */
+export function assertResponseMode({ server, client, params }: PartRequest): void {
+  if (findResponseMode(server, client, params) === undefined) {
+    const { responseModes, profile } = policyOf(server, client);
+    throw new OAuthError("invalid_request", `response_mode is not supported${byProfile(profile, "responseModes")}`, {
+      rule: "AZ-19",
+      expected: responseModes.filter((mode) => client.metadata.response_modes?.includes(mode) ?? true).join(" or "),
+      received: params.get("response_mode") ?? "no response_mode, which means query",
+    });
+  }
+}

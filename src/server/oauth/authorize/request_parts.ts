@@ -1,0 +1,167 @@
+/**
+ * The parts of a request for access, in the order in which they are read. Entry points differ only in the parts that
+ * they list here; they share the code.
+ */
+
+import { OAuthError } from "../errors.ts";
+import { isPromise } from "../../../platform/maybe_promise.ts";
+import { noteScope, warn } from "../notes.ts";
+import { type ParameterDescription, parameters } from "../params.ts";
+import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+import { readLoginRequirements } from "./openid.ts";
+import { readCodeChallenge, warnMissingMethod } from "./pkce.ts";
+import { accessNames } from "./access.ts";
+import type { EntryPoint } from "./request_part.ts";
+import { readResources, readScope, warnAboutResource, warnIgnoredScope } from "./scope.ts";
+import { assertResponseMode, assertResponseType, assertState } from "./destination.ts";
+
+const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
+const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
+
+/** The parts that are read first. After them come those parts of extensions that become no member of the request. */
+const firstParts: readonly RequestPart[] = [
+  { at: everywhere, warn: warnDocument },
+  { at: byRedirect, read: rejectRepeated },
+];
+
+/** The parts that are read next. After them come all other parts of extensions. */
+const nextParts: readonly RequestPart[] = [
+  { at: byRedirect, read: assertState },
+  { at: byRedirect, read: assertResponseType },
+  { at: byRedirect, read: assertResponseMode },
+  { at: everywhere, read: rejectLongValues },
+];
+
+/**
+ * The parts that are read after the parts of extensions, because access of an extension decides whether a request needs
+ * scope.
+ */
+const lastParts: readonly RequestPart[] = [
+  { name: "scope", at: everywhere, read: readScope, warn: warnIgnoredScope },
+  { at: everywhere, warn: noteScope },
+  { name: "codeChallenge", at: byRedirect, read: readCodeChallenge, warn: warnMissingMethod },
+  { name: "nonce", at: byRedirect, read: ({ params }) => params.get("nonce") },
+  {
+    name: "resources",
+    at: everywhere,
+    read: ({ server, params }) => readResources(server, params),
+    warn: ({ server, client, params }) => warnAboutResource(server, client, params),
+  },
+  { name: "loginRequirements", at: everywhere, read: readLoginRequirements },
+];
+
+/** The parts of every server, and those of extensions. */
+export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
+  const checks = ofExtensions.filter(({ name }) => name === undefined);
+  const members = ofExtensions.filter(({ name }) => name !== undefined);
+  const parts = [...firstParts, ...checks, ...nextParts, ...members, ...lastParts];
+  const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
+    const included = parts.filter(({ at }) => at.includes(entryPoint));
+    return {
+      readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
+      warnings: included.flatMap(({ warn }) => warn ?? []),
+    };
+  };
+  const parametersOf = (isIncluded: (part: RequestPart) => boolean) =>
+    parts.filter(isIncluded).flatMap(({ parameters = [] }) => parameters);
+  const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
+  return {
+    at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
+    access: parts.flatMap(({ name, access }) =>
+      access === undefined ? [] : { ...access, member: name, name: accessNames[name] }
+    ),
+    parameters: {
+      authorize: [...authorizationParameters, ...parametersAt("authorize")],
+      par: [...authorizationParameters, ...parametersAt("par")],
+      poll: [...polledParameters, ...parametersAt("poll")],
+      token: parametersOf(({ access }) => access !== undefined),
+    },
+  };
+}
+
+/**
+ * Reads the parts of a request. It changes nothing, so that a request may be read more than once.
+ *
+ * @throws {OAuthError} Errors for the client.
+ */
+export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
+  const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
+  for (const { name, read } of from.server.requestParts.at[from.at].readers) {
+    const reading = read(from, request);
+    const value = isPromise(reading) ? await reading : reading;
+    if (name !== undefined) (request as Record<string, unknown>)[name] = value;
+  }
+  return request as AuthorizationRequest;
+}
+
+/** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
+export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
+  for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
+}
+
+function rejectRepeated({ server, params }: PartRequest): void {
+  params.rejectRepeated("AZ-07");
+  server.passed?.("AZ-07");
+}
+
+/** The warnings of the metadata document of the client, if it has one. */
+function warnDocument({ server, client }: PartRequest): void {
+  for (const explanation of client.document?.warnings ?? []) {
+    warn(server, client.id, explanation);
+  }
+}
+
+/** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
+const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
+
+/** Rejects values that are too long to be stored. */
+function rejectLongValues({ params }: PartRequest): void {
+  for (const [name, limit] of maxStoredLengths) {
+    if ((params.get(name)?.length ?? 0) <= limit) continue;
+    throw new OAuthError("invalid_request", `${name} is longer than ${limit} characters`, {
+      rule: "AZ-13",
+      expected: `at most ${limit} characters`,
+      received: String(params.get(name)!.length),
+    });
+  }
+}
+
+/** The reference to a pushed request (RFC 9126 §2.2). */
+export const requestUriParameter: ParameterDescription = {
+  name: "request_uri",
+  secret: "request_uri",
+  linksFlow: true,
+};
+
+/**
+ * Every parameter that a specification defines for the authorization endpoint, supported or rejected, besides the
+ * parameters of extensions.
+ */
+const authorizationParameters = parameters(
+  ...[
+    "response_type",
+    "client_id",
+    "redirect_uri",
+    "response_mode",
+    "scope",
+    "state",
+    "nonce",
+  ],
+  ...["code_challenge", "code_challenge_method"],
+  ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
+  "request",
+  ...["claims", "registration"].map((name) => ({ name, isJson: true })),
+  requestUriParameter,
+  { name: "id_token_hint", secret: "id_token" },
+  { name: "resource", repeatable: true },
+);
+
+/**
+ * The parameters of requests whose client polls, such as a device (RFC 8628 §3.1), besides the parameters of client
+ * authentication and of extensions.
+ */
+const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
+  name: "resource",
+  repeatable: true,
+});

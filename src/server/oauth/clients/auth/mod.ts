@@ -1,0 +1,265 @@
+/**
+ * The methods of client authentication, and the authentication of a request, which every client endpoint begins with.
+ */
+
+import { byProfile } from "../../../config/profile.ts";
+import { OAuthError } from "../../errors.ts";
+import { isPromise } from "../../../../platform/maybe_promise.ts";
+import { warn } from "../../notes.ts";
+import { parameters } from "../../params.ts";
+import type { RateLimiter } from "../../bounded_cache.ts";
+import type { ClientAuth, Credentials, Server } from "../../server.ts";
+import { policyOf } from "../policy.ts";
+import type { Client } from "../repository.ts";
+import { warnUnregistered } from "../unregistered_clients.ts";
+import { howToAuthenticate, invalidClient, tracePassedClient, unknownClient, verifyClientSecret } from "./method.ts";
+import type { CredentialCandidate } from "./method.ts";
+
+/** The parameters of client authentication. */
+export const clientAuthParameters = parameters(
+  "client_id",
+  { name: "client_secret", secret: "client_secret" },
+  "client_assertion_type",
+  { name: "client_assertion", secret: "client_assertion" },
+);
+
+/**
+ * The methods of a server, in the order of `token_endpoint_auth_methods_supported`.
+ *
+ * @param added Those of extensions.
+ */
+export function clientAuthentication(added: readonly ClientAuth[]): readonly ClientAuth[] {
+  return [basic, post, ...added, none];
+}
+
+/**
+ * Authenticates the client of a request (OAuth 2.1 §2.4, §3.2.1).
+ *
+ * @throws {OAuthError} `invalid_client` if authentication fails; `invalid_request` if the request uses several methods
+ *   or names two clients.
+ */
+export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
+  const { params } = credentials;
+  const used = server.clientAuthentication.filter((clientAuth) =>
+    clientAuth !== none && clientAuth.isUsed(credentials)
+  );
+  if (used.length > 1) {
+    throw new OAuthError("invalid_request", "the request uses more than one method of client authentication", {
+      rule: "CA-09",
+      expected: "one of: Authorization header, client_secret, client_assertion",
+      received: used.map(({ method }) => method).join(" and "),
+    });
+  }
+  const clientAuth = used[0] ?? none;
+  // A public client has no secret to guess, so failures of others must not limit it.
+  const client = server.rateLimiter === undefined || clientAuth === none
+    ? await authenticateOrReload(server, clientAuth, credentials)
+    : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
+  const claimedClientId = params.get("client_id");
+  if (claimedClientId !== undefined && claimedClientId !== client.id) {
+    throw new OAuthError("invalid_request", "client_id does not match the authenticated client", {
+      rule: "TK-08",
+      expected: "no client_id, or that of the Authorization header",
+      received: "another client_id",
+    });
+  }
+  // Basic with an empty secret is accepted from a public client.
+  const method = client.authMethods.includes(clientAuth.method) ? clientAuth.method : "none";
+  assertMethodAllowed(policyOf(server, client), method);
+  if (client.isUnregistered) warnUnregistered(server, client, "CA-07");
+  else tracePassedClient(server, client);
+  if (method !== clientAuth.method) {
+    warn(server, client.id, {
+      rule: "CA-17",
+      reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",
+      expected: "client_id in the body, and no header Authorization",
+      received: "Authorization: Basic with an empty secret",
+    });
+  } else if (method !== client.authMethod) {
+    warn(server, client.id, {
+      rule: "CA-16",
+      reason: `authentication by ${method} was accepted; the client's metadata has no token_endpoint_auth_method`,
+      expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${method}" in its metadata`,
+      received: method,
+    });
+  }
+  return client;
+}
+
+/** Rejects a method that the server no longer offers, although a client was registered for it. */
+function assertMethodAllowed(
+  { clientAuthMethods, profile }: Server["settings"],
+  method: ClientAuth["method"],
+): void {
+  if (clientAuthMethods.includes(method)) return;
+  throw invalidClient(
+    `this server does not offer ${method}${byProfile(profile, "clientAuthMethods")}`,
+    clientAuthMethods.join(" or "),
+    method,
+  );
+}
+
+/**
+ * The registered client that a rejected request claims to be, for the trace; `undefined` if it is unknown, because an
+ * unknown id may be a secret in the wrong place.
+ */
+export function findClaimedClient(
+  { clientAuthentication, clients }: Server,
+  credentials: Credentials,
+): string | undefined {
+  for (const clientAuth of clientAuthentication) {
+    const id = clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined;
+    if (id !== undefined && clients.findCached(id) !== undefined) return id;
+  }
+  return undefined;
+}
+
+/**
+ * Authenticates the client. If that fails with a client from memory, it reads the store, because another instance may
+ * just have changed the client. Each failure thus reads the store once, for known and unknown clients, so that its
+ * duration does not reveal which clients exist (CA-07).
+ */
+async function authenticateOrReload(
+  server: Server,
+  clientAuth: ClientAuth,
+  credentials: Credentials,
+): Promise<Client> {
+  const { clients } = server;
+  const id = clientAuth.claimedId(credentials) ?? "";
+  const isFresh = clients.isFresh(id);
+  const clientBefore = clients.findCached(id);
+  try {
+    return await clientAuth.authenticate(server, credentials);
+  } catch (error) {
+    if (!isFresh || !(error instanceof OAuthError)) throw error;
+    if (await clients.reload(id) === clientBefore) throw error;
+    return await clientAuth.authenticate(server, credentials);
+  }
+}
+
+/** Authenticates the client, with a limit for failures. */
+async function authenticateRateLimited(
+  server: Server,
+  rateLimiter: RateLimiter,
+  clientAuth: ClientAuth,
+  credentials: Credentials,
+): Promise<Client> {
+  const attempt = { client: clientAuth.claimedId(credentials) ?? "", address: credentials.address ?? "" };
+  rejectRateLimited(rateLimiter.retryAfter(attempt));
+  let outcome: Client | OAuthError;
+  try {
+    outcome = await authenticateOrReload(server, clientAuth, credentials);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    outcome = error;
+  }
+  // Concurrent attempts may have reached the limit meanwhile: the result of this one must not be revealed.
+  rejectRateLimited(rateLimiter.retryAfter(attempt));
+  if (!(outcome instanceof OAuthError)) return outcome;
+  rateLimiter.recordFailure(attempt);
+  throw outcome;
+}
+
+function rejectRateLimited(seconds: number): void {
+  if (seconds === 0) return;
+  throw new OAuthError("temporarily_unavailable", "too many failed authentications, try again later", {
+    rule: "CA-12",
+    status: 429,
+    retryAfter: seconds,
+    expected: `no attempt for ${seconds} seconds`,
+    received: "another attempt",
+  });
+}
+
+/** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */
+const basic: ClientAuth = {
+  method: "client_secret_basic",
+  isUsed: ({ authorization }) => authorization !== null,
+  claimedId: ({ authorization }) => parseBasicHeader(authorization!)[0]?.id,
+  async authenticate(server, { authorization }) {
+    const candidates = parseBasicHeader(authorization!);
+    if (candidates.length > 0) return await verifyClientSecret(server, "client_secret_basic", candidates);
+    throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
+      rule: "CA-04",
+      expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
+      received: "a header of another form",
+    });
+  },
+};
+
+/**
+ * The possible readings of a header: id and secret form-decoded, as the specification requires, and unchanged, as
+ * `curl -u` and many clients send them. Each reading is compared with the registered secret.
+ */
+function parseBasicHeader(header: string): CredentialCandidate[] {
+  const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (token === undefined || token.length % 4 !== 0) return [];
+  let text: string;
+  try {
+    const binary = atob(token);
+    // Rejects other base64 encodings of the same bytes.
+    if (btoa(binary) !== token) return [];
+    const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return [];
+  }
+  const colon = text.indexOf(":");
+  if (colon < 0) return [];
+  const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+  if (!/[%+]/.test(text)) return isPrintable(raw) ? [raw] : [];
+  const candidates: CredentialCandidate[] = [{ ...raw, isUnencoded: true }];
+  try {
+    candidates.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
+  } catch {
+    // Not form-encoded: only the unchanged reading is possible.
+  }
+  return candidates.filter(isPrintable);
+}
+
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+function isPrintable({ id, secret }: CredentialCandidate): boolean {
+  return /^[\x20-\x7E]+$/.test(id) && /^[\x20-\x7E]*$/.test(secret);
+}
+
+/** The method of requests that use no other one. */
+const none: ClientAuth = {
+  method: "none",
+  isUsed: ({ params }) => params.get("client_id") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  async authenticate(server, { params, identifyClient }) {
+    const id = params.get("client_id") ?? await identifyClient?.(server, params);
+    if (id === undefined) {
+      throw invalidClient(
+        "the request identifies no client",
+        "HTTP Basic of a confidential client, or client_id in the body of a public client",
+        "neither",
+        { fix: "Send client_id in the body, or HTTP Basic if the client has a secret." },
+      );
+    }
+    const found = server.clients.find(id, server.sender);
+    const client = isPromise(found) ? await found : found;
+    if (client === undefined) throw unknownClient(server, id, "none");
+    if (!client.confidential) return client;
+    throw invalidClient(
+      `client ${id} is confidential and must authenticate`,
+      client.authMethods.join(" or "),
+      "client_id without authentication",
+      { fix: howToAuthenticate(client) },
+    );
+  },
+};
+
+/** For clients that are registered for it or name no method; any other client's secret in the body is rejected. */
+const post: ClientAuth = {
+  method: "client_secret_post",
+  isUsed: ({ params }) => params.get("client_secret") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  authenticate: (server, { params }) =>
+    verifyClientSecret(server, "client_secret_post", [
+      { id: params.get("client_id") ?? "", secret: params.get("client_secret")! },
+    ]),
+};

@@ -1,0 +1,118 @@
+/** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
+
+import { assertNoIssues } from "../../config/config_issue.ts";
+import { sectorOf } from "../../config/extension_settings.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { canonicalUri } from "../../config/resource_list.ts";
+import { chain } from "../../../platform/maybe_promise.ts";
+import { splitScope } from "../params.ts";
+import { memoryRepository } from "../records/repository.ts";
+import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
+import { digest } from "../secrets.ts";
+import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
+import { tightenSettings } from "./policy.ts";
+import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
+import type { Client, ClientRepository } from "./repository.ts";
+import { standingOfRegistration } from "./standing.ts";
+import { validateClient, validateClientAudience } from "./validate_client.ts";
+
+/**
+ * Creates the repository with the clients of the settings.
+ *
+ * @param create Default: in memory.
+ */
+export function clientRepository(
+  settings: ResolvedSettings,
+  create: CreateRepository = memoryRepository,
+): ClientRepository {
+  let isStarting = true;
+  const parseMetadata = (metadata: ClientMetadata) => {
+    // The server validates the configured clients together when it starts.
+    if (!isStarting) {
+      assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
+    }
+    const policy = tightenSettings(settings, metadata);
+    const client = clientFromMetadata(metadata, policy);
+    return policy === settings ? client : Object.assign(client, { policy });
+  };
+  const definition: EntryDefinition<ClientMetadata, Client> = {
+    kind: "client",
+    acceptsExpiring: false,
+    getId: (metadata) => metadata.client_id,
+    idOf: (client) => client.id,
+    parse: (entry: ClientEntry) => parseClientEntry(entry, parseMetadata),
+    serialize: serializeClient,
+    deserialize: (entry) => parseClientEntry(entry as unknown as ClientEntry, parseMetadata),
+  };
+  const repository = create(settings.clients, definition);
+  isStarting = false;
+  return repository;
+}
+
+/**
+ * Serializes a client for the store: with a digest of its secret, unless the secret is the key of its assertions.
+ */
+async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
+  const { client_secret: secret, ...others } = client;
+  if (secret === undefined) return { ...others };
+  if (client.token_endpoint_auth_method === "client_secret_jwt") return { ...client };
+  return { ...others, client_secret_digest: await digest(secret) };
+}
+
+/**
+ * Reads a client that is registered, or that {@link serializeClient} wrote.
+ *
+ * @param parse Reads metadata. If the entry has only a digest, the digest replaces the secret in it.
+ */
+function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMetadata) => Client): Client {
+  const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
+  const client = secretDigest === undefined
+    ? parse(metadata)
+    : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
+  if (registration === undefined) return client;
+  return Object.assign(client, { registration, ...standingOfRegistration(registration, client.authMethod) });
+}
+
+/** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
+export function clientFromMetadata(
+  metadata: ClientMetadata,
+  server: Pick<ResolvedSettings, "allows" | "scopes" | "alg" | "acceptsAny" | "extensions">,
+): Client {
+  const { client_secret: secret, ...publicMetadata } = metadata;
+  const authMethods = authMethodsOf(metadata);
+  const [authMethod] = authMethods;
+  const confidential = authMethod !== "none";
+  const redirectUris = [...(metadata.redirect_uris ?? [])];
+  const { localUrls } = server.allows;
+  const isNative = !confidential || metadata.application_type === "native";
+  const hasRedirectUri = (requested: string) =>
+    redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
+  const scope = metadata.scope === undefined ? server.scopes : splitScope(metadata.scope);
+  const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
+  const client: Client = {
+    metadata: publicMetadata,
+    id: metadata.client_id,
+    standing: "configured",
+    name: metadata.client_name,
+    confidential,
+    authMethod,
+    authMethods,
+    secretDigest: secret === undefined ? undefined : digest(secret),
+    pendingSecret: secret,
+    assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
+    sector: sectorOf(metadata, server.extensions),
+    redirectUris,
+    grantTypes: metadata.grant_types ?? ["authorization_code"],
+    scope,
+    idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
+    serves: (metadata.serves ?? []).map(canonicalUri),
+    hasRedirectUri,
+    allowsRedirectUri: server.acceptsAny.includes("redirectUris")
+      ? (requested) => hasRedirectUri(requested) || validateRedirectUri(requested, false, localUrls) === undefined
+      : hasRedirectUri,
+    allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
+  };
+  // Replaces the promise by its value, so that later callers need not wait.
+  chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest, pendingSecret: undefined }));
+  return client;
+}

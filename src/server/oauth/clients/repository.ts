@@ -1,0 +1,94 @@
+/**
+ * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
+ *
+ * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_repository.ts` turns it
+ * into a `Client` with defaults and keeps the clients as records (`records/`). `auth/mod.ts` authenticates the client
+ * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
+ */
+
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Repository } from "../records/repository.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
+import type { RuleExplanation } from "../explanation.ts";
+import type { Standing } from "./standing.ts";
+
+/** The metadata document of a client: its `client_id` is the URL of the document. */
+export interface ClientDocument {
+  /** When it was fetched, by the server's clock in milliseconds. */
+  readonly fetchedAt: number;
+  /** When it expires and must be fetched again, in milliseconds. */
+  readonly validUntil: number;
+  /** A digest of the redirect URIs, the method and the keys: a consent given under another digest does not count. */
+  readonly identity: string;
+  /** The warnings: values that a client should not use, or that this server does not support. */
+  readonly warnings: readonly RuleExplanation[];
+}
+
+/** A client, with all defaults. */
+export interface Client {
+  /** The registered metadata, without the secret. */
+  readonly metadata: ClientMetadata;
+  /** The `client_id`. */
+  readonly id: string;
+  /** Who made it known to this server. */
+  readonly standing: Standing;
+  /** The members of its metadata that its software statement contains; absent if it registered without one. */
+  readonly approvedMembers?: readonly string[];
+  /** The `client_name`, shown to users. */
+  readonly name?: string;
+  /** Whether the client must authenticate. */
+  readonly confidential: boolean;
+  /** The registered method; the default of RFC 7591 §2 if its metadata names none. */
+  readonly authMethod: ClientAuthMethod;
+  /**
+   * All accepted methods: Basic and post for a client with a secret that names no method, otherwise only the registered
+   * one.
+   */
+  readonly authMethods: readonly ClientAuthMethod[];
+  /** The digest of the secret; absent for a public client. */
+  readonly secretDigest?: MaybePromise<string>;
+  /** The secret itself while its digest is computed: logs redact it from the start. */
+  readonly pendingSecret?: string;
+  /** The secret itself, only if it is the key of client assertions. */
+  readonly assertionSecret?: string;
+  /** The sector of its pairwise subjects; absent: its subjects are public. */
+  readonly sector?: string;
+  /** The registered redirect URIs. */
+  readonly redirectUris: readonly string[];
+  /** The grant types that it may use. */
+  readonly grantTypes: readonly string[];
+  /** The scope values that it may request. */
+  readonly scope: readonly string[];
+  /** The signature algorithm of its ID tokens. */
+  readonly idTokenAlg: SigningAlgorithm;
+  /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
+  readonly serves: readonly string[];
+  /** Its settings, if it has a profile of its own; see `policyOf`. */
+  readonly policy?: ResolvedSettings;
+  /** Present if the client registered itself (RFC 7591). */
+  readonly registration?: ClientRegistration;
+  /** Its metadata document; absent if the client is registered. */
+  readonly document?: ClientDocument;
+  /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
+  readonly isUnregistered?: true;
+  /** Whether a registered redirect URI matches the requested one. */
+  hasRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may use a redirect URI: a registered one, or any if the server accepts any. */
+  allowsRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may request a scope value: a registered one, or any if the server accepts any. */
+  allowsScope(token: string): boolean;
+}
+
+/** The clients of a server. */
+export type ClientRepository = Repository<ClientMetadata, Client>;
+
+/** The users of a server; `login: "auto"` logs in the first one. */
+export interface UserRepository extends Repository<User, User> {
+  /**
+   * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
+   * ignores a session that is older.
+   */
+  defaultChosenAt(): number;
+}

@@ -1,0 +1,76 @@
+/** The clients of a server: the registered ones, and those that extensions add. */
+
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import { boundedCache } from "../bounded_cache.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Outbound } from "../outbound.ts";
+import type { Sender } from "../sender.ts";
+import type { Trace } from "../trace.ts";
+import type { Client, ClientRepository } from "./repository.ts";
+
+/**
+ * The clients of a server. `find` also finds the clients that extensions add; changes and `registered` concern
+ * registered clients only.
+ */
+export interface ServerClients extends ClientRepository {
+  /**
+   * The client of an id; `undefined` if it is unknown.
+   *
+   * @param sender The sender of the request that names the client, if a document may be fetched because of it.
+   * @throws {OAuthError} If the client cannot be used.
+   */
+  find(id: string, sender?: Sender): MaybePromise<Client | undefined>;
+  /** The registered clients only. */
+  readonly registered: ClientRepository;
+  /**
+   * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if
+   * it has expired.
+   *
+   * @param sender The sender of a request that names the client, without a token or for a redirect. Expired metadata is
+   *   then fetched again.
+   */
+  findHolder(id: string, sender?: Sender): MaybePromise<Client | undefined>;
+  /** Records that something was issued to a client: fetches for it no longer share their limits with other clients. */
+  recordUse(id: string): void;
+  /** Whether something was issued to a client, as far as this instance remembers. */
+  isInUse(id: string): boolean;
+  /** The clients in memory that are not registered, because their metadata is elsewhere. */
+  externalClients(): readonly Client[];
+  /** Removes these clients from memory, so that their metadata is fetched again. */
+  forgetExternalClients(): void;
+}
+
+/** The members of the server that an extension needs to add clients. */
+export interface ClientDependencies {
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Fetches the metadata. */
+  readonly outbound: Outbound;
+  /** Receives an event for each fetch. */
+  readonly trace: Trace;
+  /** The settings with the issuer and the audience at this moment; only after the assembly of the server. */
+  readonly currentSettings: () => ResolvedSettings;
+}
+
+/** Maximum number of clients that are known to be in use. */
+const maxUsedClients = 10_000;
+
+/** Creates the clients of a server without extensions. */
+export function serverClients(registered: ClientRepository): ServerClients {
+  const used = boundedCache<true>(maxUsedClients);
+  return {
+    ...registered,
+    registered,
+    findHolder: registered.find,
+    recordUse: (id) => used.set(id, true),
+    isInUse: (id) => used.get(id) === true,
+    externalClients: () => [],
+    forgetExternalClients() {},
+  };
+}
+
+/** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */
+export function describeRemovedClient(clients: ClientRepository, id: string | undefined): string | undefined {
+  const removalCause = id === undefined ? undefined : clients.removedBy(id);
+  return removalCause && `a client of this id existed until ${removalCause}`;
+}

@@ -1,0 +1,262 @@
+/** All issues of the metadata of one client (RFC 7591 §2). */
+
+import { type ConfigIssue, quote, suggest } from "../../config/config_issue.ts";
+import { subjectTypeNames } from "../../config/extension_settings.ts";
+import { validate } from "../../config/field.ts";
+import { byProfile } from "../../config/profile.ts";
+import { activeProfile, findEmptySettings, validateExtensions } from "../../config/profiles.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
+import { validatePublicKeys } from "../keys/signing_algorithm.ts";
+import { splitScope } from "../params.ts";
+import { authMethodsOf, type ClientMetadata, demandMembers, registeredClientField } from "./client.ts";
+import { tightenSettings } from "./policy.ts";
+import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
+
+/** Compares metadata that matches its description with the settings. Paths are relative to the client. */
+type ClientValidator = (client: ClientMetadata, settings: ResolvedSettings) => ConfigIssue[];
+
+/** The validators, in the order of their issues. */
+const validators: readonly ClientValidator[] = [
+  validateAuthMethod,
+  validateClientSecret,
+  validateClientKeys,
+  validateGrantTypes,
+  validateResponseTypes,
+  validateResponseModes,
+  validateRedirectUris,
+  validatePostLogoutRedirectUris,
+  validatePageUrls,
+  validateSubjectType,
+  validateAlgorithms,
+  validateClientProfile,
+  validateDemands,
+  validateScope,
+];
+
+/**
+ * All issues; paths are relative to the client. Only metadata that matches its description is compared with the server.
+ */
+export function validateClient(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const issues = validate(registeredClientField, client);
+  if (issues.length > 0) return issues;
+  const policy = tightenSettings(settings, client);
+  return [
+    ...validators.flatMap((validator) => validator(client, policy)),
+    ...policy.extensions.flatMap((extension) => extension.validateClient?.(client, policy) ?? []),
+  ];
+}
+
+/** Each request with an unsupported grant type would be rejected. */
+function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const supported = supportedGrantTypes(settings).map(({ type }) => type);
+  return grant_types.flatMap((type, i) =>
+    supported.includes(type) ? [] : [{
+      path: `grant_types[${i}]`,
+      expected: `one of ${supported.join(", ")}`,
+      received: quote(type),
+      hint: type === "password" || type === "implicit"
+        ? "OAuth 2.1 has no such grant type: use authorization_code."
+        : settingOfGrantType(settings, type) !== undefined
+        ? `Add the setting ${settingOfGrantType(settings, type)}, which enables it, or remove it.`
+        : "Remove it: this server does not support it.",
+    }]
+  );
+}
+
+function validateResponseTypes({ response_types = [] }: ClientMetadata): ConfigIssue[] {
+  return response_types.flatMap((type, i) =>
+    type === "code"
+      ? []
+      : [{ path: `response_types[${i}]`, expected: `"code"`, received: quote(type), hint: `Write ["code"].` }]
+  );
+}
+
+function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const supported: readonly string[] = subjectTypeNames(settings);
+  return supported.includes(subject_type) ? [] : [{
+    path: "subject_type",
+    expected: `one of ${supported.join(", ")}`,
+    received: quote(subject_type),
+    hint: "Remove it, or add the extension.",
+  }];
+}
+
+function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  const { responseModes, profile } = settings;
+  // An empty list is an issue of the settings, or of the client's profile.
+  if (responseModes.length === 0) return [];
+  return response_modes.flatMap((mode, i) =>
+    responseModes.includes(mode) ? [] : [{
+      path: `response_modes[${i}]`,
+      expected: `one of ${responseModes.join(", ")}${byProfile(profile, "responseModes")}`,
+      received: quote(mode),
+      hint: "Add it to the setting responseModes, or remove it here.",
+    }]
+  );
+}
+
+/** A server without the extension would ignore what the client demands. */
+function validateDemands(client: ClientMetadata, { extensions }: ResolvedSettings): ConfigIssue[] {
+  return demandMembers.flatMap((path) =>
+    !client[path] || extensions.some(({ clientDemands = [] }) => clientDemands.includes(path)) ? [] : [{
+      path,
+      expected: "no member that requires an extension which the server lacks",
+      received: quote(client[path]),
+      hint: "Add the extension, or remove the member.",
+    }]
+  );
+}
+
+function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSettings): ConfigIssue[] {
+  return validateScopeValues("scope", splitScope(scope), scopes);
+}
+
+/** An issue for each scope value that the server does not have. */
+export function validateScopeValues(
+  path: "scope" | "defaultScope",
+  values: readonly string[],
+  scopes: readonly string[],
+): ConfigIssue[] {
+  return values.filter((value) => !scopes.includes(value)).map((value) => {
+    const meant = suggest(value, scopes);
+    return {
+      path,
+      expected: `scope values of the server (${scopes.join(" ")})`,
+      received: quote(value),
+      hint: meant === undefined
+        ? `Add ${quote(value)} to scopes, or remove it from ${path}.`
+        : `Did you mean ${meant}?`,
+    };
+  });
+}
+
+/** An issue if the id of a client that is added at run time equals the audience of access tokens (RFC 9068 §2.2). */
+export function validateClientAudience({ client_id }: ClientMetadata, audience: string): ConfigIssue[] {
+  if (client_id !== audience) return [];
+  return [{
+    path: "client_id",
+    expected: "an id that is not the audience of access tokens",
+    received: quote(client_id),
+    hint: "Choose another id, or set audience to the URI of your API.",
+  }];
+}
+
+/** An issue if the client's profile leaves a setting without a value. */
+function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+  if (profile === undefined) return [];
+  return [
+    ...validateExtensions(activeProfile({ profile })!, settings.extensions),
+    ...findEmptySettings(settings).map((name) => ({
+      path: "profile",
+      expected: `a profile that allows a value of the server's ${name}`,
+      received: quote(profile),
+      hint: `Add a value to the setting ${name} that the profile allows.`,
+    })),
+  ];
+}
+
+/** An issue if the server offers no method that the client is registered for. */
+function validateAuthMethod(
+  client: ClientMetadata,
+  { clientAuthMethods, profile }: ResolvedSettings,
+): ConfigIssue[] {
+  const { token_endpoint_auth_method: method } = client;
+  const methods = authMethodsOf(client);
+  // An empty list is an issue of the settings, or of the client's profile.
+  if (clientAuthMethods.length === 0 || methods.some((name) => clientAuthMethods.includes(name))) return [];
+  return [{
+    path: "token_endpoint_auth_method",
+    expected: `one of ${clientAuthMethods.join(", ")}${byProfile(profile, "clientAuthMethods")}`,
+    received: method === undefined ? `nothing, which means ${methods.join(" or ")}` : quote(method),
+    hint: "Register the client for one of them.",
+  }];
+}
+
+/** The secret, which some methods need and others forbid. */
+function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
+  const { client_secret: secret, token_endpoint_auth_method: method } = client;
+  const issue = (expected: string, received: string, hint: string) => [
+    { path: "client_secret", expected, received, hint },
+  ];
+  const because = `because token_endpoint_auth_method is ${quote(method)}`;
+  if (secret === undefined) {
+    if (method === undefined || method === "none" || method === "private_key_jwt") return [];
+    const hint = `Add a client_secret, or set token_endpoint_auth_method to "none" for a public client.`;
+    return issue(`a secret, ${because}`, "nothing", hint);
+  }
+  if (method === "none" || method === "private_key_jwt") {
+    return issue(`no secret, ${because}`, "a secret", "Remove client_secret, or name the method that uses it.");
+  }
+  if (/^[\x20-\x7E]+$/.test(secret)) return [];
+  const received = secret === "" ? "an empty text" : "other characters";
+  const hint = "Choose a long random secret of letters and digits.";
+  return issue("printable ASCII characters, at least one", received, hint);
+}
+
+/** The algorithms of each method of client assertion. */
+const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
+  client_secret_jwt: /^HS(?:256|384|512)$/,
+  private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
+};
+
+/** The public keys, and the algorithms of the JWTs that the client signs with them. */
+function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const alg = client.token_endpoint_auth_signing_alg;
+  const requestAlg = client.request_object_signing_alg;
+  const allowedAlgorithms = assertionAlgorithms[authMethodsOf(client)[0]];
+  if (alg !== undefined && !allowedAlgorithms?.test(alg)) {
+    issues.push({
+      path: "token_endpoint_auth_signing_alg",
+      expected: "HS256, HS384 or HS512 for client_secret_jwt, another JWS algorithm for private_key_jwt",
+      received: quote(alg),
+      hint: "Leave it out to accept every algorithm that suits the method and the key.",
+    });
+  }
+  const usesSecret = requestAlg?.startsWith("HS");
+  if (usesSecret && client.token_endpoint_auth_method !== "client_secret_jwt") {
+    issues.push({
+      path: "request_object_signing_alg",
+      expected: "a public-key algorithm, because only client_secret_jwt clients sign with their secret",
+      received: quote(requestAlg),
+      hint: "Register public keys, and one of their algorithms.",
+    });
+  }
+  const { jwks, jwks_uri: uri } = client;
+  const keyUse = client.token_endpoint_auth_method === "private_key_jwt"
+    ? `token_endpoint_auth_method is "private_key_jwt"`
+    : !usesSecret && (requestAlg ?? client.require_signed_request_object)
+    ? "the client signs its authorization requests"
+    : undefined;
+  if (keyUse !== undefined && (jwks?.keys ?? []).length === 0 && uri === undefined) {
+    issues.push({
+      path: "jwks",
+      expected: `at least one public key, because ${keyUse}`,
+      received: "none",
+      hint: "Add the client's public keys as a JWK Set, or a jwks_uri that serves them.",
+    });
+  }
+  issues.push(...validatePublicKeys(client, allows.localUrls));
+  return issues;
+}
+
+/** The members that name a signature algorithm, which the server must accept. */
+function validateAlgorithms(
+  client: ClientMetadata,
+  { signatureAlgorithms, profile }: ResolvedSettings,
+): ConfigIssue[] {
+  // An empty list is an issue of the client's profile.
+  if (signatureAlgorithms.length === 0) return [];
+  return Object.keys(registeredClientField.members!).filter((name) => /_sign(?:ing|ed_response)_alg$/.test(name))
+    .flatMap((path) => {
+      const alg = client[path as keyof ClientMetadata] as string | undefined;
+      if (alg === undefined || alg.startsWith("HS") || signatureAlgorithms.includes(alg)) return [];
+      return [{
+        path,
+        expected: `one of ${signatureAlgorithms.join(", ")}${byProfile(profile, "signatureAlgorithms")}`,
+        received: quote(alg),
+        hint: "Choose one of them, or leave it out.",
+      }];
+    });
+}

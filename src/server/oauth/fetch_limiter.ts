@@ -1,0 +1,110 @@
+/**
+ * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Clients in
+ * use are those to which something was issued. They share no limit with other clients, so that unknown clients cannot
+ * block them.
+ */
+
+import { networkFromAddress } from "../../platform/runtime/ip_address.ts";
+import { type BoundedCache, boundedCache } from "./bounded_cache.ts";
+
+/** Maximum number of fetches in one window: from one host, in total, and because of the requests of one network. */
+const maxFetchesPerHost = 60;
+const maxFetches = 600;
+const maxFetchesPerNetwork = 30;
+/** Length of a window, in milliseconds. */
+const windowMs = 60_000;
+/** Enough counters for the hosts of three windows, because the newer half of a cache always stays. */
+const maxTrackedHosts = 6 * maxFetches;
+
+/** A fetch that was not made because of a limit. */
+export class FetchLimitError extends Error {
+  /** The limit. */
+  readonly expected: string;
+  /** The received value: one fetch more than the limit. */
+  readonly received = "one more";
+  /** The seconds until the next window. */
+  readonly retryAfter: number;
+
+  /** Creates an error of a reached limit. */
+  constructor(limit: number, from: string, retryAfter: number) {
+    const expected = `at most ${limit} fetches in ${windowMs / 1000} seconds from ${from}`;
+    super(`expected ${expected}, received one more`);
+    this.expected = expected;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The client and the request that cause a fetch. */
+export interface FetchCause {
+  /** Whether the client is in use, or approved. */
+  readonly isInUse: boolean;
+  /** The address of the sender of the request; absent if unknown. */
+  readonly address?: string;
+}
+
+/** Counts fetches. */
+export interface FetchLimiter {
+  /**
+   * Counts a fetch.
+   *
+   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, or, for a client that is
+   *   not in use, because of requests of this network.
+   */
+  count(url: string, cause: FetchCause): void;
+}
+
+interface FetchWindow {
+  count: number;
+  readonly until: number;
+}
+
+/** The limiter that all parts of a server share. Only a server that fetches such URLs creates it. */
+export function limiterOf(
+  { fetches, now }: { readonly fetches: { limiter?: FetchLimiter }; readonly now: () => number },
+): FetchLimiter {
+  return fetches.limiter ??= fetchLimiter(now);
+}
+
+/** Creates a limiter that counts in memory. `now` is the clock, in milliseconds. */
+export function fetchLimiter(now: () => number): FetchLimiter {
+  const networks = boundedCache<FetchWindow>(maxTrackedHosts);
+  const [inUse, others] = [fetchCounters(), fetchCounters()];
+  // If the clock was set back, a window counts as over.
+  const isOpen = ({ until }: FetchWindow) => now() < until && until <= now() + windowMs;
+  const newWindow = (): FetchWindow => ({ count: 0, until: now() + windowMs });
+
+  function assertBelow(limit: number, { count, until }: FetchWindow, from: string): void {
+    if (count >= limit) throw new FetchLimitError(limit, from, Math.ceil((until - now()) / 1000));
+  }
+
+  function openWindow(windows: BoundedCache<FetchWindow>, key: string): FetchWindow {
+    let found = windows.get(key);
+    if (found === undefined || !isOpen(found)) windows.set(key, found = newWindow());
+    return found;
+  }
+
+  return {
+    count(url, { isInUse, address }) {
+      const counters = isInUse ? inUse : others;
+      if (!isOpen(counters.total)) counters.total = newWindow();
+      const { total } = counters;
+      assertBelow(maxFetches, total, "all hosts");
+      // All ports of a host are one host.
+      const hostname = new URL(url).hostname.replace(/\.$/, "");
+      const host = openWindow(counters.hosts, hostname);
+      assertBelow(maxFetchesPerHost, host, hostname);
+      if (!isInUse && address !== undefined) {
+        const network = openWindow(networks, networkFromAddress(address));
+        assertBelow(maxFetchesPerNetwork, network, "clients that are not in use, because of one network");
+        network.count++;
+      }
+      host.count++;
+      total.count++;
+    },
+  };
+}
+
+/** The counters of one kind of clients. */
+function fetchCounters(): { readonly hosts: BoundedCache<FetchWindow>; total: FetchWindow } {
+  return { hosts: boundedCache(maxTrackedHosts), total: { count: 0, until: 0 } };
+}

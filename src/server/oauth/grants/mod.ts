@@ -1,0 +1,90 @@
+/**
+ * The grant types: one file each. This file lists them.
+ *
+ * The token endpoint handles a request in four steps:
+ *
+ * 1. `clientEndpoint` authenticates the client and creates the `AuthenticatedRequest`.
+ * 2. `findGrantType` picks the grant type by `grant_type`.
+ * 3. `authorize` of the grant type checks the code, the refresh token or the client, consumes it, and returns an
+ *    `Authorization`.
+ * 4. `issueTokens` (in `tokens/`) turns the authorization into the response.
+ *
+ * Revocation of grants is in `narrow_grant.ts`. Authorization requests and their codes are in `authorize/`.
+ */
+
+import { authorizationCode } from "./authorization_code.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { SupportedGrantType } from "../clients/standing.ts";
+import type { OptionalGrantType } from "../../config/extension_settings.ts";
+import { parameters } from "../params.ts";
+import type { GrantType } from "../server.ts";
+
+type GrantTypeCode = Pick<GrantType, "authorize" | "identifyClient">;
+
+/** A grant type whose code the first request for it loads. */
+function loadedOnDemand(
+  description: Omit<GrantType, keyof GrantTypeCode>,
+  load: () => Promise<GrantTypeCode>,
+): GrantType {
+  let code: GrantTypeCode | undefined;
+  return {
+    ...description,
+    authorize: async (server, request) => await (code ??= await load()).authorize(server, request),
+    identifyClient: async (server, parameters) => await (code ??= await load()).identifyClient?.(server, parameters),
+  };
+}
+
+const refreshToken = loadedOnDemand({
+  type: "refresh_token",
+  title: "Refresh",
+  standing: { from: "unknown" },
+  parameters: parameters(
+    { name: "refresh_token", secret: "refresh_token", linksFlow: true },
+    "scope",
+    { name: "resource", repeatable: true },
+  ),
+  checks: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
+}, async () => ({ authorize: (await import("./refresh_token.ts")).authorizeRefresh }));
+
+const clientCredentials = loadedOnDemand({
+  type: "client_credentials",
+  title: "Client credentials",
+  standing: { from: "approved", onTestHosts: "unknown" },
+  parameters: parameters("scope", { name: "resource", repeatable: true }),
+}, async () => ({ authorize: (await import("./client_credentials.ts")).authorizeClientCredentials }));
+
+/** The grant types of every server, in the order of `grant_types_supported`. */
+export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
+
+/** The settings that enable grant types. */
+type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;
+
+/** A grant type of an extension, and how to load its code. */
+export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "parameters"> {
+  /** Called at the first request for it, for a server whose settings switch the grant type on. */
+  load(settings: object): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
+}
+
+/** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
+export function supportedGrantTypes(settings: GrantTypeSettings): readonly SupportedGrantType[] {
+  return [...grantTypes, ...settings.grantTypes];
+}
+
+/** The grant types of a server, in the order of `grant_types_supported`. */
+export function grantTypesOf(
+  settings: GrantTypeSettings,
+  extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
+): readonly GrantType[] {
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
+  return [
+    ...grantTypes,
+    ...ofExtensions.map(({ type, title, standing, parameters, checks, load }) =>
+      loadedOnDemand({ type, title, standing, parameters, checks }, () => load(settings))
+    ),
+  ];
+}
+
+/** The settings that switch a grant type on; `undefined` for a grant type that no setting switches on. */
+export function settingOfGrantType({ extensions }: GrantTypeSettings, type: string): string | undefined {
+  return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
+}

@@ -1,0 +1,239 @@
+/** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
+
+import type { GrantRecord, RevocationRecord, StoredRecord } from "../../../platform/store/store.ts";
+import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
+import { narrowResources, registeredResources } from "../authorize/scope.ts";
+import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import { isPromise } from "../../../platform/maybe_promise.ts";
+import { warn } from "../notes.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import type { Server } from "../server.ts";
+import { passwordFingerprint } from "../session/session.ts";
+import type { RuleExplanation } from "../trace.ts";
+import { findUser, sessionIdFor } from "../users/users.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+/** The granted scope values that the server still has and the client may still request. */
+export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
+  return granted.filter((token) => client.allowsScope(token));
+}
+
+/**
+ * The authorization for a grant: the configuration may have changed since the approval, so scope values, resources,
+ * claims and other access that are no longer registered are left out. Warns the operator about them.
+ *
+ * @param scope The part of the granted scope that is still registered.
+ * @throws {OAuthError} `invalid_target` if no granted resource is left, because the default audience does not replace
+ *   it. Also if the request asks for more than was granted, or if no ID token can be encrypted for the client.
+ */
+export async function narrowGrant(
+  server: Server,
+  request: AuthenticatedRequest,
+  { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Promise<Authorization> {
+  const { client, parameters } = request;
+  const registered = registeredResources(server, grant.resources);
+  const granted = isPromise(registered) ? await registered : registered;
+  if (granted.length === 0 && grant.resources.length > 0) {
+    throw new OAuthError("invalid_target", "none of the granted resources is still registered", {
+      rule: "RI-05",
+      expected: "a grant for a configured resource",
+      received: grant.resources.join(" "),
+    });
+  }
+  const isRegistered = scope.length === grant.scope.length && granted.length === grant.resources.length;
+  if (isRegistered) {
+    server.passed?.("RT-09", scope.join(" "));
+  } else {
+    warn(server, client.id, {
+      rule: "RT-09",
+      reason: "the grant contains values that are no longer registered; they are left out",
+      expected: [...scope, ...granted].join(" "),
+      received: [...grant.scope, ...grant.resources].join(" "),
+    });
+  }
+  const claims = grant.claims &&
+    filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
+  const narrowed = narrowResources(server, granted, parameters);
+  const resources = isPromise(narrowed) ? await narrowed : narrowed;
+  const access = hasAccess(server, grant) || requestsAccess(server, parameters)
+    ? await narrowAccess(server, request, grant, resources)
+    : undefined;
+  const preparing = scope.includes("openid") && server.responseEncryption?.prepare(server, client, "id_token");
+  if (preparing) await preparing;
+  const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
+  return {
+    client,
+    scope,
+    resources,
+    subject: grant.subject,
+    claims,
+    nonce,
+    grantId: grantId!,
+    grant: isUnchanged ? grant : { ...grant, scope, resources: granted, claims, ...access?.granted },
+    ...access?.issued,
+  };
+}
+
+/**
+ * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
+ * or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
+ */
+export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
+  return ({ rule: internalRule, ...details }) =>
+    new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
+}
+
+/** The explanation of something that was valid until a time, in milliseconds since the epoch. */
+export function explainExpiry(
+  server: Server,
+  rule: RejectionRuleId,
+  reason: string,
+  validUntil: number,
+): RuleExplanation {
+  return { rule, reason, expected: `before ${formatTime(validUntil)}`, received: formatTime(server.now()) };
+}
+
+/** What can be bound to a key: its name in messages, the rule that demands the key, and the error for another key. */
+interface BoundToKey {
+  readonly name: "code" | "refresh token";
+  readonly rule: RejectionRuleId;
+  readonly invalidGrant: ReturnType<typeof invalidGrantErrors>;
+}
+
+/** Requires the key that a code or a refresh token is bound to (RFC 9449 §5, §10). */
+export function assertProvenKey(
+  { name, rule, invalidGrant }: BoundToKey,
+  expectedKey: string,
+  provenKey: string | undefined,
+): void {
+  if (provenKey === expectedKey) return;
+  const expected = `a DPoP proof signed by the key ${expectedKey}`;
+  if (provenKey === undefined) {
+    const message = `the ${name} is bound to a key, and the request has no DPoP proof`;
+    throw new OAuthError("invalid_dpop_proof", message, { rule, expected, received: "no header DPoP" });
+  }
+  const reason = `the ${name} is bound to another key than that of the DPoP proof`;
+  throw invalidGrant({ rule, reason, expected, received: `a proof by the key ${provenKey}` });
+}
+
+/** Formats a time for messages: ISO 8601, UTC. */
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/**
+ * Revokes everything issued for a grant and traces the reason.
+ *
+ * @param atLeastUntil The latest time at which something issued for it can be valid, in milliseconds since the epoch.
+ */
+export async function revokeGrant(
+  server: Server,
+  grantId: string,
+  reason: string,
+  atLeastUntil: number,
+): Promise<void> {
+  const { access_token, id_token } = server.settings.lifetimes;
+  const now = server.now();
+  const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
+  await server.store.revoke(grantId, until, { reason, at: now });
+  server.trace({ type: "grant_revoked", at: now, grantId, reason });
+}
+
+/**
+ * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
+ *
+ * @param sid The session ID in ID tokens of this client.
+ */
+export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
+  const { store, now, settings: { lifetimes } } = server;
+  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
+}
+
+function clientSessionId(clientId: string, sid: string): string {
+  return `${clientId} ${sid}`;
+}
+
+/**
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run
+ * concurrently, so they take one round trip.
+ */
+export async function findRevoked(
+  { store }: Server,
+  ids: readonly (string | undefined)[],
+): Promise<{ readonly id: string; readonly record: RevocationRecord } | undefined> {
+  const known = ids.filter((id) => id !== undefined);
+  const records = await Promise.all(known.map((id) => store.get("revocation", id)));
+  const i = records.findIndex((record) => record !== undefined);
+  return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
+}
+
+/** The facts of an explanation about a revoked grant or consent: when and why it was revoked, and the fix. */
+export function revokedFacts({ reason, at }: RevocationRecord): Pick<RuleExplanation, "earlier" | "fix"> {
+  return {
+    ...reason !== undefined && at !== undefined && { earlier: `revoked at ${formatTime(at)}: ${reason}` },
+    fix: "Start a new login: every token of the grant is revoked.",
+  };
+}
+
+/**
+ * Why a code or refresh token that has not expired is invalid: its user was removed, its scope is no longer registered,
+ * its grant or consent was revoked, or its session has ended.
+ *
+ * @param scope The part of its scope that is still registered.
+ * @returns `undefined` if it is valid.
+ */
+export async function findInvalidReason(
+  server: Server,
+  client: Client,
+  { grantId, value: { grant } }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Promise<RuleExplanation | undefined> {
+  const { subject: { sub, sid }, consent, password, generation } = grant;
+  const found = findUser(server, sub, generation);
+  const user = isPromise(found) ? await found : found;
+  if (user === undefined) {
+    return {
+      rule: "CI-11",
+      reason: "the user was removed",
+      expected: `user ${sub}`,
+      received: "no such user, or one added later",
+    };
+  }
+  if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
+    const reason = "no scope value of the grant is still registered";
+    return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: grant.scope.join(" ") };
+  }
+  // With offline_access a grant outlives the session.
+  const isSessionBound = !scope.includes("offline_access");
+  const boundSid = isSessionBound ? sid : undefined;
+  const clientSid = boundSid && sessionIdFor(server, client, boundSid);
+  const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
+  const clientSession = knownSid && clientSessionId(client.id, knownSid);
+  const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
+  if (revoked !== undefined && (revoked.id === grantId || revoked.id === consent)) {
+    const [rule, name] = revoked.id === grantId ? ["RT-04", "grant"] as const : ["CI-11", "consent"] as const;
+    return {
+      rule,
+      reason: `the ${name} was revoked`,
+      expected: `a ${name} that is not revoked`,
+      received: `a revoked ${name}`,
+      ...revokedFacts(revoked.record),
+    };
+  }
+  server.passed?.("CI-11", sub);
+  if (!isSessionBound) return;
+  const expected = "an active session, or offline_access";
+  if (revoked !== undefined) {
+    return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
+  }
+  server.passed?.("LO-05");
+  const fingerprint = passwordFingerprint(server, user);
+  if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) {
+    return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
+  }
+  server.passed?.("LO-06");
+}

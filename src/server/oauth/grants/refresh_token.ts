@@ -1,0 +1,207 @@
+/** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
+
+import type { RefreshTokenRecord, StoredRecord } from "../../../platform/store/store.ts";
+import { policyOf } from "../clients/policy.ts";
+import { OAuthError } from "../errors.ts";
+import { type Params, splitScope } from "../params.ts";
+import { suggestScope, warnAboutResource } from "../authorize/scope.ts";
+import { randomToken, storageKey } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import {
+  deriveSuccessor,
+  idleExpiresAt,
+  keyOfRefreshToken,
+  storeRefreshToken,
+  successorRecord,
+} from "../tokens/refresh_token.ts";
+import {
+  assertProvenKey,
+  explainExpiry,
+  findInvalidReason,
+  formatTime,
+  invalidGrantErrors,
+  narrowGrant,
+  registeredScope,
+  revokeGrant,
+} from "./narrow_grant.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+const invalidGrant = invalidGrantErrors(
+  "RT-07",
+  "refresh_token is unknown, expired, used, revoked, or another client's",
+);
+const boundToken = { name: "refresh token", rule: "DO-07", invalidGrant } as const;
+
+/**
+ * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
+ * sending it twice (§4.3.1).
+ */
+export async function authorizeRefresh(server: Server, request: AuthenticatedRequest): Promise<Authorization> {
+  const { client, parameters } = request;
+  const token = parameters.get("refresh_token");
+  if (token === undefined) {
+    throw new OAuthError("invalid_request", "refresh_token is missing", {
+      rule: "RT-07",
+      expected: "refresh_token of an earlier response",
+      received: "no refresh_token",
+      fix: "Send the refresh token of the last token response.",
+    });
+  }
+  const { id, stored, registered } = await findRefreshToken(server, request, token);
+  const authorization = await narrowGrant(server, request, stored, registered);
+  const scope = narrowScope(registered, parameters);
+  // A token that was rotated stays consumed, even if the client has become confidential since. A token that is bound to
+  // a key needs no rotation (OAuth 2.1 §4.3.1).
+  const settings = policyOf(server, client).refresh;
+  const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
+  const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
+    stored.consumedAt !== undefined;
+  server.passed?.("RT-06", scope.join(" "));
+  const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
+  if (rotates) server.passed?.("RT-04");
+  warnAboutResource(server, client, parameters);
+  return { ...authorization, scope, refresh: { token: nextToken } };
+}
+
+/** A refresh token that is valid, unless it was used before. */
+interface FoundRefreshToken {
+  /** Its key in the store. */
+  readonly id: string;
+  readonly stored: StoredRecord<RefreshTokenRecord>;
+  /** The part of its scope that is still registered. */
+  readonly registered: readonly string[];
+}
+
+/**
+ * Finds a refresh token of the client, and checks everything but whether it was used before.
+ *
+ * @throws {OAuthError} `invalid_grant`.
+ */
+export async function findRefreshToken(
+  server: Server,
+  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
+  token: string,
+): Promise<FoundRefreshToken> {
+  const id = await storageKey(server, token);
+  const stored = await server.store.get("refresh_token", id);
+  if (stored === undefined) {
+    throw invalidGrant({
+      rule: "RT-07",
+      reason: "the refresh token is unknown",
+      expected: "a refresh token that this server issued",
+    });
+  }
+  const record = stored.value;
+  const { clientId, scope } = record.grant;
+  if (clientId !== client.id) {
+    throw invalidGrant({
+      rule: "RT-02",
+      reason: "the refresh token belongs to another client",
+      expected: `client ${clientId}`,
+      received: client.id,
+    });
+  }
+  server.passed?.("RT-02", client.id);
+  if (record.dpopJkt !== undefined) assertProvenKey(boundToken, record.dpopJkt, provenKey);
+  assertNotExpired(server, stored);
+  const registered = registeredScope(client, scope);
+  const invalidReason = await findInvalidReason(server, client, stored, registered);
+  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  server.passed?.("RT-07", record.validUntil);
+  return { id, stored, registered };
+}
+
+function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
+  const { validUntil, endsAt } = value;
+  const now = server.now();
+  if (now >= endsAt) throw invalidGrant(explainExpiry(server, "RT-07", "the grant has expired", endsAt));
+  // A consumed token is a replay, whether it was idle too long or not.
+  if (consumedAt === undefined && now >= validUntil) {
+    throw invalidGrant(explainExpiry(server, "RT-07", "the refresh token was unused for too long", validUntil));
+  }
+}
+
+/**
+ * Consumes the token and stores its successor.
+ *
+ * @throws {OAuthError} If the token was consumed before and the request is not a permitted retry. Such a replay revokes
+ *   the grant.
+ */
+async function rotate(
+  server: Server,
+  { client, provenKey }: AuthenticatedRequest,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grace } = policyOf(server, client).refresh;
+  const nextToken = grace === 0 ? randomToken(server.randomBytes) : await deriveSuccessor(token, stored.value);
+  const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
+  if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
+    const reason = "refresh token used twice";
+    await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
+    throw invalidGrant({
+      rule: "RT-04",
+      reason,
+      expected: "the newest refresh token of the grant",
+      received: "an older refresh token",
+      earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
+    });
+  }
+  await storeRefreshToken(server, nextToken, stored.grantId!, {
+    ...successorRecord(server, stored.value),
+    dpopJkt: stored.value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
+  });
+  return nextToken;
+}
+
+/** Keeps the token and restarts its idle time. */
+async function renew(
+  server: Server,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grantId, expiresAt, value } = stored;
+  await server.store.put("refresh_token", id, { ...value, validUntil: idleExpiresAt(server, value.endsAt) }, {
+    grantId,
+    expiresAt,
+  });
+  return token;
+}
+
+/**
+ * Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was.
+ *
+ * @throws {OAuthError} If the first use bound the successor to another key than that of this request.
+ */
+async function isRetry(
+  server: Server,
+  grace: number,
+  nextToken: string,
+  consumedAt: number | undefined,
+  provenKey: string | undefined,
+): Promise<boolean> {
+  if (grace === 0) return false;
+  if (server.now() >= (consumedAt ?? server.now()) + grace * 1000) return false;
+  const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
+  if (successor?.consumedAt !== undefined) return false;
+  const key = successor?.value.dpopJkt;
+  if (key !== undefined) assertProvenKey(boundToken, key, provenKey);
+  return true;
+}
+
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function narrowScope(granted: readonly string[], parameters: Params): readonly string[] {
+  const requested = parameters.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
+  const reason = "scope is more than was granted";
+  throw new OAuthError("invalid_scope", reason, {
+    rule: "RT-06",
+    reason: reason + suggestScope(tokens.filter((token) => !granted.includes(token)), granted),
+    expected: `some of: ${granted.join(" ")}`,
+    received: requested,
+  });
+}

@@ -1,0 +1,78 @@
+/** Signs claims as JWTs (RFC 7515, RFC 7519). */
+
+import { digestBytes, encodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { chain } from "../../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { Keys, Signer } from "./keys.ts";
+import type { SigningAlgorithm } from "./signing_algorithm.ts";
+
+/** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
+const typByKind: Readonly<Record<JwtKind, string | undefined>> = {
+  access_token: "at+jwt",
+  id_token: "JWT",
+  userinfo: "JWT",
+  id_jag: "oauth-id-jag+jwt",
+  logout_token: "logout+jwt",
+  introspection: "token-introspection+jwt",
+  authorization_response: undefined,
+};
+
+/** The kinds of signed tokens, and of responses with the claims of a user. */
+export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "logout_token";
+
+/** The kinds of JWTs that this server signs. */
+export type JwtKind = TokenKind | "introspection" | "authorization_response";
+
+/** Signs the claims of a token. Times are in seconds since the epoch. */
+export type SignClaims = (
+  kind: JwtKind,
+  alg: SigningAlgorithm,
+  claims: Readonly<Record<string, unknown>>,
+) => MaybePromise<string>;
+
+/** Signs with the current key. */
+export function jwtSigner(keys: Keys): SignClaims {
+  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
+}
+
+const encoder = new TextEncoder();
+
+/** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
+export function signJwt(
+  signer: Signer,
+  typ: string | undefined,
+  claims: Readonly<Record<string, unknown>>,
+): MaybePromise<string> {
+  const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
+  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
+}
+
+const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
+
+/** The encoded header, which is the same for every token of one key and type. */
+function encodedHeader(signer: Signer, typ: string | undefined): string {
+  let byType = headersBySigner.get(signer);
+  if (byType === undefined) headersBySigner.set(signer, byType = new Map());
+  let header = byType.get(typ);
+  if (header === undefined) {
+    header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
+    byType.set(typ, header);
+  }
+  return header;
+}
+
+/** The left half of a token's digest, for `at_hash` (OpenID Connect Core §3.1.3.6). */
+export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
+  const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
+}
+
+/** The server's clock in whole seconds, as JWTs count time (RFC 7519 §2). */
+export function secondsNow(server: { readonly now: () => number }): number {
+  return Math.floor(server.now() / 1000);
+}
+
+/** The time of a claim in milliseconds; `undefined` if the claim is absent or not a number. */
+export function millisecondsOf(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? seconds * 1000 : undefined;
+}

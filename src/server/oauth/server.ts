@@ -1,0 +1,356 @@
+/**
+ * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
+ * that all of it receives. HTTP is in `endpoints/` and `app/`, pages are in `interaction/` and `ui/`.
+ *
+ * An authorization request passes through `findDestination` and `readRequest`, `usableSession`, the
+ * approver (`app/approver.ts`) and `issueCode`; see `authorize/authorization_request.ts`.
+ *
+ * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
+ * see `grants/mod.ts`.
+ */
+
+import type { FurtherAccess, Store } from "../../platform/store/store.ts";
+import type { AuthenticationLevels } from "./authorize/authentication_level.ts";
+import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
+import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
+import type { Delivery } from "./authorize/delivery.ts";
+import type { RequestSource } from "./authorize/request_source.ts";
+import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
+import type { ClaimRules } from "./claims.ts";
+import type { Client, UserRepository } from "./clients/repository.ts";
+import type { ClientAuthMethod } from "./clients/client.ts";
+import type { SupportedGrantType } from "./clients/standing.ts";
+import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
+import type { SignClaims } from "./keys/jwt.ts";
+import type { Keys } from "./keys/keys.ts";
+import type { KeyFetches } from "./keys/remote_keys.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { ServerClients } from "./clients/server_clients.ts";
+import type { RegisteredSecrets } from "./redact.ts";
+import type { Resources } from "../config/resource_list.ts";
+import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
+import type { RandomBytes } from "./secrets.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { LogoutFrames } from "./session/logout_frames.ts";
+import type { ResponseEncryption } from "./tokens/response_encryption.ts";
+import type { OverrideClaims } from "./tokens/override_claims.ts";
+import type { TokenResponse } from "./tokens/token_response.ts";
+import type { FetchLimiter } from "./fetch_limiter.ts";
+import type { Sender } from "./sender.ts";
+import type { Outbound } from "./outbound.ts";
+import type { SubjectType } from "./users/subject_type.ts";
+import type { PassedRuleId } from "./rules/mod.ts";
+import type { RulePassed, Trace } from "./trace.ts";
+
+/** One authorization server. */
+export interface Server {
+  /** The issuer identifier, exactly as configured. */
+  readonly issuer: string;
+  /**
+   * The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server that
+   * has several.
+   */
+  readonly storageIssuer: string;
+  /** The settings, with defaults. `issuer` and `audience` are members of the server, because the port may set them. */
+  readonly settings: Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
+  /** The store of all records. */
+  readonly store: Store;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The random source. */
+  readonly randomBytes: RandomBytes;
+  /** The signing keys. */
+  readonly keys: Keys;
+  /** Signs claims with the current key. */
+  readonly sign: SignClaims;
+  /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
+  readonly grantTypes: readonly GrantType[];
+  /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+  readonly clientAuthentication: readonly ClientAuth[];
+  /** How authorization responses are sent to clients. */
+  readonly responseModes: ResponseModes<Server>;
+  /** The levels of authentication (`acr`); absent if the server has none. */
+  readonly levels?: AuthenticationLevels<PartRequest, Server>;
+  /** The parts of requests for access. */
+  readonly requestParts: RequestParts;
+  /** Delivers decisions to destinations other than redirect URIs. */
+  readonly deliveries: readonly Delivery<Server>[];
+  /** The sources of the parameters of authorization requests, besides the requests themselves. */
+  readonly requestSources: readonly RequestSource<Server>[];
+  /** The functions that issue the tokens of a response, in the order in which they run. */
+  readonly tokenIssuers: readonly TokenIssuer[];
+  /** Functions of extensions that run before something is issued to a client. */
+  readonly useRecorders: readonly RecordUse[];
+  /** The subject types besides `public`. */
+  readonly subjectTypes: readonly SubjectType<Server>[];
+  /** Verify a client that registers itself, or changes its registration. */
+  readonly registrationVerifiers: readonly VerifyRegistration[];
+  /** How requests prove possession of a key; absent if no token is bound to a key. */
+  readonly keyProofs?: KeyProofs;
+  /** Encrypts responses for clients; absent if no response is encrypted. */
+  readonly responseEncryption?: ResponseEncryption<Server>;
+  /** Called when sessions have ended. */
+  readonly sessionWatchers: readonly SessionWatcher[];
+  /** The clients: the registered ones and those of metadata documents. */
+  readonly clients: ServerClients;
+  /** Redacts the clients' secrets in shown and logged text. */
+  readonly registeredSecrets: RegisteredSecrets;
+  /** The users. */
+  readonly users: UserRepository;
+  /**
+   * For logins on pages: whether users without a password can log in, and whether guest users can be created. Absent if
+   * an approver decides.
+   */
+  readonly openLogin?: boolean;
+  /** The rules for releasing claims. */
+  readonly claims: ClaimRules;
+  /** The `aud` of access tokens. */
+  readonly audience: string;
+  /** The prefix of the ids of this issuer's client records. */
+  readonly recordPrefix: string;
+  /** Fetches documents that clients refer to: their keys and their metadata. */
+  readonly outbound: Outbound;
+  /** Holds the limiter of fetches of URLs that clients choose; `limiterOf` creates it. */
+  readonly fetches: { limiter?: FetchLimiter };
+  /** The key sets that were fetched for issuers, and for clients that are known or in use, by their URL. */
+  readonly keyFetches: BoundedCache<KeyFetches>;
+  /** The key sets that were fetched for other clients. */
+  readonly unusedKeyFetches: BoundedCache<KeyFetches>;
+  /** The values of `aud` that a client assertion may have, besides the issuer. */
+  readonly assertionAudiences: readonly string[];
+  /** The resources that access tokens can be issued for. */
+  readonly resources: Resources;
+  /** Limits guesses of client secrets; absent: no limit. */
+  readonly rateLimiter?: RateLimiter;
+  /** Recent code challenges, each with the time at which its code expires. */
+  readonly recentChallenges: BoundedCache<number>;
+  /** Changes claims just before they are signed or sent; only in tests. */
+  readonly overrideClaims?: OverrideClaims;
+  /** The `sub` and `aud` of an access token before {@link overrideClaims} changed them, by its `jti`; only in tests. */
+  readonly issuedClaims?: (
+    jti: string,
+  ) => { readonly sub: string; readonly aud: string | readonly string[] } | undefined;
+  /** The fixed value of the next code or token; `undefined` for a random one. Only in tests. */
+  readonly takeFixedValue?: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
+  /** The sender of the request; absent outside of requests. */
+  readonly sender?: Sender;
+  /** Receives every event. */
+  readonly trace: Trace;
+  /** Whether notes are traced: something listens, and the issuer is on a test host. */
+  readonly tracesNotes: boolean;
+  /** Receives each passed check; absent if nothing listens. */
+  readonly passed?: RulePassed;
+}
+
+/**
+ * Records that something is about to be issued to a client.
+ *
+ * @throws {OAuthError} To prevent it.
+ */
+export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
+
+/**
+ * Verifies a client that registers itself, or changes its registration.
+ *
+ * @throws {OAuthError} `invalid_client_metadata`.
+ */
+export type VerifyRegistration = (server: Server, client: Client) => Promise<void>;
+
+/** A task that maintenance runs each minute. */
+export type MinuteTask = (server: Server) => Promise<void>;
+
+/** Tracks the sessions in which something was issued, and is called when they end. */
+export interface SessionWatcher {
+  /** The ids of the tracked sessions of a user that have not ended. */
+  findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
+  /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
+  sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
+}
+
+/** The part of a request that a proof of possession covers; at a protected resource, it has no client. */
+export type ProvenRequest =
+  & Pick<AuthenticatedRequest, "method" | "url" | "header">
+  & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
+
+/** The access token of a request to a protected resource. */
+export interface ProvenToken {
+  /** The token. */
+  readonly accessToken: string;
+  /** The thumbprint that it is bound to; empty if it is bound to none. */
+  readonly boundKey: string;
+  /** The client that it was issued to, for which the server counts the record of the proof; absent if unknown. */
+  readonly clientId?: string;
+}
+
+/** How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
+export interface KeyProofs {
+  /** The accepted signature algorithms of proofs, and whether each token must be bound to a key. */
+  policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
+  /**
+   * The thumbprint of the key that a request proves; `undefined` if it has no proof.
+   *
+   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   */
+  provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
+  /** The same for a token request, which needs a proof if the client or the server requires one (RFC 9449 §5.2). */
+  tokenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
+  /**
+   * The thumbprint of the key that a request to a protected resource proves.
+   *
+   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   */
+  verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
+  /** The nonce for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
+  freshNonce(server: Server, kind: "client" | "resource"): MaybePromise<string> | undefined;
+}
+
+/** The parts of a request that authenticate the client. */
+export interface Credentials {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string | null;
+  /** The parameters of the form. */
+  readonly params: Params;
+  /** The address of the caller; absent if unknown. */
+  readonly address?: string;
+  /**
+   * The URL of the called endpoint, if its specification makes it an audience of client assertions (RFC 9126 §2, CIBA
+   * §7.1).
+   */
+  readonly audience?: string;
+  /** The id of the public client of a request that names no client. Default: such a request is rejected. */
+  readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
+}
+
+/** One method of client authentication (OAuth 2.1 §2.4). */
+export interface ClientAuth {
+  /** Its name in metadata. */
+  readonly method: ClientAuthMethod;
+  /** Whether the request uses this method. */
+  isUsed(credentials: Credentials): boolean;
+  /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
+  claimedId(credentials: Credentials): string | undefined;
+  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
+  authenticate(server: Server, credentials: Credentials): Promise<Client>;
+}
+
+/** One grant type. */
+export interface GrantType extends SupportedGrantType {
+  /** The title of its requests on pages, such as `Refresh`. Default: that of the token endpoint. */
+  readonly title?: string;
+  /** The parameters that it reads, besides `grant_type` and those of client authentication. */
+  readonly parameters: readonly ParameterDescription[];
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
+  /**
+   * Verifies the grant and consumes it. Nothing is issued before it returns.
+   *
+   * @throws {OAuthError} If the grant is invalid.
+   */
+  authorize(server: Server, request: AuthenticatedRequest): Promise<Authorization>;
+  /**
+   * The id of the client of a request that names no client. The client must be public. Default: such a request is
+   * rejected with `invalid_client`.
+   *
+   * @throws {OAuthError} If the grant is invalid.
+   */
+  identifyClient?(server: Server, parameters: Params): Promise<string | undefined>;
+  /** Further members of the metadata document (RFC 8414 §2). Default: none. */
+  readonly metadata?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Issues at most one token; returns members of the response. To add claims to the access token, wrap its issuer and set
+ * `accessTokenClaims` of the authorization.
+ *
+ * @param now The server's clock in seconds, the same for every issuer of one response.
+ * @param issued The response so far: members of the grant type and of the issuers before this one.
+ * @param request The token request, for proofs such as DPoP.
+ */
+export type TokenIssuer = (
+  server: Server,
+  authorization: Authorization,
+  now: number,
+  issued: Partial<TokenResponse>,
+  request: AuthenticatedRequest,
+) => MaybePromise<Partial<TokenResponse>>;
+
+/** The request from which a part is read. */
+export interface PartRequest {
+  /** The server. */
+  readonly server: Server;
+  /** The client that sent the request. */
+  readonly client: Client;
+  /** The parameters. */
+  readonly params: Params;
+  /** Where it is read. */
+  readonly at: EntryPoint;
+  /** How the response will be sent; absent for a device. */
+  readonly mode?: ResponseMode;
+  /** Whether the client has pushed the request, or is pushing it. */
+  readonly isPushed?: boolean;
+  /** Whether the client has signed the request (RFC 9101). */
+  readonly isSigned?: boolean;
+}
+
+/** A part of a request for access: how it is read, and what the client is warned about. */
+export type RequestPart = CheckedPart | AnyMemberPart;
+
+/** The members of every part. */
+export interface BasePart {
+  /** The entry points that read it. */
+  readonly at: readonly EntryPoint[];
+  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request_parts.ts`. */
+  readonly parameters?: readonly ParameterDescription[];
+  /** Traces what a client probably did not intend. Called once for each accepted request. */
+  warn?(from: PartRequest, request: AuthorizationRequest): void;
+}
+
+/** A part that becomes no member of the request. */
+export interface CheckedPart extends BasePart {
+  /** Always absent. */
+  readonly name?: undefined;
+  /** Always absent: access is a member of the request. */
+  readonly access?: undefined;
+  /**
+   * Verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read?(from: PartRequest): MaybePromise<void>;
+}
+
+/** A part that becomes any one member of the request. */
+export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
+
+/** A part that becomes the member `name` of the request. */
+export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart {
+  /** The member of the request; of access besides scope, also of approvals and grants. */
+  readonly name: Name;
+  /**
+   * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @param parts The parts that were read before this one.
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<AuthorizationRequest[Name]>;
+  /** How access besides scope is handled. Default: the part is not such access. */
+  readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
+}
+
+/** The readers and the warnings of an entry point. */
+export interface EntryPointParts {
+  /** The parts to read, in this order; one without a name becomes no member of the request. */
+  readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
+  /** The warnings about accepted requests. */
+  readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
+}
+
+/** The parts of requests to one server, computed once. */
+export interface RequestParts {
+  /** The parts of each entry point. */
+  readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
+  /** Access besides scope. */
+  readonly access: readonly AccessPart[];
+  /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */
+  readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
+}

@@ -1,0 +1,243 @@
+/**
+ * Users: their repository, validation, generations and subject identifiers, and the users that requests name or create
+ * (`login_hint`, guests).
+ */
+
+import type { Subject } from "../../../platform/store/store.ts";
+import type { ClaimRules } from "../claims.ts";
+import { registeredUserField, type User } from "../clients/client.ts";
+import type { Client, UserRepository } from "../clients/repository.ts";
+import { assertNoIssues, type ConfigIssue, type ConfigurationWarning } from "../../config/config_issue.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { validate } from "../../config/field.ts";
+import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
+import { type CreateRepository, memoryRepository } from "../records/repository.ts";
+import type { Server } from "../server.ts";
+import { getPasswordDigest, isWeakDigest, parsePasswordDigest, withoutPassword } from "./password.ts";
+
+/** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
+export const maxUsers = 1000;
+
+/** Maximum number of users of the store that are searched for a `login_hint`. */
+const maxSearchedUsers = 1000;
+
+/** Whether a `login_hint` names this user: by `sub`, e-mail address or `preferred_username`. */
+export function matchesLoginHint(hint: string, { sub, email, preferred_username }: User): boolean {
+  return sub === hint || preferred_username === hint ||
+    typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
+}
+
+/** The user that a `login_hint` names, by `sub`, e-mail address or `preferred_username`. */
+export async function userForHint({ users }: Pick<Server, "users">, hint: string): Promise<User | undefined> {
+  const isHinted = (user: User) => matchesLoginHint(hint, user);
+  return await users.find(hint) ?? users.allCached().find(isHinted) ??
+    (await users.list({ limit: maxSearchedUsers })).find(isHinted);
+}
+
+/**
+ * Creates a guest user, kept as long as any of its grants can be valid. `undefined` if the subject is taken.
+ *
+ * @param user Must be valid.
+ */
+export function createGuestUser({ users, settings, now }: Server, user: User): MaybePromise<User | undefined> {
+  const { lifetimes } = settings;
+  return users.add(user, now() + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000);
+}
+
+const generationByUser = new WeakMap<User, string>();
+
+/** Sets the generation of a parsed user. */
+function assignGeneration(user: User, generation: string | undefined): void {
+  if (generation === undefined) generationByUser.delete(user);
+  else generationByUser.set(user, generation);
+}
+
+/** The generation of a registered user; `undefined` for a configured user who was never removed. */
+export function generationOf(user: User): string | undefined {
+  return generationByUser.get(user);
+}
+
+/** The current generation of a user; `undefined` if the user has none, or does not exist. */
+export function currentGeneration(server: Server, sub: string): MaybePromise<string | undefined> {
+  return chain(server.users.find(sub), (user) => user && generationOf(user));
+}
+
+/**
+ * The user for whom a code or token was issued.
+ *
+ * @param generation The generation of the user at that time.
+ * @returns `undefined` if the user was removed, even if another user with the same subject was added since.
+ */
+export function findUser(
+  server: Server,
+  sub: string,
+  generation: string | undefined,
+): MaybePromise<User | undefined> {
+  return chain(server.users.find(sub), (user) => {
+    if (user === undefined || generationOf(user) === generation) return user;
+    // Another instance may have replaced the user a moment ago.
+    return chain(
+      server.users.reload(sub),
+      (reloaded) => reloaded && generationOf(reloaded) === generation ? reloaded : undefined,
+    );
+  });
+}
+
+/** The subject of a user for a client. It is stable, also after a restart on the same store. */
+export function subjectFor(server: Server, { sector, metadata }: Client, sub: string): MaybePromise<string> {
+  if (sector === undefined) return sub;
+  return server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
+}
+
+/** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
+export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
+  return client.sector === undefined ? sid : subjectFor(server, client, `session ${sid}`);
+}
+
+/** The subject and the session id for a client. */
+export function identifiersFor(server: Server, client: Client, subject: Subject): MaybePromise<SubjectIdentifiers> {
+  if (client.sector === undefined) return subject;
+  const { sub, sid } = subject;
+  return chain(
+    subjectFor(server, client, sub),
+    (pairwiseSub) =>
+      chain(sid && sessionIdFor(server, client, sid), (pairwiseSid) => ({ sub: pairwiseSub, sid: pairwiseSid })),
+  );
+}
+
+/** The identifiers of a user and of their session for a client. */
+type SubjectIdentifiers = Pick<Subject, "sub" | "sid">;
+
+/** Finds the claims of a user that no client can receive. */
+export type UserWarnings = (
+  rules: ClaimRules,
+  scopes: readonly string[],
+  user: User,
+) => readonly ConfigurationWarning[];
+
+/** The part of the server that a user repository needs. */
+interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
+  readonly claims: ClaimRules;
+  /** Absent if nothing listens. */
+  readonly userWarnings?: UserWarnings;
+  /** Whether guest users may be created. If false, existing guest users are ignored. */
+  readonly acceptsGuests: boolean;
+  /** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
+  onSessionsOver(sub: string): void;
+}
+
+/**
+ * Creates the repository with the users of the settings.
+ *
+ * @param create Default: in memory.
+ */
+export function userRepository(
+  settings: ResolvedSettings,
+  { now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
+  create: CreateRepository = memoryRepository,
+): UserRepository {
+  const parse = (user: User) => {
+    assertNoIssues(validateUser(user, settings.allows.openLogin));
+    return withoutPassword(user);
+  };
+  const configured = new Set(settings.users);
+  const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
+  const repository = create<User, User>(settings.users, {
+    kind: "user",
+    acceptsExpiring: acceptsGuests,
+    getId: (user) => user.sub,
+    idOf: (user) => user.sub,
+    parse(user) {
+      const registered = parse(user);
+      // Configured users are checked together at start.
+      if (userWarnings !== undefined && !configured.has(user)) {
+        for (const warning of userWarnings(claims, settings.scopes, user)) {
+          trace({ type: "configuration_warning", at: now(), ...warning });
+        }
+      }
+      return registered;
+    },
+    serialize: (user) => user,
+    deserialize: (stored) => parse(stored as User),
+    generations: { of: generationOf, assign: assignGeneration },
+  });
+  let chosenAt = 0;
+  return {
+    ...repository,
+    defaultChosenAt: () => chosenAt,
+    makeDefault: (sub) =>
+      chain(repository.makeDefault(sub), (exists) => {
+        if (exists) chosenAt = now();
+        return exists;
+      }),
+    set(user) {
+      const former = repository.findCached(user.sub);
+      return chain(repository.set(user), (current) => {
+        if (former !== undefined && passwordOf(former) !== passwordOf(current)) onSessionsOver(current.sub);
+        return current;
+      });
+    },
+    delete: (sub, by) =>
+      chain(repository.delete(sub, by), (existed) => {
+        if (existed) onSessionsOver(sub);
+        return existed;
+      }),
+  };
+}
+
+/**
+ * All issues of one user; paths are relative to the user.
+ *
+ * @param openLogin `allows.openLogin`. Without it, a digest that is cheap to guess is an issue.
+ */
+export function validateUser(user: User, openLogin = true): ConfigIssue[] {
+  const issues = validate(registeredUserField, user);
+  if (issues.length > 0) return issues;
+  const { sub: _, password, ...claims } = user;
+  if (password !== undefined) issues.push(...validatePassword(password, openLogin));
+  for (const [path, value] of Object.entries(claims)) {
+    if (isDeeperThan(value, maxClaimDepth)) {
+      issues.push({
+        path,
+        expected: `arrays and objects nested at most ${maxClaimDepth} deep`,
+        received: "deeper nesting",
+        hint: "Reduce the nesting.",
+      });
+    } else if (containsBigInt(value)) {
+      issues.push({
+        path,
+        expected: "a value that JSON can represent",
+        received: "a BigInt",
+        hint: "Use a number or a string.",
+      });
+    }
+  }
+  return issues;
+}
+
+function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
+  const digest = parsePasswordDigest(password);
+  if (digest !== undefined && (openLogin || !isWeakDigest(digest))) return [];
+  return [{
+    path: "password",
+    expected: digest === undefined
+      ? "the scrypt digest of a password, with at most 128 MiB and 16 lanes"
+      : "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not on a " +
+        "test host",
+    received: digest === undefined ? "another string (hidden)" : `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
+    hint: "Run latchkey hash-password (deno task start hash-password), and write its output.",
+  }];
+}
+
+/** Maximum depth of claims: JSON.parse reads deeper values than JSON.stringify can write. */
+const maxClaimDepth = 32;
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+function containsBigInt(value: unknown): boolean {
+  return typeof value === "bigint" ||
+    typeof value === "object" && value !== null && Object.values(value).some(containsBigInt);
+}

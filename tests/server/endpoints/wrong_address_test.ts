@@ -1,0 +1,104 @@
+/** Requests to a wrong path, with a wrong method or by another name of the host: what the response and the log say. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { logging } from "../../../src/operating/mod.ts";
+import { forEachCase, testServer } from "../harness.ts";
+
+const issuer = "http://localhost:9666";
+const asBrowser = { headers: { accept: "text/html" } };
+const asProgram = { headers: { accept: "application/json" } };
+
+test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a page for browsers", async () => {
+  const suggestions: Record<string, string> = {
+    "/authorize": "/oauth2/authorize",
+    "/oauth2/authorise": "/oauth2/authorize",
+    "/oauth/token": "/oauth2/token",
+    "/token/": "/oauth2/token",
+    "/connect/userinfo": "/oauth2/userinfo",
+    "/jwks.json": "/oauth2/jwks",
+    "/.well-known/jwks.json": "/oauth2/jwks",
+    "/protocol/openid-connect/certs": "/oauth2/jwks",
+    "/.well-known/openid-configuration/": "/.well-known/openid-configuration",
+    "/oauth2/.well-known/openid-configuration": "/.well-known/openid-configuration",
+  };
+  await forEachCase(["", "/tenant"], async (base) => {
+    const { as } = await testServer({ issuer: issuer + base });
+    for (const [path, expected] of Object.entries(suggestions)) {
+      const url = `${issuer}${base}${expected}`;
+      const json = await (await as.fetch(new Request(`${issuer}${base}${path}`, asProgram))).json();
+      assertStringIncludes(json.error_description, `Did you mean ${url}? [HT-01]`);
+      const page = await as.fetch(new Request(`${issuer}${base}${path}`, asBrowser));
+      assertEquals(page.status, 404);
+      assertStringIncludes((await page.text()).replaceAll("<wbr/>", ""), url);
+    }
+    for (const path of ["/", "/cars", "/oauth2/", "/constructor", `/${"x".repeat(2000)}`]) {
+      const response = await as.fetch(new Request(`${issuer}/nowhere${path}`, asProgram));
+      assertEquals(response.status, 404);
+      assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
+    }
+  });
+});
+
+test("[HT-01] a browser that opens an endpoint for programs gets a page with a command, and a program gets JSON", async () => {
+  const { get } = await testServer({ issuer });
+  const response = await get("/oauth2/introspect", asBrowser);
+  assertEquals([response.status, response.headers.get("allow")], [405, "POST"]);
+  const page = (await response.text()).replaceAll("<wbr/>", "");
+  assertMatch(page, new RegExp(`curl( -d \\w+=…)+ ${issuer}/oauth2/introspect<`));
+  for (const accept of [undefined, "*/*", "application/json"]) {
+    const json = await get("/oauth2/introspect", accept === undefined ? {} : { headers: { accept } });
+    assertEquals([json.status, (await json.json()).error], [405, "invalid_request"]);
+  }
+});
+
+test("[TK-02] the log names the media type that was received", async () => {
+  const lines: string[] = [];
+  const { as } = await testServer({
+    issuer,
+    plugins: [logging({ write: (line) => lines.push(line), format: "text" })],
+  });
+  const post = (init: RequestInit) => as.fetch(new Request(`${issuer}/oauth2/token`, { method: "POST", ...init }));
+  await post({ body: "{}", headers: { "content-type": "application/json" } });
+  assertMatch(
+    lines[0]!,
+    /TK-02\n[^]*expected {2}application\/x-www-form-urlencoded\n *received {2}application\/json\n/,
+  );
+  await post({ body: new Uint8Array([123]) });
+  assertMatch(lines[1]!, /TK-02\n[^]*received {2}no Content-Type\n/);
+});
+
+test("[HT-01] the log names the path that was received and the expected URL, without secrets", async () => {
+  const lines: string[] = [];
+  const { get } = await testServer({
+    issuer,
+    plugins: [logging({ write: (line) => lines.push(line), format: "text" })],
+  });
+  await get("/oauth/token", asProgram);
+  assertMatch(
+    lines[0]!,
+    /HT-01\n[^]*expected {2}http:\/\/localhost:9666\/oauth2\/token\n *received {2}\/oauth\/token\n/,
+  );
+  await get(`/${"x1".repeat(20)}/token`, asProgram);
+  assertMatch(lines[1]!, /received {2}…\(\d+ characters\)\n/);
+});
+
+test("metadata that is requested by another name of a test host causes one warning", async () => {
+  const warnings = async (issuer: string, hosts: readonly string[]) => {
+    const { get, events } = await testServer({ issuer, insecureAllowAutoLogin: true });
+    for (const host of hosts) {
+      assertEquals((await get("/.well-known/openid-configuration", { headers: { host } })).status, 200);
+    }
+    return events.filter(({ type }) => type === "configuration_warning");
+  };
+  const [warning, ...others] = await warnings(issuer, [
+    "localhost:9666",
+    "127.0.0.1:9666",
+    "host.docker.internal:9666",
+  ]);
+  assertEquals(others, []);
+  assertMatch(JSON.stringify(warning), /from 127\.0\.0\.1:9666, but the issuer is http:\/\/localhost:9666\./);
+  assertEquals(await warnings(issuer, ["localhost:9666"]), []);
+  assertEquals(await warnings(issuer, ["evil.example.com", "localhost:9666"]), []);
+  assertEquals(await warnings("https://login.example.com", ["127.0.0.1"]), []);
+});

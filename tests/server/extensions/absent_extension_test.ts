@@ -1,0 +1,355 @@
+/**
+ * A server without an extension does not know it: this test walks the list, so that it covers the next extension too.
+ */
+
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { exportJWK, generateKeyPair } from "jose";
+import { test } from "node:test";
+import { autoApprover } from "../../../src/server/assembly/approver.ts";
+import type { App } from "../../../src/server/assembly/context.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
+import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
+import { type ClientDemand, clientField, demandMembers } from "../../../src/server/oauth/clients/client.ts";
+import type { Extension } from "../../../src/server/assembly/extension.ts";
+import { extensions } from "../../../src/server/assembly/extensions.ts";
+import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
+
+const client = {
+  client_id: "job",
+  client_secret: "a-secret-of-32-characters-or-more",
+  redirect_uris: ["https://client.test/callback"],
+};
+
+const refreshGrants = ["authorization_code", "refresh_token"];
+
+/** The app of a server with the examples of an extension's settings. */
+async function appWith(extension: Extension): Promise<App> {
+  const { settingFields = {} } = extension;
+  const settings = Object.entries(settingFields).map(([name, field]) => [name, field.examples[0]]);
+  let app: App;
+  const plugins = [{ setup: (created: App) => void (app = created) }];
+  await using _as = await latchkey({ ...Object.fromEntries(settings), issuer: "https://as.test", extensions, plugins });
+  return app!;
+}
+
+async function send(as: Latchkey, method: string, path: string): Promise<{ status: number; body: string }> {
+  const response = await as.fetch(new Request(as.issuer + path, { method, headers: { accept: "application/json" } }));
+  return { status: response.status, body: await response.text() };
+}
+
+/** Logs in and exchanges the code, with further parameters in both requests, and headers in the second. */
+async function logIn(
+  as: Latchkey,
+  added: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Record<string, unknown>> {
+  const authorize = new URL(`${as.issuer}/oauth2/authorize`);
+  authorize.search = new URLSearchParams({
+    response_type: "code",
+    client_id: "job",
+    redirect_uri: client.redirect_uris[0]!,
+    scope: "openid",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+    ...added,
+  }).toString();
+  const callback = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    client_id: "job",
+    client_secret: client.client_secret,
+    code: callback.searchParams.get("code")!,
+    redirect_uri: client.redirect_uris[0]!,
+    code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    ...added,
+  });
+  return await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", headers, body }))).json();
+}
+
+for (const extension of extensions) {
+  const others = extensions.filter((other) => other !== extension);
+  const { name, settingFields = {}, grantTypes = [], requestParts = [] } = extension;
+
+  test(`without ${name}: its settings are unknown`, async () => {
+    for (const [setting, field] of Object.entries(settingFields)) {
+      const error = await assertRejects(
+        () => latchkey({ issuer: "https://as.test", extensions: others, [setting]: field.examples[0] }),
+        ConfigurationError,
+      );
+      assertEquals(error.issues.map(({ path }) => path), [setting]);
+    }
+  });
+
+  test(`without ${name}: [TK-05] its grant types are not supported, and metadata does not list them`, async () => {
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    for (const { type } of grantTypes) {
+      const body = new URLSearchParams({ grant_type: type, client_id: "job", client_secret: client.client_secret });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }));
+      assertEquals((await response.json()).error, "unsupported_grant_type", type);
+      assertEquals(metadata.grant_types_supported.includes(type), false, type);
+    }
+  });
+
+  test(`without ${name}: a client of the mock logs in`, async () => {
+    await using as = await testLatchkey({ extensions: others });
+    const { tokens } = await as.logIn(as.client());
+    assert(tokens.access_token);
+  });
+
+  test(`without ${name}: its parameters are ignored`, async () => {
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const added = requestParts.flatMap(({ parameters = [] }) => parameters).map((parameter) => [parameter.name, "?"]);
+    const tokens = await logIn(as, Object.fromEntries(added));
+    assertEquals(Object.keys(tokens), Object.keys(await logIn(as)));
+    assertEquals("access_token" in tokens, true);
+  });
+
+  test(`without ${name}: its paths are not found, and metadata has none of its members`, async () => {
+    const { server } = await appWith(extension);
+    const { parameters: requestParameters } = server.requestParts;
+    const options = {
+      ...{ base: "", requestParameters, formParameters: [], redirectParameters: [] },
+      ...{ approver: autoApprover, hasPages: true, openLogin: true },
+    };
+    const endpoints = extension.endpoints?.(server.settings, options) ?? [];
+    const members = [
+      ...Object.keys(extension.metadata?.(server) ?? {}),
+      ...endpoints.flatMap(({ metadataName }) => metadataName ?? []),
+    ];
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others });
+    for (const { path, aliases = [], methods } of endpoints) {
+      for (const ofExtension of [path, ...aliases].map((each) => each.replace("*", "x"))) {
+        for (const method of methods) {
+          const [found, unknown] = await Promise.all([ofExtension, "/unknown"].map(async (requested) => {
+            const { status, body } = await send(as, method, requested);
+            return [status, body.replace(/\. Did you mean [^?]*\?/, "").replaceAll(requested, "")];
+          }));
+          assertEquals(found, unknown, `${method} ${ofExtension}`);
+        }
+      }
+    }
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    assertEquals(members.filter((member) => member in metadata), []);
+  });
+
+  test(`without ${name}: [JR-01] the source of its requests is not supported, also in a pushed request`, async () => {
+    const { parameter, prefix = "" } = extension.requestSource ?? {};
+    if (parameter === undefined) return;
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const [redirect_uri] = client.redirect_uris;
+    const fields = { client_id: "job", redirect_uri: redirect_uri!, response_type: "code", [parameter]: `${prefix}x` };
+    const authorize = `${as.issuer}/oauth2/authorize?${new URLSearchParams(fields)}`;
+    const location = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
+    assertEquals(location.searchParams.get("error"), `${parameter}_not_supported`);
+    if (!others.some(({ name }) => name === "par")) return;
+    const body = new URLSearchParams({ ...fields, client_secret: client.client_secret });
+    const pushed = await as.fetch(new Request(`${as.issuer}/oauth2/par`, { method: "POST", body }));
+    assertEquals([pushed.status, (await pushed.json()).error], [400, `${parameter}_not_supported`]);
+  });
+
+  test(`without ${name}: the home page, the playground, the tour and the directory work`, async () => {
+    await using as = await latchkey({ issuer: "https://localhost", login: "auto", extensions: others });
+    for (
+      const path of [
+        "/",
+        "/authorized/try",
+        "/tour",
+        "/start?par=on&jar=on&dpop=on",
+        "/clients",
+        "/clients/demo-public",
+        "/users/alice",
+      ]
+    ) {
+      const response = await as.fetch(new Request(as.issuer + path));
+      assert(response.status < 500, `${path}: ${response.status} ${await response.text()}`);
+    }
+  });
+}
+
+test("without an extension for it, a response mode cannot be set, requested or registered", async () => {
+  for (const extension of extensions.filter(({ responseModes }) => responseModes !== undefined)) {
+    const others = extensions.filter((other) => other !== extension);
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    for (const { name } of extension.responseModes!) {
+      const issues = async (options: LatchkeyOptions): Promise<readonly string[]> => {
+        const error = await assertRejects(
+          () => latchkey({ issuer: "https://as.test", extensions: others, ...options }),
+          ConfigurationError,
+        );
+        return error.issues.map(({ path }) => path);
+      };
+      assertEquals(await issues({ responseModes: ["query", name] }), ["responseModes[1]"]);
+      assertEquals(await issues({ responseModes: [name] }), ["responseModes[0]"]);
+      assertEquals(await issues({ clients: [{ ...client, response_modes: [name] }] }), [
+        "clients[0].response_modes[0]",
+      ]);
+      assertEquals(metadata.response_modes_supported.includes(name), false, name);
+      const query = new URLSearchParams({ response_type: "code", client_id: "job", response_mode: name });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/authorize?${query}`));
+      assertEquals(new URL(response.headers.get("location")!).searchParams.get("error"), "invalid_request", name);
+    }
+  }
+});
+
+test("without an extension for it, a format of introspection responses is not sent", async () => {
+  for (const extension of extensions) {
+    const others = extensions.filter((other) => other !== extension);
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    for (const { contentType } of extension.introspectionFormats ?? []) {
+      const body = new URLSearchParams({ token: "x", client_id: "job", client_secret: client.client_secret });
+      const headers = { accept: contentType };
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/introspect`, { method: "POST", headers, body }));
+      assertEquals(response.headers.get("content-type"), "application/json", contentType);
+    }
+  }
+});
+
+test("a profile that demands a setting of an extension is rejected without the extension", async () => {
+  const path = "requirePushedAuthorizationRequests";
+  const others = extensions.filter(({ settingFields = {} }) => !Object.hasOwn(settingFields, path));
+  const options = { issuer: "https://as.test", extensions: others };
+  const member = { client_id: "job", redirect_uris: client.redirect_uris, profile: "fapi2-security" as const };
+  for (const weaker of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
+    const error = await assertRejects(() => latchkey({ ...options, ...weaker }), ConfigurationError);
+    assert(error.issues.some(({ path: at, expected }) => at.endsWith("profile") && expected.includes(path)));
+  }
+});
+
+test("without the extension that meets a demand of a client, the client is rejected", async () => {
+  const keys = await Promise.all(
+    ["ES256", "RS256"].map(async (alg) => exportJWK((await generateKeyPair(alg)).publicKey)),
+  );
+  const jwks = { keys };
+  const demands = extensions.flatMap(({ name, clientDemands = [] }) => clientDemands.map((member) => [member, name]));
+  const listed = [...demandMembers].sort();
+  assertEquals(demands.map(([member]) => member).sort(), listed, "demandMembers in src/server/oauth/clients/client.ts");
+  for (const [member, name] of demands as [ClientDemand, string][]) {
+    const [value] = clientField.members[member].examples;
+    const demanding = { ...client, jwks, [member]: value === false ? true : value };
+    const open = (extensions: readonly Extension[]) =>
+      latchkey({ issuer: "https://as.test", extensions, clients: [demanding] });
+    await using _as = await open(extensions);
+    const error = await assertRejects(
+      () => open(extensions.filter((other) => other.name !== name)),
+      ConfigurationError,
+    );
+    assertEquals(error.issues.map(({ path }) => path), [`clients[0].${member}`]);
+  }
+});
+
+test("without an extension for it, a subject type cannot be set, and metadata does not name it", async () => {
+  for (const extension of extensions.filter(({ subjectTypes }) => subjectTypes !== undefined)) {
+    const others = extensions.filter((other) => other !== extension);
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`))).json();
+    for (const { name } of extension.subjectTypes!) {
+      assertEquals(metadata.subject_types_supported.includes(name), false, name);
+      const clients = [{ ...client, subject_type: name }];
+      const error = await assertRejects(
+        () => latchkey({ issuer: "https://as.test", extensions: others, clients }),
+        ConfigurationError,
+      );
+      assertEquals(error.issues.map(({ path }) => path), ["clients[0].subject_type"]);
+      assertThrows(() => as.clients.set(clients[0]!), ConfigurationError, "subject_type");
+    }
+  }
+});
+
+test("without levels of authentication, acr_values is ignored, and a login cannot reach an essential acr", async () => {
+  await using as = await testLatchkey({ extensions: [] });
+  const mock = as.client();
+  const { claims } = await as.logIn(mock, { authorization: { acr_values: "urn:example:mfa" } });
+  assertEquals([claims?.acr, claims?.amr], [undefined, undefined]);
+  const essential = JSON.stringify({ id_token: { acr: { essential: true, value: "urn:example:mfa" } } });
+  await assertRejects(
+    () => as.logIn(mock, { authorization: { claims: essential } }),
+    Error,
+    "unmet_authentication_requirements",
+  );
+  const metadata = await (await as.fetch(`${as.issuer}/.well-known/openid-configuration`)).json();
+  assertEquals(metadata.claims_supported.filter((name: string) => ["acr", "amr"].includes(name)), []);
+});
+
+test("a server without any extension: code, tokens and userinfo", async () => {
+  await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });
+  const tokens = await logIn(as);
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const userinfo = await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers }));
+  assertEquals(await userinfo.json(), { sub: "alice" });
+});
+
+test("without an extension for it, a method of client authentication cannot be set, used or registered", async () => {
+  for (const extension of extensions.filter(({ clientAuthentication }) => clientAuthentication !== undefined)) {
+    const others = extensions.filter((other) => other !== extension);
+    for (const { method } of extension.clientAuthentication!) {
+      const error = await assertRejects(
+        () =>
+          latchkey({ issuer: "https://as.test", extensions: others, clientAuthMethods: ["none", method], clients: [] }),
+        ConfigurationError,
+      );
+      assertEquals(error.issues.map(({ path }) => path), ["clientAuthMethods[1]"]);
+      await assertRejects(
+        () =>
+          latchkey({
+            issuer: "https://as.test",
+            extensions: others,
+            clients: [{ ...client, token_endpoint_auth_method: method }],
+          }),
+        ConfigurationError,
+        "token_endpoint_auth_method",
+      );
+    }
+    await using as = await latchkey({ issuer: "https://as.test", extensions: others });
+    const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
+    const methods = extension.clientAuthentication!.map(({ method }) => method as string);
+    assertEquals(metadata.token_endpoint_auth_methods_supported.filter((name: string) => methods.includes(name)), []);
+  }
+});
+
+test("[DO-06, DO-09] without proofs of keys, a proof is ignored, and its scheme is unknown to resources", async () => {
+  await using as = await latchkey({ issuer: "https://as.test", extensions: [], clients: [client] });
+  const { access_token: token, token_type: type } = await logIn(as, {}, { dpop: "no proof" });
+  assertEquals(type, "Bearer");
+  const userinfo = (authorization: string) =>
+    as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers: { authorization, dpop: "no proof" } }));
+  assertEquals((await userinfo(`Bearer ${token}`)).status, 200);
+  for (const authorization of [`DPoP ${token}`, `DPoP ${token}, Bearer ${token}`]) {
+    const rejection = await userinfo(authorization);
+    assertEquals(rejection.status, 401);
+    // As for any other scheme: the request has no token, and so the challenge no error.
+    assertEquals(rejection.headers.get("www-authenticate"), `Bearer realm="https://as.test"`);
+  }
+});
+
+test("[DO-07, DO-09] without proofs of keys, what an earlier server has bound to a key stays bound", async () => {
+  const store = memoryStore();
+  const options = { issuer: "https://as.test", store };
+  const spa = { client_id: "spa", redirect_uris: client.redirect_uris, grant_types: refreshGrants };
+  await using earlier = await testLatchkey({ ...options, clients: [spa] });
+  const { tokens } = await earlier.logIn(spa, { dpop: true });
+  assertEquals(tokens.token_type, "DPoP");
+  await using as = await latchkey({ ...options, clients: [spa], extensions: [] });
+  for (const scheme of ["Bearer", "DPoP"]) {
+    const headers = { authorization: `${scheme} ${tokens.access_token}` };
+    assertEquals((await as.fetch(new Request(`${as.issuer}/oauth2/userinfo`, { headers }))).status, 401, scheme);
+  }
+  const fields = { grant_type: "refresh_token", client_id: "spa", refresh_token: tokens.refresh_token! };
+  const body = new URLSearchParams(fields);
+  const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }));
+  assertEquals([response.status, (await response.json()).error], [400, "invalid_dpop_proof"]);
+});
+
+test("a profile that demands proofs of keys is rejected without the extension, on the server and on a client", async () => {
+  const others = extensions.filter(({ keyProofs }) => keyProofs === undefined);
+  const member = { client_id: "job", redirect_uris: client.redirect_uris, profile: "fapi2-security" as const };
+  for (const stricter of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
+    const options = { issuer: "https://as.test", extensions: others, ...stricter };
+    const { issues } = await assertRejects(() => latchkey(options), ConfigurationError);
+    const demanded = ["requireSenderConstrainedTokens", "dpop.algorithms"];
+    const named = demanded.filter((path) => issues.some(({ expected }) => expected.includes(` ${path},`)));
+    assertEquals(named, demanded);
+  }
+});

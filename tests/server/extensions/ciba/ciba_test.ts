@@ -1,0 +1,309 @@
+/** Backchannel authentication (group CB). */
+
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import {
+  assertPage,
+  basic,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  realHost,
+  testServer,
+} from "../../harness.ts";
+import type { Fields, TestServer } from "../../harness.ts";
+import { outcomeOf, postRegistration } from "../../registering.ts";
+import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";
+
+const cibaType = "urn:openid:params:grant-type:ciba";
+const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
+const bank: ClientMetadata = {
+  client_id: "bank",
+  client_name: "The bank",
+  client_secret: "bank-secret",
+  redirect_uris: ["https://bank.example/cb"],
+  grant_types: ["authorization_code", cibaType, "refresh_token"],
+};
+const clients: readonly ClientMetadata[] = [
+  bank,
+  { ...bank, client_id: "shop", client_secret: "shop-secret", grant_types: [cibaType, deviceCodeType] },
+  { client_id: "plain", client_secret: "plain-secret", redirect_uris: ["https://plain.example/cb"] },
+  { client_id: "app", redirect_uris: ["https://app.example/cb"], grant_types: [cibaType] },
+];
+const users = [{ sub: "alice", email: "alice@example.com" }, { sub: "bob" }];
+
+const server = (options: LatchkeyOptions = {}) => testServer({ clients, users, login: "interactive", ...options });
+
+function post({ get }: TestServer, path: string, fields: Fields, client = "bank"): Promise<Response> {
+  const headers = { "content-type": "application/x-www-form-urlencoded", ...basic(client, `${client}-secret`) };
+  return get(path, { method: "POST", body: encode(fields), headers });
+}
+
+const start = (b: TestServer, fields: Fields = {}, client?: string) =>
+  post(b, "/oauth2/backchannel_authentication", { scope: "openid read", login_hint: "alice", ...fields }, client);
+
+const poll = (b: TestServer, auth_req_id: string, client?: string) =>
+  post(b, "/oauth2/token", { grant_type: cibaType, auth_req_id }, client);
+
+async function started(b: TestServer, fields?: Fields): Promise<string> {
+  const response = await start(b, fields);
+  assertEquals(response.status, 200);
+  return (await response.json()).auth_req_id;
+}
+
+const mockClient = { confidential: true, grant_types: ["authorization_code", cibaType, "refresh_token"] } as const;
+
+test("[CB-01, CB-03] the user of the hint decides, and the client gets their tokens once", async () => {
+  for (const login of ["auto", "interactive"] as const) {
+    await using as = await testLatchkey({ login });
+    const client = as.client(mockClient);
+    const request = await as.startBackchannel(client, { user: "bob", scope: "openid read", bindingMessage: "№ 42" });
+    assertEquals([request.expiresIn, request.interval], [300, 5]);
+    const { error } = await assertRejects(() => request.poll()) as { error?: string } & Error;
+    assertEquals(error, "authorization_pending");
+    await request.approve();
+    const { id_token, access_token, scope } = await request.poll();
+    assertEquals([decodeClaims(id_token!).sub, typeof access_token, scope], ["bob", "string", "openid read"]);
+    const again = await assertRejects(() => request.poll()) as { error?: string } & Error;
+    assertEquals(again.error, "invalid_grant");
+  }
+});
+
+test("[CB-06] with automatic login the approver decides before the response", async () => {
+  const b = await server({ login: "auto" });
+  const tokens = await (await poll(b, await started(b, { login_hint: "bob" }))).json();
+  assertEquals([decodeClaims(tokens.id_token).sub, decodeClaims(tokens.id_token).aud], ["bob", "bank"]);
+  const denying = await server({ approver: () => Promise.reject(new Error("no")) });
+  assertEquals((await start(denying)).status, 500);
+});
+
+test("[CB-03, CB-06] denied, expired, unknown and malformed", async () => {
+  await using as = await testLatchkey();
+  const client = as.client(mockClient);
+  const denied = await as.startBackchannel(client, { user: "alice" });
+  await denied.deny();
+  const error = async (polling: () => Promise<unknown>) =>
+    (await assertRejects(polling) as { error?: string } & Error).error;
+  assertEquals(await error(() => denied.poll()), "access_denied");
+  const expired = await as.startBackchannel(client, { user: "alice", params: { requested_expiry: "10" } });
+  as.clock.advance(10);
+  assertEquals(await error(() => expired.poll()), "expired_token");
+  const b = await server();
+  for (const auth_req_id of ["x", `${"a".repeat(43)}.${"b".repeat(43)}`, `${await started(b)}x`]) {
+    assertEquals(await getOutcome(await poll(b, auth_req_id)), "400 invalid_grant");
+  }
+  assertEquals(await getOutcome(await post(b, "/oauth2/token", { grant_type: cibaType })), "400 invalid_request");
+});
+
+test("[CB-02] exactly one hint", async () => {
+  const b = await server();
+  await forEachCase<readonly [Fields, string]>([
+    [{ login_hint: undefined }, "400 invalid_request"],
+    [{ login_hint: "" }, "400 invalid_request"],
+    [{ login_hint_token: "x" }, "400 invalid_request"],
+    [{ login_hint: undefined, login_hint_token: "x" }, "400 invalid_request"],
+    [{ id_token_hint: "x" }, "400 invalid_request"],
+    [{ login_hint: undefined, id_token_hint: "x" }, "400 invalid_request"],
+    [{ login_hint: ["alice", "bob"] }, "400 invalid_request"],
+  ], async ([fields, outcome]) => assertEquals(await getOutcome(await start(b, fields)), outcome));
+});
+
+test("[CB-02] id_token_hint names the user, also of a pairwise client, and only one of the client itself", async () => {
+  for (const subject_type of ["public", "pairwise"] as const) {
+    await using as = await testLatchkey({ users });
+    const client = as.client({ ...mockClient, subject_type });
+    const { tokens } = await as.logIn(client, { as: "bob" });
+    const params = { id_token_hint: tokens.id_token!, login_hint: undefined };
+    const request = await as.startBackchannel(client, { params });
+    await request.approve();
+    assertEquals(decodeClaims((await request.poll()).id_token!).sub, decodeClaims(tokens.id_token!).sub);
+    await assertRejects(() => as.startBackchannel(as.client(mockClient), { params }), Error, "invalid_request");
+  }
+});
+
+test("[CB-10] a hint that names no user is unknown_user_id, and nothing is stored", async () => {
+  const store = memoryStore();
+  const b = await server({ store, unknownLoginHint: "create" });
+  for (const login_hint of ["carol", "<b>", "x".repeat(5000)]) {
+    const response = await start(b, { login_hint });
+    const text = await response.text();
+    assertEquals([response.status, JSON.parse(text).error], [400, "unknown_user_id"]);
+    assertEquals(text.includes("<b>"), false);
+  }
+  assertEquals(await store.count("polled_request", ""), 0);
+  assertEquals(b.as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
+  assertEquals((await start(b, { login_hint: "ALICE@example.com" })).status, 200);
+});
+
+test("[CB-10] one client can have a hundred requests for one user", async () => {
+  const b = await server();
+  for (let i = 0; i < 100; i++) await started(b);
+  const response = await start(b);
+  assertEquals([response.status, response.headers.get("retry-after")], [429, "60"]);
+  assertEquals((await start(b, { login_hint: "bob" })).status, 200);
+  const shop = () => start(b, {}, "shop");
+  const statuses = (await Promise.all(Array.from({ length: 110 }, shop))).map(({ status }) => status);
+  assert(statuses.filter((status) => status === 200).length <= 100);
+});
+
+test("[CB-05] only a confidential, registered client starts, and only the client that started polls", async () => {
+  const b = await server();
+  assertEquals(await getOutcome(await start(b, {}, "plain")), "400 unauthorized_client");
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const unauthenticated = (fields: Fields) =>
+    b.get("/oauth2/backchannel_authentication", { method: "POST", body: encode(fields), headers });
+  const fields = { scope: "openid", login_hint: "alice" };
+  assertEquals(await getOutcome(await unauthenticated({ ...fields, client_id: "app" })), "400 unauthorized_client");
+  assertEquals(await getOutcome(await unauthenticated(fields)), "401 invalid_client");
+  assertEquals(await getOutcome(await unauthenticated({ ...fields, client_id: "bank" })), "401 invalid_client");
+  const id = await started(b);
+  assertEquals(await getOutcome(await poll(b, id, "shop")), "400 invalid_grant");
+  assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "CB-05");
+  assertEquals(await getOutcome(await poll(b, id)), "400 authorization_pending");
+});
+
+test("[CB-03, DV-03] a device code is no auth_req_id, and the other way round", async () => {
+  const b = await server();
+  const device = await (await post(b, "/oauth2/device_authorization", { scope: "openid" }, "shop")).json();
+  assertEquals(await getOutcome(await poll(b, device.device_code, "shop")), "400 invalid_grant");
+  const { auth_req_id } = await (await start(b, {}, "shop")).json();
+  const swapped = { grant_type: deviceCodeType, device_code: auth_req_id };
+  assertEquals(await getOutcome(await post(b, "/oauth2/token", swapped, "shop")), "400 invalid_grant");
+});
+
+test("[CB-04] a poll before the interval is slow_down, and the interval grows", async () => {
+  const b = await server({ backchannelPollInterval: 2 });
+  const response = await (await start(b)).json();
+  assertEquals(response.interval, 2);
+  assertEquals(await getOutcome(await poll(b, response.auth_req_id)), "400 authorization_pending");
+  assertEquals(await getOutcome(await poll(b, response.auth_req_id)), "400 slow_down");
+  b.advance(6);
+  assertEquals(await getOutcome(await poll(b, response.auth_req_id)), "400 slow_down");
+  b.advance(12);
+  assertEquals(await getOutcome(await poll(b, response.auth_req_id)), "400 authorization_pending");
+});
+
+test("[CB-01, CB-08, CB-09] scope, binding_message, requested_expiry and request", async () => {
+  const b = await server();
+  await forEachCase<readonly [Fields, string]>([
+    [{ scope: "read" }, "400 invalid_scope"],
+    [{ scope: undefined }, "400 invalid_scope"],
+    [{ binding_message: "a\nb" }, "400 invalid_binding_message"],
+    [{ binding_message: "\u202Egnp.exe" }, "400 invalid_binding_message"],
+    [{ binding_message: "x".repeat(65) }, "400 invalid_binding_message"],
+    [{ requested_expiry: "0" }, "400 invalid_request"],
+    [{ requested_expiry: "-5" }, "400 invalid_request"],
+    [{ requested_expiry: "1.5" }, "400 invalid_request"],
+    [{ request: "x.y.z" }, "400 request_not_supported"],
+    [{ binding_message: "Größe <b> №" }, "200"],
+  ], async ([fields, outcome]) => assertEquals(await getOutcome(await start(b, fields)), outcome));
+  for (const [requested_expiry, expires_in] of [["60", 60], ["999999999", 300]] as const) {
+    assertEquals((await (await start(b, { requested_expiry })).json()).expires_in, expires_in);
+  }
+});
+
+test("[CB-01] a signed request is request_not_supported, whatever else is wrong with it", async () => {
+  const b = await server();
+  await forEachCase<Fields>([
+    { request: "x.y.z", scope: undefined, login_hint: undefined },
+    { request: "x.y.z", login_hint_token: "x" },
+    { request: "x.y.z", binding_message: "a\nb" },
+  ], async (fields) => {
+    assertEquals(await getOutcome(await start(b, fields)), "400 request_not_supported");
+    assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "CB-01");
+  });
+});
+
+test("[JR-05] a client whose requests must be signed cannot send unsigned ones to the backchannel", async () => {
+  const { publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
+  const jwks = { keys: [{ ...await crypto.subtle.exportKey("jwk", publicKey), key_ops: undefined }] };
+  const signer: ClientMetadata = { ...bank, token_endpoint_auth_method: "client_secret_basic", jwks };
+  for (
+    const options of [
+      { clients: [{ ...signer, require_signed_request_object: true }] },
+      { clients: [signer], requireSignedRequestObject: true },
+    ]
+  ) {
+    const b = await server(options);
+    assertEquals(await getOutcome(await start(b)), "400 unauthorized_client");
+    assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "JR-05");
+  }
+  assertEquals((await start(await server({ clients: [signer] }))).status, 200);
+});
+
+test("[CB-06, CB-07] the page lists the requests of the user alone, and each is decided on once", async () => {
+  await using as = await testLatchkey({ login: "interactive", users });
+  const client = as.client({ ...mockClient, client_name: "The bank" });
+  const request = await as.startBackchannel(client, { user: "bob", bindingMessage: "<b>Payment 42" });
+  const url = `${as.issuer}/backchannel`;
+  const pageOf = async (sub: string) => {
+    const browser = as.browser({ as: sub });
+    await as.logIn(client, { browser, as: sub });
+    return await (await browser.open(url)).text();
+  };
+  assertMatch(await pageOf("bob"), /The bank[^]*&lt;b>Payment 42/);
+  assertEquals((await pageOf("alice")).includes("Payment 42"), false);
+  assertMatch(await (await as.browser().open(url)).text(), /You are not logged in/);
+  await request.approve();
+  assertEquals((await pageOf("bob")).includes("Payment 42"), false);
+  await assertRejects(() => request.deny(), Error, "already decided");
+});
+
+test("[CB-06] the consent page shows the message; another user cannot decide", async () => {
+  await using as = await testLatchkey({ login: "interactive", users });
+  const request = await as.startBackchannel(as.client(mockClient), { user: "bob", bindingMessage: "Payment 42" });
+  await assertRejects(() => request.approve({ as: "alice" }));
+  const { error } = await assertRejects(() => request.poll()) as { error?: string } & Error;
+  assertEquals(error, "authorization_pending");
+  await request.approve({ as: "bob" });
+  assert((await request.poll()).access_token);
+});
+
+test("[CB-05] on a real host a client that registered itself cannot have the grant type", async () => {
+  const options = { registration: { mode: "open" }, insecureAllowOpenRegistration: true } as const;
+  const real = await testServer({ ...realHost, ...options, backchannelAuthentication: true, clients: [bank] });
+  const metadata = { redirect_uris: ["https://app.example/cb"], grant_types: ["authorization_code", cibaType] };
+  assertEquals(await outcomeOf(await postRegistration(real, metadata)), "400 invalid_client_metadata");
+  const error = await assertRejects(
+    () => latchkey({ ...realHost, clients: [bank] }),
+    ConfigurationError,
+  );
+  assertEquals(error.issues.map(({ path }) => path), ["clients[0].grant_types[1]"]);
+});
+
+test("[CB-03] auth_req_id is stored as a digest, and reveals no user to several clients", async () => {
+  const store = memoryStore();
+  const b = await server({ store });
+  const [first, second] = [await started(b), (await (await start(b, {}, "shop")).json()).auth_req_id];
+  assertNotEquals(first.slice(0, 21), second.slice(0, 21));
+  const records = JSON.stringify(await store.list("polled_request", { prefix: "", limit: 10 }));
+  assertEquals(records.includes(first.split(".")[1]!), false);
+});
+
+test("[CB-06] the page after a decision says which decision it was", async () => {
+  const b = await server();
+  const decisions = { "result=approved": "You allowed the request", "error=access_denied": "You denied the request" };
+  await forEachCase(Object.entries(decisions), async ([query, heading]) => {
+    assertMatch(await assertPage(await b.get(`/backchannel?${query}`), 200), new RegExp(`<h1[^>]*>${heading}`));
+  });
+});
+
+test("[CB-11] metadata names the endpoint, the grant type and the mode while the setting is on", async () => {
+  const read = async (options: LatchkeyOptions) => {
+    const metadata = await (await (await testServer(options)).get("/.well-known/openid-configuration")).json();
+    return [
+      metadata.backchannel_authentication_endpoint,
+      metadata.backchannel_token_delivery_modes_supported,
+      metadata.grant_types_supported.includes(cibaType),
+    ];
+  };
+  const endpoint = "https://as.test/oauth2/backchannel_authentication";
+  assertEquals(await read({}), [endpoint, ["poll"], true]);
+  assertEquals(await read({ backchannelAuthentication: false }), [undefined, undefined, false]);
+  const b = await server();
+  await assertPage(await b.get("/backchannel?request_id=x"), 400);
+});

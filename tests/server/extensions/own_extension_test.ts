@@ -1,0 +1,79 @@
+/** Extensions of an embedding program, in the option `extensions`. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import type { Extension } from "../../../src/server/extension.ts";
+import { ConfigurationError, extensions, OAuthError } from "../../../src/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { encode, getRedirectParams, getRejections, goodRequest, testServer } from "../harness.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+
+/** An extension with a setting, a member of metadata, an endpoint, a parameter, and a member of token responses. */
+const audience: Extension = {
+  name: "audience",
+  title: "Audience parameter",
+  specifications: ["RFC 8707"],
+  settingFields: {
+    checkAudience: { type: "boolean", expected: "true or false", examples: [true], default: false },
+  },
+  metadata: ({ settings }) => ({ check_audience: (settings as { checkAudience?: boolean }).checkAudience }),
+  endpoints: (_settings, { base }) => [{
+    name: "audience",
+    metadataName: "audience_endpoint",
+    path: `${base}/oauth2/audience`,
+    methods: ["GET"],
+    caller: "any",
+    title: "Audience",
+    errors: "json",
+    load: () => ({ GET: ({ server }) => ({ status: 200, headers: {}, body: server.audience }) }),
+  }],
+  requestParts: [{
+    at: ["authorize", "par"],
+    parameters: [{ name: "audience" }],
+    read({ server, params }) {
+      const received = params.get("audience");
+      if (received === undefined || received === server.audience) return;
+      const explanation = { fix: "Send the audience as resource.", expected: server.audience, received };
+      throw new OAuthError("invalid_target", "audience is not the audience of the access token", explanation);
+    },
+  }],
+};
+
+test("an extension of the program has settings, metadata, an endpoint and a parameter, and names the fix of its rejection", async () => {
+  const settings = { checkAudience: true };
+  const server = await testServer({ extensions: [...extensions, audience], ...settings });
+  const metadata = await (await server.get("/.well-known/openid-configuration")).json();
+  assertEquals([metadata.check_audience, metadata.audience_endpoint], [true, "https://as.test/oauth2/audience"]);
+  assertEquals(await (await server.get("/oauth2/audience")).text(), server.as.issuer);
+  const request = async (audience: string | readonly string[]) =>
+    getRedirectParams(await server.get(`/oauth2/authorize?${encode({ ...goodRequest, audience })}`));
+  assertEquals((await request(server.as.issuer)).has("code"), true);
+  assertEquals((await request("https://other.example")).get("error"), "invalid_target");
+  assertEquals(getRejections(server.events).map(({ explanation }) => explanation?.fix), [
+    "Send the audience as resource.",
+  ]);
+  assertEquals((await request([server.as.issuer, server.as.issuer])).get("error"), "invalid_request");
+});
+
+test("a list of extensions that is none, or in which two have one name or one setting, is rejected", async () => {
+  const { settingFields } = audience;
+  for (
+    const [list, path, received] of [
+      [[audience, audience], "extensions[1]", `a second "audience"`],
+      [[...extensions, { ...audience, name: "dpop" }], `extensions[${extensions.length}]`, `a second "dpop"`],
+      [[audience, { ...audience, name: "other" }], "extensions[1]", "the setting checkAudience"],
+      [
+        [{ ...audience, settingFields: { issuer: settingFields!.checkAudience } }],
+        "extensions[0]",
+        "the setting issuer",
+      ],
+      [["dpop"], "extensions[0]", `"dpop"`],
+      [[undefined], "extensions[0]", "nothing"],
+      [audience, "extensions", "an object"],
+    ] as const
+  ) {
+    const options = { issuer: "https://as.test", extensions: list } as LatchkeyOptions;
+    const { issues } = await assertRejects(() => latchkey(options), ConfigurationError);
+    assertEquals(issues.map((issue) => [issue.path, issue.received]), [[path, received]]);
+  }
+});

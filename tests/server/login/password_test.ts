@@ -1,0 +1,501 @@
+/** Passwords: asked of those who have one, never shown, and dear to guess (UI-12). */
+
+import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { Buffer } from "node:buffer";
+import { test } from "node:test";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import { formatPasswordDigest, parsePasswordDigest } from "../../../src/server/oauth/users/password.ts";
+import { deriveKey, verifyPassword } from "../../../src/platform/runtime/scrypt.ts";
+import { openBrowser, sessionCookie } from "../browser.ts";
+import type { Browser } from "../browser.ts";
+import { recordScryptCosts } from "../digests.ts";
+import {
+  assertTokenResponse,
+  basic,
+  clients,
+  decodeClaims,
+  forEachCase,
+  getOutcome,
+  getRejections,
+  type ListedOptions,
+  recordingStore,
+  testServer,
+} from "../harness.ts";
+import type { TestServer } from "../harness.ts";
+import { describePage, fillForm, getCode, openPage, requestAuthorization, send, submit } from "../page_navigation.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+
+/** As cheap as a digest may be, for fast tests. */
+async function digestOf(password: string, { ln = 10, p = 1 } = {}): Promise<string> {
+  const cost = { ln, r: 8, p, salt: new TextEncoder().encode(password.padEnd(16)) };
+  return formatPasswordDigest({ ...cost, hash: await deriveKey(password, cost, 32) });
+}
+
+/** Of nothing, and as dear to guess as a real host wants it. */
+const dear = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+const secret = "correct horse battery staple";
+const digest = await digestOf(secret);
+
+const severalUsers: ListedOptions = {
+  login: "interactive",
+  throttle: true,
+  users: [
+    { sub: "alice", name: "Alice Adams", password: digest },
+    { sub: "bob" },
+    { sub: "erin", password: await digestOf("pässwörd 🔑") },
+  ],
+};
+
+/** Types a name and a password on the login page that a request leads to. */
+async function type(browser: Browser, sub: string, password: string, fields = {}) {
+  return await submit(browser, await requestAuthorization(browser, fields), "", undefined, { sub, password });
+}
+
+test("a user with a password logs in only with that password", async () => {
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  assertEquals(describePage(await type(browser, "alice", secret)), "consent");
+  assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑")), "consent");
+  // However an input method spells it.
+  assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑".normalize("NFD"))), "consent");
+  const wrong = ["", " ", `${secret} `, secret.toUpperCase(), secret.slice(1), digest, "x".repeat(2000)];
+  for (const password of wrong) {
+    const attempt = openBrowser(await testServer(severalUsers));
+    const page = await requestAuthorization(attempt);
+    const { path, fields } = fillForm(page, "", undefined, { sub: "alice", password });
+    const again = await openPage(attempt, path, await send(attempt, path, fields));
+    assertEquals([describePage(again), attempt.cookies.has(sessionCookie)], ["login", false], password);
+    assertEquals(again.status, password === "" ? 200 : 403);
+  }
+});
+
+test("a click on a user with a password opens the password field, with the name filled in", async () => {
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  const page = await requestAuthorization(browser, { login_hint: "erin" });
+  const [, href] = /<a class="person" href="([^"]*as=alice[^"]*)"/.exec(page.html)!;
+  const asked = await openPage(browser, "", await browser.get(href!.replaceAll("&amp;", "&")));
+  assertStringIncludes(asked.html, `name="sub" type="text" required value="alice" autocomplete="username"`);
+  assertStringIncludes(asked.html, `autocomplete="current-password" autofocus`);
+  assertStringIncludes(page.html, `value="erin" autocomplete="username"`);
+  const { path, fields } = fillForm(page, "sub", "bob");
+  fields.set("sub", "alice");
+  const posted = await openPage(browser, path, await send(browser, path, fields));
+  assertEquals([posted.status, describePage(posted), browser.cookies.has(sessionCookie)], [200, "login", false]);
+});
+
+test("a logged-in user continues without the password, unless a new login is required", async () => {
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  await submit(browser, await type(browser, "alice", secret), "decision", "allow");
+  const chosen = await submit(
+    browser,
+    await requestAuthorization(browser, { prompt: "select_account" }),
+    "sub",
+    "alice",
+  );
+  assertEquals(describePage(chosen), "code");
+  const again = await requestAuthorization(browser, { prompt: "login" });
+  assertEquals(/<button[^>]*name="sub" value="alice"/.test(again.html), false);
+  const { path, fields } = fillForm(again, "sub", "bob");
+  fields.set("sub", "alice");
+  assertEquals(describePage(await openPage(browser, path, await send(browser, path, fields))), "login");
+  assertEquals(describePage(await submit(browser, again, "", undefined, { sub: "alice", password: secret })), "code");
+});
+
+test("neither password nor digest is in a page, token, claim, trace or user record returned by the server", async () => {
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  const pages = [await requestAuthorization(browser)];
+  pages.push(await type(browser, "alice", "a wrong guess"));
+  pages.push(await type(browser, "a wrong guess", secret));
+  const claims = '{"userinfo":{"password":{"essential":true}},"id_token":{"password":null}}';
+  const consent = await type(browser, "alice", secret, { claims, scope: "openid profile" });
+  const end = await submit(browser, consent, "decision", "allow");
+  const { id_token, access_token } = await assertTokenResponse(await b.token({ code: getCode(end) }));
+  const info = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+  const metadata = await b.get("/.well-known/openid-configuration");
+  const documents = await Promise.all(
+    ["/", "/users", "/account"].map(async (path) => (await browser.get(path)).text()),
+  );
+  const logged = [
+    ...[...pages, consent].map(({ html }) => html),
+    ...documents,
+    JSON.stringify([decodeClaims(id_token), decodeClaims(access_token), await info.json(), await metadata.json()]),
+    JSON.stringify([b.events, b.as.users.all(), b.as.users.find("alice")]),
+  ].join("\n");
+  for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!logged.includes(word), word);
+  assertNotMatch(JSON.stringify(b.events), /a wrong guess/);
+  assertEquals(getRejections(b.events).map(({ explanation }) => explanation.rule), ["UI-12", "UI-12"]);
+});
+
+test("[UI-12] no response reveals whether the name or the password was wrong", async () => {
+  const b = await testServer(severalUsers);
+  const seen = new Set<string>();
+  for (const sub of ["alice", "unknown", "constructor"]) {
+    const page = await type(openBrowser(b), sub, "wrong");
+    const same = page.html.replaceAll(`value="${sub}"`, "").replace(/(?:[\w-]+\.)*[\w-]{43}/g, "");
+    seen.add(`${page.status} ${same}`);
+  }
+  assertEquals(seen.size, 1);
+});
+
+/** A server on a real host, where names are secret. */
+async function realHost(
+  users: LatchkeyOptions["users"],
+): Promise<{ readonly b: TestServer; asked(work: () => Promise<unknown>): Promise<string> }> {
+  const { store, asked } = recordingStore();
+  return {
+    b: await testServer({ ...severalUsers, issuer: "https://login.widgets.com", throttle: false, store, users }),
+    async asked(work) {
+      asked.length = 0;
+      await work();
+      return asked.join();
+    },
+  };
+}
+
+test("[UI-12] every login attempt is verified once at each cost in use, for every name", async () => {
+  const b = await testServer({
+    ...severalUsers,
+    users: [...severalUsers.users!, { sub: "frank", password: await digestOf("dearer", { ln: 11, p: 3 }) }],
+  });
+  for (const sub of ["alice", "erin", "frank", "unknown", "constructor"]) {
+    const costs = await recordScryptCosts(async () => {
+      const page = await type(openBrowser(b), sub, sub === "frank" ? "dearer" : "wrong");
+      assertEquals(describePage(page), sub === "frank" ? "consent" : "login");
+    });
+    assertEquals(costs.sort(), ["1024 8 1", "2048 8 3"], sub);
+  }
+});
+
+test("[UI-12] the costs of stored users count before anything has read those users", async () => {
+  const store: Store = { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
+  const first = await testServer({ ...severalUsers, store });
+  await first.as.users.set({ sub: "zed", password: await digestOf("dearer", { ln: 11, p: 3 }) });
+  const restarted = await testServer({ ...severalUsers, store });
+  for (const sub of ["unknown", "zed", "alice"]) {
+    const costs = await recordScryptCosts(async () => {
+      assertEquals(describePage(await type(openBrowser(restarted), sub, "wrong")), "login");
+    });
+    assertEquals(costs.sort(), ["1024 8 1", "2048 8 3"], sub);
+  }
+});
+
+test("[UI-12] known and unknown names cause the same store reads", async () => {
+  const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
+  const { b, asked } = await realHost([
+    { sub: "alice", email: "alice@widgets.com", ...strong },
+    { sub: "erin", ...strong },
+  ]);
+  const names = ["alice", "alice@widgets.com", "unknown", "unknown@widgets.com"];
+  const shown = new Set<string>();
+  const tried = new Set<string>();
+  // The first attempt of a server lists the costs of all users, whatever name it has.
+  await type(openBrowser(b), "unknown", "wrong");
+  for (const name of names) {
+    const browser = openBrowser(b);
+    await requestAuthorization(browser);
+    shown.add(await asked(() => requestAuthorization(browser, { login_hint: name })));
+    const page = await requestAuthorization(browser);
+    const questions = await asked(() => submit(browser, page, "", undefined, { sub: name, password: "wrong" }));
+    tried.add(questions.replace("get override", "get user"));
+  }
+  assertEquals([shown.size, tried.size], [1, 1], JSON.stringify([...shown, ...tried]));
+  assert(![...shown].some((questions) => /user|override/.test(questions)));
+  assertEquals([...tried].map((questions) => questions.split("get user").length), [2]);
+});
+
+test("[UI-12] a hint preselects a user known to this browser, by subject or email address", async () => {
+  const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
+  const { b } = await realHost([
+    { sub: "alice", email: "alice@widgets.com", ...strong },
+    { sub: "erin", ...strong },
+    { sub: "frank", ...strong },
+  ]);
+  const browser = openBrowser(b);
+  await type(browser, "alice", secret);
+  await type(browser, "erin", secret, { prompt: "login" });
+  const offered = async (login_hint?: string) =>
+    [...(await requestAuthorization(browser, { prompt: "select_account", login_hint })).html.matchAll(
+      /class="person"[^>]*>(?:<[^>]*>|[^<])*?<code>([^<]*)/g,
+    )].map(([, sub]) => sub);
+  assertEquals(await offered(), ["erin", "alice"]);
+  for (const hint of ["alice", "ALICE@widgets.com"]) assertEquals(await offered(hint), ["alice", "erin"]);
+  for (const hint of ["frank", "unknown"]) assertEquals(await offered(hint), ["erin", "alice"]);
+});
+
+test("[UI-12] after ten wrong attempts even the correct password must wait; other users are not affected", async () => {
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  for (let i = 0; i < 10; i++) assertEquals((await type(browser, "alice", `guess ${i}`)).status, 403);
+  const late = await type(browser, "alice", secret);
+  assertEquals([late.status, describePage(late), browser.cookies.has(sessionCookie)], [429, "login", false]);
+  assertEquals(late.response.headers.get("retry-after"), "60");
+  assertStringIncludes(late.text, "60");
+  assertEquals(describePage(await type(openBrowser(b), "erin", "pässwörd 🔑")), "consent");
+  assertEquals((await type(openBrowser(b), "alice", secret)).status, 429);
+  b.advance(60);
+  assertEquals(describePage(await type(browser, "alice", secret)), "consent");
+});
+
+test("[UI-12] wrong passwords from the networks of one IPv6 site are counted together, those of other sites apart", async () => {
+  const b = await testServer(severalUsers);
+  const from = (address: string): TestServer => ({
+    ...b,
+    get: (path, init) => b.as.fetch(new Request(b.as.issuer + path, { redirect: "manual", ...init }), { address }),
+  });
+  const guess = async (address: string, password = "wrong") =>
+    (await type(openBrowser(from(address)), "alice", password)).status;
+  for (let i = 0; i < 100; i++) assertEquals(await guess(`2001:db8:1:${i.toString(16)}::1`), 403);
+  assertEquals(await guess("2001:db8:1:ffff::1", secret), 429);
+  assertEquals(await guess("2001:db8:2::1", secret), 200);
+  assertEquals(await guess("192.0.2.1", secret), 200);
+  b.advance(60);
+  assertEquals(await guess("2001:db8:1:ffff::1", secret), 200);
+});
+
+test("[UI-12] of concurrent attempts from one network a few wait for their turn, and the rest gets Retry-After", async () => {
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
+    sub: "alice",
+    password: "wrong",
+  });
+  const responses = await Promise.all(Array.from({ length: 40 }, () => send(browser, path, fields)));
+  const count = (status: number) => responses.filter((result) => result.status === status).length;
+  assertEquals(count(403) + count(429), 40);
+  assert(count(403) >= 4 && count(403) <= 10, `${count(403)} were looked at`);
+});
+
+/** A user who logs in and allows all, and what the client gets. */
+async function enter(b: TestServer, sub: string, password: string | undefined, scope: string) {
+  const browser = openBrowser(b);
+  const page = password === undefined
+    ? await submit(browser, await requestAuthorization(browser, { scope }), "sub", sub)
+    : await type(browser, sub, password, { scope });
+  const end = describePage(page) === "consent" ? await submit(browser, page, "decision", "allow") : page;
+  const { refresh_token } = await assertTokenResponse(await b.token({ code: getCode(end) })) as {
+    refresh_token?: string;
+  };
+  return { browser, refresh_token: refresh_token!, code: getCode(await requestAuthorization(browser, { scope })) };
+}
+
+function refresh(b: TestServer, refresh_token: string): Promise<Response> {
+  const fields = { redirect_uri: undefined, code_verifier: undefined };
+  return b.token({ grant_type: "refresh_token", refresh_token, ...fields });
+}
+
+const renewing = clients.map((one) => ({ ...one, grant_types: ["authorization_code", "refresh_token"] }));
+const other = await digestOf("another one");
+
+test("[LO-06] a changed, set or removed password ends earlier sessions, at restart or at run time", async () => {
+  const changes = [
+    ["changed", secret, { sub: "alice", password: other }],
+    ["set", undefined, { sub: "bob", password: other }],
+    ["taken away", secret, { sub: "alice" }],
+  ] as const;
+  await forEachCase(changes, async ([, password, changed]) => {
+    const store = memoryStore();
+    const users = severalUsers.users!.map((user) => user.sub === changed.sub ? changed : user);
+    const b = await testServer({ ...severalUsers, clients: renewing, store });
+    const scope = "openid read";
+    const bound = await enter(b, changed.sub, password, scope);
+    const lasting = await enter(b, changed.sub, password, "openid offline_access");
+    const others = await enter(b, "erin", "pässwörd 🔑", scope);
+    const elsewhere = await testServer({ ...severalUsers, clients: renewing, store });
+    assertEquals(await openBrowser(elsewhere, bound.browser.cookies).authorizeSilently({ scope }), "code");
+
+    const later = await testServer({ ...severalUsers, clients: renewing, store, users });
+    b.as.users.set(changed);
+    for (const server of [b, later]) {
+      assertEquals(await openBrowser(server, bound.browser.cookies).authorizeSilently({ scope }), "login_required");
+      assertEquals(await openBrowser(server, others.browser.cookies).authorizeSilently({ scope }), "code");
+      assertEquals(await getOutcome(await refresh(server, bound.refresh_token)), "400 invalid_grant");
+      assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "LO-06");
+      assertEquals(await getOutcome(await server.token({ code: bound.code })), "400 invalid_grant");
+      assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "LO-06");
+    }
+    // What was to outlive the session does, until it is taken back.
+    assertEquals((await refresh(later, lasting.refresh_token)).status, 200);
+    assertEquals((await later.token({ code: lasting.code })).status, 200);
+    assertEquals((await refresh(later, others.refresh_token)).status, 200);
+  });
+});
+
+test("[LO-06] other changes of a user end no session, and the cookie reveals nothing about the password", async () => {
+  const b = await testServer({ ...severalUsers, clients: renewing });
+  const { browser, refresh_token } = await enter(b, "alice", secret, "openid");
+  b.as.users.set({ sub: "alice", name: "Alice Brown", password: digest });
+  assertEquals(await browser.authorizeSilently({ scope: "openid" }), "code");
+  assertEquals((await refresh(b, refresh_token)).status, 200);
+  const sealed = JSON.parse(Buffer.from(browser.cookies.get(sessionCookie)!.split(".")[0]!, "base64url").toString());
+  const same = await testServer(severalUsers);
+  const again = (await enter(same, "alice", secret, "openid")).browser.cookies.get(sessionCookie)!;
+  const elsewhere = JSON.parse(Buffer.from(again.split(".")[0]!, "base64url").toString());
+  assertEquals([sealed[1], elsewhere[1]], ["alice", "alice"]);
+  assert(sealed[3] !== elsewhere[3], "a mark that another server would make, too, could be guessed at");
+});
+
+test("[LO-06] introspection reports an earlier refresh token as inactive", async () => {
+  const web = { client_id: "spa", client_secret: "s", redirect_uris: ["https://spa.example/cb"] };
+  const b = await testServer({ ...severalUsers, clients: [{ ...web, grant_types: renewing[0]!.grant_types }] });
+  const browser = openBrowser(b);
+  const page = await submit(browser, await type(browser, "alice", secret), "decision", "allow");
+  const headers = { ...basic("spa", "s"), "content-type": "application/x-www-form-urlencoded" };
+  const exchanged = await b.token({ code: getCode(page), client_id: undefined }, { headers });
+  const { refresh_token } = await assertTokenResponse(exchanged) as unknown as { refresh_token: string };
+  const body = new URLSearchParams({ token: refresh_token }).toString();
+  const isActive = async () =>
+    (await (await b.get("/oauth2/introspect", { method: "POST", headers, body })).json()).active;
+  assertEquals(await isActive(), true);
+  b.as.users.set({ sub: "alice", password: other });
+  assertEquals(await isActive(), false);
+});
+
+test("[LO-06] if every user needs a password, sessions of users without one end", async () => {
+  const issuer = "https://login.widgets.com";
+  const store = memoryStore();
+  const users = [{ sub: "alice", password: dear }];
+  const settings = { ...severalUsers, clients: renewing, issuer, store, users };
+  const open = await testServer({ ...settings, users: [...users, { sub: "bob" }], insecureAllowOpenLogin: true });
+  const bob = await enter(open, "bob", undefined, "openid");
+  const closed = await testServer(settings);
+  closed.as.users.set({ sub: "bob" });
+  assertEquals(await openBrowser(closed, bob.browser.cookies).authorizeSilently({ scope: "openid" }), "login_required");
+  assertEquals(await getOutcome(await refresh(closed, bob.refresh_token)), "400 invalid_grant");
+  assertEquals(await getOutcome(await closed.token({ code: bob.code })), "400 invalid_grant");
+  assertEquals((await refresh(open, bob.refresh_token)).status, 200);
+});
+
+test("[UI-12] attempts from many networks of one site, or from dozens of addresses, leave capacity in the queue", async () => {
+  const b = await testServer({ ...severalUsers, throttle: false });
+  const browser = openBrowser(b);
+  const { path, fields } = fillForm(await requestAuthorization(browser), "", undefined, {
+    sub: "alice",
+    password: "wrong",
+  });
+  const guess = async (address: string) => {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { "content-type": "application/x-www-form-urlencoded", cookie };
+    const request = new Request(b.as.issuer + path, { method: "POST", body: fields.toString(), headers });
+    return (await b.as.fetch(request, { address })).status;
+  };
+  const all = async (addresses: readonly string[], who: string) => {
+    const guesses = addresses.map(guess);
+    const statuses = await Promise.all([...guesses, guess(who)]);
+    return [statuses.slice(0, -1).filter((status) => status === 403).length, statuses.at(-1)];
+  };
+  const many = (count: number, address: (i: number) => string) => Array.from({ length: count }, (_, i) => address(i));
+  const [ofSite, beside] = await all(many(60, (i) => `2001:db8:7:${i.toString(16)}00::1`), "2001:db8:8::1");
+  assertEquals([ofSite! <= 30, beside], [true, 403]);
+  const [ofOne] = await all(many(60, (i) => `2001:db8:7:${i.toString(16)}::1`), "192.0.2.1");
+  assertEquals(ofOne! <= 10, true);
+  const [, between] = await all(many(240, (i) => `198.51.100.${i >> 2}`), "192.0.2.1");
+  assertEquals(between, 403);
+});
+
+test("users added or changed at run time keep their passwords secret too", async () => {
+  const b: TestServer = await testServer(severalUsers);
+  b.as.users.set({ sub: "frank", password: await digestOf("frank's") });
+  assertEquals(b.as.users.find("frank"), { sub: "frank" });
+  assertEquals((await type(openBrowser(b), "frank", "wrong")).status, 403);
+  assertEquals(describePage(await type(openBrowser(b), "frank", "frank's")), "consent");
+  let logged = "";
+  try {
+    b.as.users.set({ sub: "grace", password: "hunter2" });
+  } catch (error) {
+    logged = String(error);
+  }
+  assertStringIncludes(logged, "latchkey hash-password");
+  assert(!logged.includes("hunter2"));
+});
+
+test("a real host requires a password of every user, or an explicit setting", async () => {
+  const issuer = "https://login.widgets.com";
+  const places = async (options: LatchkeyOptions) => {
+    try {
+      await (await latchkey({ issuer, clients: [], login: "interactive", ...options })).close();
+      return [];
+    } catch (error) {
+      return (error as ConfigurationError).issues.map(({ path }) => path);
+    }
+  };
+  assertEquals(await places({}), ["users"]);
+  const password = dear;
+  assertEquals(await places({ users: [{ sub: "a", password }, { sub: "b" }] }), ["users[1].password"]);
+  assertEquals(await places({ users: [{ sub: "a", password }] }), []);
+  assertEquals(await places({ insecureAllowOpenLogin: true }), []);
+  assertEquals(await places({ login: "auto" }), ["login"]);
+});
+
+test("[UI-12] a digest that is too cheap is rejected on a real host, at startup and at run time", async () => {
+  const issuer = "https://login.widgets.com";
+  const costing = (cost: string) =>
+    `$scrypt$${cost}$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo`;
+  const start = async (password: string, at = issuer) =>
+    await latchkey({ issuer: at, clients: [], login: "interactive", users: [{ sub: "a", password }] });
+  const cheap = [
+    "ln=10,r=1,p=1",
+    "ln=10,r=8,p=16",
+    "ln=13,r=7,p=16",
+    "ln=13,r=8,p=7",
+    "ln=14,r=8,p=1",
+    "ln=15,r=8,p=1",
+  ];
+  await forEachCase(cheap, async (cost) => {
+    const logged = String(await start(costing(cost)).catch((error) => error));
+    assertMatch(
+      logged,
+      /users\[0\]\.password\n +Expected .* ln=16, r=8, p=1.* found ln=\d+, r=\d, p=\d+.*hash-password/s,
+    );
+    await (await start(costing(cost), "https://as.test")).close();
+  });
+  // Costs of OWASP's list, and the default of passlib.
+  for (
+    const cost of [
+      "ln=13,r=8,p=10",
+      "ln=14,r=8,p=5",
+      "ln=15,r=8,p=3",
+      "ln=16,r=8,p=2",
+      "ln=17,r=8,p=1",
+      "ln=16,r=8,p=1",
+    ]
+  ) {
+    await (await start(costing(cost))).close();
+  }
+  const as = await start(costing("ln=15,r=8,p=3"));
+  assertThrows(
+    () => as.users.set({ sub: "b", password: costing("ln=10,r=1,p=1") }),
+    ConfigurationError,
+    "ln=10, r=1, p=1",
+  );
+  assertEquals(as.users.find("b"), undefined);
+  await as.close();
+});
+
+test("digests use scrypt and are parsed as written (RFC 7914 §12, PHC string format)", async () => {
+  const cost = { ln: 14, r: 8, p: 1, salt: new TextEncoder().encode("SodiumChloride") };
+  const hash = await deriveKey("pleaseletmein", cost, 64);
+  assertEquals(
+    Buffer.from(hash).toString("hex"),
+    "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2" +
+      "d5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887",
+  );
+  const text = formatPasswordDigest({ ...cost, hash });
+  const read = parsePasswordDigest(text)!;
+  assertEquals({ ...read, salt: [...read.salt], hash: [...read.hash] }, {
+    ...cost,
+    salt: [...cost.salt],
+    hash: [...hash],
+  });
+  assertEquals([await verifyPassword("pleaseletmein", read), await verifyPassword("Pleaseletmein", read)], [
+    true,
+    false,
+  ]);
+  // Made by another program, passlib.
+  const foreign = "$scrypt$ln=16,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E";
+  assertEquals(await verifyPassword("password", parsePasswordDigest(foreign)!), true);
+});

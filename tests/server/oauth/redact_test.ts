@@ -1,0 +1,53 @@
+/** Redaction of text that a client sent, for logs. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { redactText } from "../../../src/server/oauth/redact.ts";
+import { logging } from "../../../src/operating/mod.ts";
+import { forEachCase, testServer } from "../harness.ts";
+
+const secret = "S3cret";
+
+test("[HT-15] a secret name hides its value however often name and pair are encoded, and wherever the pair is", async () => {
+  await forEachCase([
+    ...["client_secret=", "client%5Fsecret=", "client%255Fsecret%253D", "client%25255Fsecret=", "%63lient%5fsecret%3D"],
+    ...["x=client%255Fsecret%253D", "x=client%5Fsecret%3D", "x%253Dclient%255Fsecret%253D", "x=y=z=client_secret="],
+    ...["text/plain; client_secret=", "text/plain; x=client%255Fsecret%253D", "a=b&client%255Fsecret%253D"],
+    ...["a=b=c=d=e=f=g=h=client_secret=", "x=client%20secret%3D", "x=client%255Bsecret%255D%253D"],
+    ...['{"client_secret":"', '{"a":1, "client%5Fsecret" : "', "client_secret: ", "read client%255Fsecret:\t"],
+  ], (before) => {
+    const redacted = redactText(before + secret);
+    assert(!redacted.includes(secret), redacted);
+    assertMatch(redacted, /…/);
+  });
+});
+
+test("[HT-15] a text without a secret name stays as it is", async () => {
+  const texts = [
+    ...["authorization_code", "text/plain; charset=utf-8", "x=y=z", "x=a%2520b", "100%", "read: write", "%zz=%", "="],
+    ...["urn:ietf:params:oauth:token-type:jwt", '{"a":"b"}', "client%255Fsecret", "client_secret", "a: b, c: d", ""],
+  ];
+  await forEachCase(texts, (text) => assertEquals(redactText(text), text));
+});
+
+test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in the log and on the page", async () => {
+  await forEachCase(["text", "json"] as const, async (format) => {
+    const lines: string[] = [];
+    const server = await testServer({ plugins: [logging({ write: (line) => lines.push(line), format })] });
+    const type = `x=client%255Fsecret%253D${secret}; \x1b[31mred; ${"long ".repeat(200)}`;
+    for (const path of ["/oauth2/token", "/oauth2/authorize"]) {
+      const response = await server.get(path, { method: "POST", body: "x", headers: { "content-type": type } });
+      assertEquals(response.status, 400);
+      await response.text();
+    }
+    const rejections = lines.filter((line) => line.includes("TK-02"));
+    assertEquals(rejections.length, 2);
+    for (const line of rejections) {
+      // deno-lint-ignore no-control-regex
+      assert(!/\x1b/.test(line), line);
+      assert(!line.includes(secret) && !line.includes("long ".repeat(20)), line);
+      assertMatch(line, /x=client%255Fsecret%253D…;/);
+      assertMatch(line, /\\u001b\[31mred/);
+    }
+  });
+});

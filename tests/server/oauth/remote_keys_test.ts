@@ -1,0 +1,36 @@
+/** Fetched keys, and the limit of their fetches. */
+
+import { assertEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { boundedCache } from "../../../src/server/oauth/bounded_cache.ts";
+import { fetchLimiter, FetchLimitError } from "../../../src/server/oauth/fetch_limiter.ts";
+import { type KeyFetches, remoteKeys } from "../../../src/server/oauth/keys/remote_keys.ts";
+
+const key = { kid: "one", kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
+
+test("[MC-05] while the limit of fetches is reached, fetched keys count for five minutes after their end; an owner without a limit fetches", async () => {
+  let [time, fetched] = [1e12, 0];
+  const now = () => time;
+  const outbound = () => Promise.resolve(Response.json({ keys: [key] }, { headers: { "x-count": `${++fetched}` } }));
+  const server = { now, outbound, keyFetches: boundedCache<KeyFetches>(10) };
+  const limiter = fetchLimiter(now);
+  const owner = { jwks_uri: "https://client.example/jwks" };
+  const find = async (limit?: typeof limiter) => {
+    const countFetch = limit && ((url: string) => limit.count(url, { isInUse: false }));
+    await remoteKeys(server, owner, countFetch)({ alg: "Ed25519", kid: "one" }, { payload: "", signature: "" });
+  };
+  await find(limiter);
+  assertEquals(fetched, 1);
+  const flood = () => {
+    for (let i = 0; i < 60; i++) limiter.count(`https://client.example:${8000 + i}/`, { isInUse: false });
+  };
+  time += 899_000;
+  flood();
+  await find(limiter);
+  assertEquals(fetched, 1);
+  time += 60_000;
+  flood();
+  await assertRejects(() => find(limiter), FetchLimitError, "at most 60 fetches in 60 seconds from client.example");
+  await find();
+  assertEquals(fetched, 2);
+});

@@ -1,0 +1,830 @@
+/** The pages as markup: what they say, and that nothing of a request can become more than text in them. */
+
+import { checkReportPage } from "../../../src/ui/check_report.tsx";
+import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { generateAssets } from "../../../scripts/assets.ts";
+import type { CallbackProps } from "../../../src/server/endpoints/authorized_page.tsx";
+import type { ListedClient } from "../../../src/ui/client_details.tsx";
+import type { ErrorPageProps } from "../../../src/server/pages/error_page.tsx";
+import type { EditForm, FieldError } from "../../../src/server/pages/field.tsx";
+import type { HomeProps } from "../../../src/ui/home.tsx";
+import type { ListedUser } from "../../../src/ui/users.tsx";
+import { lowerFirst } from "../../../src/server/pages/lower_first.ts";
+import { pages } from "../../../src/server/pages/mod.ts";
+import {
+  account,
+  client,
+  clientList,
+  consent,
+  failure,
+  formPost,
+  home,
+  login,
+  logout,
+  rejected,
+  samples,
+  success,
+  user,
+  userList,
+} from "../../browser/samples.ts";
+import { hostilePlayground, playgroundStart } from "../../browser/playground_samples.ts";
+
+const hostile = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' onmouseover='alert(1)`,
+  `javascript:alert(1)`,
+  `</pre></code><a href="https://evil.example">here</a>`,
+  `<!-- -->&lt;b&gt;&#60;b&#62;`,
+  `\u202Egnp.exe\u0000\r\n\t`,
+];
+
+interface Tag {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+const tagPattern = /<(\/?[a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"]*")?)*)\/?>/g;
+
+/** What a browser reads from an attribute or a text. */
+function unescapeHtml(text: string): string {
+  return text.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+}
+
+/** Without the places where a line may break, which are no text. */
+function withoutBreaks(html: string): string {
+  return html.replaceAll("<wbr/>", "");
+}
+
+/** Every tag in order. Fails on any `<` that is no tag, so that nothing can hide from it. */
+function tagsOf(html: string): Tag[] {
+  const body = withoutBreaks(html).replace(/^<!DOCTYPE html>\n/, "");
+  assertStringIncludes(html, "<!DOCTYPE html>", "no doctype");
+  assertEquals(body.replace(tagPattern, "").match(/<.*/)?.[0], undefined);
+  return [...body.matchAll(tagPattern)].map(([, name, attributes]) => ({
+    name: name!,
+    attributes: Object.fromEntries(
+      [...attributes!.matchAll(/ ([a-z-]+)(?:="([^"]*)")?/g)].map(([, key, value]) => [key, value ?? ""]),
+    ),
+  }));
+}
+
+/** What a reader sees, white space made even. */
+function textOf(html: string): string {
+  return unescapeHtml(withoutBreaks(html).replace(/^[^]*<body>/, "").replace(tagPattern, " ")).replace(/\s+/g, " ");
+}
+
+/** The texts of all elements of one name. */
+function textsOf(html: string, name: string): string[] {
+  return [...html.matchAll(new RegExp(`<${name}[ >][^]*?</${name}>`, "g"))].map(([whole]) => textOf(whole!).trim());
+}
+
+/** Where the links of the main part lead, by their words. */
+function linksOf(html: string): Record<string, string> {
+  return Object.fromEntries(
+    [...html.replace(/^[^]*<main/, "").matchAll(/<a [^>]*?href="([^"]*)"[^>]*>([^]*?)<\/a>/g)]
+      .map(([, href, text]) => [textOf(text!).trim(), href!]),
+  );
+}
+
+/** What the only form of a page sends where: its attributes, and names and values of its inputs in order. */
+function formOf(html: string): { readonly attributes: Tag["attributes"]; readonly fields: [string, string][] } {
+  const tags = tagsOf(html);
+  const [form, ...others] = tags.filter(({ name }) => name === "form");
+  assertEquals(others, []);
+  const fields = tags.filter(({ name }) => name === "input").map(({ attributes }): [string, string] => {
+    assertEquals(Object.keys(attributes).sort(), ["name", "type", "value"]);
+    assertEquals(attributes.type, "hidden");
+    return [unescapeHtml(attributes.name!), unescapeHtml(attributes.value!)];
+  });
+  return { attributes: { ...form!.attributes, action: unescapeHtml(form!.attributes.action!) }, fields };
+}
+
+const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(pages)] as const);
+
+test("[UI-02] no page has an inline script or style, or refers to another origin except a redirect URI", () => {
+  const paths = [
+    "/static/(\\w+.css|(script|continue).js|icon.svg)",
+    "/authorize-[a-z]+",
+    "/oauth2/(jwks|logout|login|consent)",
+    "/oauth2/logout\\?client_id=demo-public",
+    "/oauth2/login\\?interaction=[a-z0-9]+(&amp;as=[a-z]+)?",
+    "/account",
+    "/device(\\?user_code=BCDF-GHJK)?",
+    "/backchannel\\?request_id=x",
+    "/authorized/try",
+    "/start",
+    "/tour",
+    "/\\?connect=[a-z0-9.-]+#connect",
+    '/(clients|users)(/[^/"]*|#add)?',
+    "/flows(/[0-9]+)?",
+    "#[a-z_]+",
+  ];
+  const allowed = new RegExp(`^(/|${paths.join("|")}|/.well-known/.*)$`);
+  const specification = /^https:\/\/(datatracker\.ietf\.org|www\.rfc-editor\.org|openid\.net)\//;
+  for (const [path, html] of drawn) {
+    for (const { name, attributes } of tagsOf(html)) {
+      // The logout page loads the logout URIs of clients.
+      const isLogoutFrame = path.startsWith("/logging-out") && name === "iframe";
+      assert(isLogoutFrame || !/^(style|iframe|object|embed|base)$/.test(name), `${path}: ${name}`);
+      if (isLogoutFrame) continue;
+      if (name === "form" && path.startsWith("/form-post")) continue;
+      const leadsAway = name === "a" && specification.test(attributes.href!);
+      if (leadsAway) assertEquals(attributes.rel, "noreferrer", path);
+      for (const [key, value] of Object.entries(attributes)) {
+        assert(!/^(on.*|style|srcdoc|http-equiv|target|formaction)$/.test(key), `${path}: ${key}="${value}"`);
+        if (/^(href|src|action|srcset)$/.test(key) && !leadsAway) assertMatch(value, allowed, path);
+      }
+    }
+    const script = path.startsWith("/form-post") || path.startsWith("/logging-out") ? "continue" : "script";
+    assertEquals(html.match(/<script[^>]*>/g), [`<script type="module" src="/static/${script}.js">`], path);
+    assertStringIncludes(html, "></script>", path);
+  }
+});
+
+test("[UI-03] hostile values do not change the markup of the callback page", () => {
+  const page = (value: string, kind: "success" | "failure") =>
+    pages.callback({
+      ...success,
+      outcome: kind === "success" ? { kind, code: value, state: value } : { kind, error: value, description: value },
+      notes: [value],
+      examples: success.examples.map((example) => ({ ...example, clientId: value, command: value })),
+    });
+  for (const kind of ["success", "failure"] as const) {
+    const tame = tagsOf(page("tame", kind));
+    for (const value of hostile) {
+      assertEquals(tagsOf(page(value, kind)), tame, value);
+      assertStringIncludes(textOf(page(value, kind)), value.replace(/\s+/g, " ").trim());
+    }
+  }
+});
+
+test("[UI-03] hostile values do not change the markup of the start page of the playground", () => {
+  const page = (value: string): string => pages.playgroundStart(playgroundStart(value));
+  for (const value of hostile) {
+    const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value)="[^"]*"/g, ""));
+    assertEquals(tags(page(value)), tags(page("tame")), value);
+    assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
+  }
+});
+
+test("[UI-03] hostile values do not change the markup of a step", () => {
+  const page = (value: string): string => pages.playground(hostilePlayground(value));
+  // A body has a line for each parameter.
+  for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
+    const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value|rows)="[^"]*"/g, ""));
+    assertEquals(tags(page(value)), tags(page("tame")), value);
+    assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
+  }
+});
+
+test("[UI-03] hostile values do not change the markup of login, consent and account", () => {
+  const draw = (value: string): string[] => {
+    const visitor = { sub: value, name: value, email: `${value}@` };
+    const client = { id: value, name: value };
+    const fields = [["interaction", value], ["form_token", value]] as const;
+    return [
+      pages.login({
+        ...login,
+        client,
+        fields,
+        accounts: [{ ...visitor, current: true }],
+        passwordForm: { sub: value },
+        guestForm: { subject: value, claims: value },
+        retry: { part: "new", fault: value },
+      }),
+      pages.consent({
+        ...consent,
+        client: { ...client, confidential: false, documentHost: value, isOnDeviceOnly: true },
+        user: visitor,
+        fields,
+        redirectUri: `com.example.app:/cb?x=${encodeURIComponent(value)}`,
+        scope: [
+          { value, required: false, previouslyAllowed: true, claims: [value] },
+          { value: "read", required: true, previouslyAllowed: false, claims: [] },
+        ],
+        details: [{ choice: `0 ${value}`, type: value, title: value, fields: [{ label: value, values: [value] }] }],
+        claims: [value],
+        resources: [value],
+      }),
+      pages.account({
+        ...account,
+        account: {
+          ...account.account!,
+          user: visitor,
+          consents: [{
+            ...account.account!.consents[0]!,
+            client,
+            fields,
+            allowed: [{ scope: [value], resource: value }],
+            claims: [value],
+          }],
+        },
+      }),
+    ];
+  };
+  // Attributes may hold what was sent, but no more tags or attributes come of it.
+  const bones = (html: string) => tagsOf(html).map(({ name, attributes }) => [name, ...Object.keys(attributes)]);
+  const tame = draw("tame").map(bones);
+  for (const value of hostile) assertEquals(draw(value).map(bones), tame, value);
+});
+
+test("[UI-03] hostile values do not change the markup of a rejection", () => {
+  const page = (value: string): string =>
+    pages.error({
+      ...rejected,
+      error: value,
+      message: value,
+      rule: value,
+      expected: "something else",
+      received: value,
+      suggestion: { text: `${value}?` },
+      change: { label: value, path: "/clients" },
+      fix: value,
+    });
+  for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
+});
+
+const hostileClient = (value: string): ListedClient => ({
+  id: value,
+  name: value,
+  href: "/clients/x",
+  authMethods: [value],
+  redirectUris: [value],
+  postLogoutRedirectUris: [value],
+  grantTypes: [value],
+  scope: [value],
+});
+
+const hostileUser = (value: string): ListedUser => ({
+  sub: value,
+  name: value,
+  href: "/users/x",
+  claims: [{ name: value, json: value, releasedBy: [value], inAccessTokens: true }],
+});
+
+const hostileFault = (field: string, value: string): FieldError => ({
+  field,
+  expected: value,
+  received: value,
+  hint: value,
+});
+
+test("[UI-03] hostile values do not change the markup of the pages of clients and users", () => {
+  const form = (value: string, field: string): EditForm => ({
+    csrfToken: value,
+    values: { client_id: value, client_name: value, redirect_uris: value, sub: value, claims: value },
+    errors: [hostileFault(field, value)],
+  });
+  const drawings: readonly ((value: string) => string)[] = [
+    (value) =>
+      pages.clients({
+        ...clientList,
+        clients: [hostileClient(value)],
+        documentClients: [{ ...hostileClient(value), document: { fetchedAt: 0, validUntil: 1 } }],
+        form: form(value, "redirect_uris"),
+      }),
+    (value) =>
+      pages.client({
+        ...client,
+        client: hostileClient(value),
+        generatedSecret: value,
+        snippets: [{ name: "curl", library: "curl", placement: value, text: "curl", notes: [value] }],
+      }),
+    (value) => pages.users({ ...userList, users: [hostileUser(value)], form: form(value, "claims") }),
+    (value) => pages.user({ ...user, user: hostileUser(value), form: form(value, "claims") }),
+  ];
+  const markup = (html: string) => tagsOf(html.replace(/ (?:value|aria-label)="[^"]*"/g, ""));
+  for (const draw of drawings) {
+    for (const value of hostile) {
+      assertEquals(markup(draw(value)), markup(draw("tame")), value);
+      assertStringIncludes(textOf(draw(value)), value.replace(/\s+/g, " ").trim());
+    }
+  }
+});
+
+test("[UI-03] hostile metadata does not change the markup of the home page", () => {
+  const page = (value: string): string =>
+    pages.home({
+      ...home,
+      directory: { clients: [hostileClient(value)], users: [hostileUser(value)] },
+      scopes: [value],
+    });
+  for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
+});
+
+test("[UI-03] hostile values do not change the markup of the logout confirmation", () => {
+  const page = (value: string): string =>
+    pages.logout({ ...logout, user: { sub: value, name: value }, client: value, fields: [["state", value]] });
+  const markup = (value: string) => tagsOf(page(value).replace(/ value="[^"]*"/, ""));
+  for (const value of hostile) {
+    assertEquals(markup(value), markup("tame"), value);
+    assertEquals(formOf(page(value)).fields, [["state", value]]);
+    assertStringIncludes(textOf(page(value)), value.replace(/\s+/g, " ").trim());
+  }
+});
+
+test("[UI-03, FP-03] hostile values do not change the markup of a form_post response, and are sent unchanged", () => {
+  const page = (value: string): string =>
+    pages.formPost({
+      ...formPost,
+      action: `https://app.example/?a=${value}`,
+      client: value,
+      fields: [["error_description", value], ["state", value]],
+    });
+  const markup = (value: string) => tagsOf(page(value).replace(/ (value|action)="[^"]*"/g, ""));
+  for (const value of hostile) {
+    assertEquals(markup(value), markup("tame"), value);
+    const { attributes, fields } = formOf(page(value));
+    assertEquals(fields, [["error_description", value], ["state", value]]);
+    assertEquals(attributes.action, `https://app.example/?a=${value}`);
+  }
+});
+
+test("[FP-01] a form_post response is one form that posts every parameter to the exact redirect URI", () => {
+  const html = pages.formPost(formPost);
+  const { attributes, fields } = formOf(html);
+  assertEquals(attributes, { class: "ways", method: "post", action: formPost.action, "data-submit": "" });
+  assertEquals(fields, formPost.fields);
+  assertEquals(textsOf(html, "h1"), ["Returning to the client"]);
+  assertStringIncludes(
+    textOf(html),
+    "Client Demo, public Sent to https://app.example/callback?tenant=1&area=east",
+  );
+
+  const empty = pages.formPost({ ...formPost, fields: [["error", "login_required"], ["error_description", ""]] });
+  assertEquals(formOf(empty).fields, [["error", "login_required"], ["error_description", ""]]);
+});
+
+test("[FP-01] a form_post response has a button for browsers without script, which adds no parameter", () => {
+  const html = pages.formPost(formPost);
+  assertEquals(textsOf(html, "button"), ["Continue"]);
+  const [button] = tagsOf(html).filter(({ name }) => name === "button");
+  assertEquals(button!.attributes, { type: "submit", class: "button" });
+  assertStringIncludes(pages.assets["continue.js"]!.body, "form[data-submit]");
+});
+
+test("[LO-01] the logout confirmation shows the user, the client, one submit button, and a way back", () => {
+  const html = pages.logout(logout);
+  assertEquals(textsOf(html, "h1"), ["Log out?"]);
+  assertStringIncludes(textOf(html), "Logged in Alice Adams , alice Requested by Demo, public");
+  assertEquals(textsOf(html, "button"), ["Log out"]);
+  const { attributes, fields } = formOf(html);
+  // Only a user may send this one.
+  assertEquals(attributes, { class: "ways", method: "post", action: "/oauth2/logout" });
+  assertEquals(fields, logout.fields);
+  assertEquals(linksOf(html), { "Back to Home": "/" });
+
+  const text = textOf(pages.logout({ ...logout, user: { sub: "bob" }, client: undefined }));
+  assertStringIncludes(text, "Logged in bob");
+  assert(!text.includes("Requested by"));
+});
+
+test("[LO-01] the page after logout confirms it, with a link home", () => {
+  const html = pages.loggedOut({ issuer: "http://localhost:9000", base: "" });
+  assertEquals(textsOf(html, "h1"), ["You are logged out"]);
+  assertStringIncludes(textOf(html), "This browser no longer has a session with this server");
+  assertEquals(linksOf(html), { "Back to Home": "/" });
+  assertEquals(textsOf(html, "button"), []);
+});
+
+test("[UI-03] a difference is marked between characters, never within one, and stays text", () => {
+  const mark = (expected: string, received: string): string | undefined =>
+    textsOf(pages.error({ ...rejected, expected, received, suggestion: undefined }), "mark")[0];
+  assertEquals(mark("http://localhost/authorized", "http://localhost/authorised"), "sed");
+  assertEquals(mark("https://a.example/<b>", "https://a.example/<i>"), "i>");
+  assertEquals(mark("clé-\u{1F511}", "clé-\u{1F512}"), "\u{1F512}");
+  assertEquals(mark("https://a.example/", "https://a.example/"), undefined);
+  assertEquals(mark("https://a.example/", "myapp:/callback"), undefined);
+  assertEquals(mark("https://a.example/callback", "https://a.example/"), undefined);
+});
+
+test("[UI-13] a rejection shows the sentence, the OAuth code, the rule, expected and received, and does not redirect", () => {
+  const html = pages.error(rejected);
+  const text = textOf(html);
+  for (const value of [rejected.message, "invalid_request", "RU-02", rejected.fix!]) assertStringIncludes(text, value);
+  assertStringIncludes(text, `Expected ${rejected.expected} Received http://localhost:9000/authori sed `);
+  assertEquals(linksOf(html)["Back to Home"], "/");
+  assert(!/refresh/i.test(html));
+});
+
+test("[UI-13] the received value is compared with the suggestion; the details have what was expected", () => {
+  const expected = "https://shop.example/oauth/callback or http://localhost:9000/authorized";
+  const near = { text: "http://localhost:9000/authorized", difference: "path" } as const;
+  const html = pages.error({ ...rejected, expected, suggestion: near });
+  assertStringIncludes(
+    textOf(html),
+    `Did you mean ${near.text} Received http://localhost:9000/authori sed The two URIs differ only in the path.`,
+  );
+  assertMatch(textOf(html), new RegExp(`Details .* Expected ${expected}`));
+  const text = textOf(pages.error({ ...rejected, suggestion: { text: rejected.expected! } }));
+  for (const absent of ["Did you mean", "The two"]) assert(!text.includes(absent), absent);
+});
+
+test("[UI-02, UI-13] the sections of a rejection's rule are links without a referrer, or names only", () => {
+  const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.1.3";
+  const draw = (cites: string[], linksAway: boolean) =>
+    pages.error({ ...rejected, cites, allowsExternalLinks: linksAway });
+  const cites = ["RFC 9700 §4.1.3", "RFC 3986 §6.2.1"];
+  assertStringIncludes(draw(cites, true), `, <a href="${section}" rel="noreferrer">RFC 9700 §4.1.3</a>`);
+  assertStringIncludes(draw(cites, false), ", RFC 9700 §4.1.3, RFC 3986 §6.2.1");
+  // What has no known address is no link.
+  for (const cited of ["product", "https://evil.example", "constructor"]) {
+    assert(!draw([cited], true).includes("noreferrer"), cited);
+  }
+});
+
+test("[UI-15] a removal takes two steps without script: the first explains it, the second submits the form", () => {
+  for (
+    const [html, what, id] of [[pages.client(client), "client", "demo-public"], [pages.user(user), "user", "alice"]]
+  ) {
+    const [, summary, asked, form] =
+      /<details class="quiet"><summary class="button plain">([^<]*)<\/summary><p>([^]*?)<\/p>(<form[^]*?<\/form>)<\/details>/
+        .exec(html!)!;
+    assertEquals(summary, `Remove this ${what}`);
+    assertMatch(asked!, new RegExp(`^Remove <code class="wire">${id}</code>\\? `));
+    assertMatch(form!, /^<form class="ways" method="post" action="\/(clients|users)\/[a-z-]+">/);
+    assertMatch(
+      form!,
+      /<button type="submit" [^>]*name="action" value="remove">Yes, remove this (?:client|user)<\/button>/,
+    );
+    // Nowhere else.
+    assertEquals(html!.split('value="remove"').length, 2);
+  }
+});
+
+test("[UI-03] code in colours is the same text, and has no other markup than its colours", () => {
+  const colours = (text: string) => {
+    const snippets = [{ name: "curl", library: "curl", placement: "", text, notes: [] }];
+    const html = /<pre class="wire">([^]*?)<\/pre>/.exec(pages.client({ ...client, snippets }))![1]!;
+    for (const [tag] of html.matchAll(tagPattern)) {
+      assertMatch(tag, /^<(?:span class="(?:string|comment|keyword|kept)"|\/span)>$/);
+    }
+    assertEquals(unescapeHtml(html.replaceAll(tagPattern, "")), text);
+    return [...html.matchAll(/<span class="(string|comment|keyword)">([^<]*)/g)].map(([, kind, part]) =>
+      `${kind} ${unescapeHtml(part!)}`
+    );
+  };
+  for (const value of hostile) colours(value);
+  assertEquals(colours(`import x from "a//b"; // 'c'\n# new\n  url: http://a/#b $new x.new "\\"" /* y\n*/ 'it'`), [
+    ...["keyword import", "keyword from", `string "a//b"`, "comment // 'c'", "comment # new", `string "\\""`],
+    ...["comment /* y\n*/", "string 'it'"],
+  ]);
+  for (const { text = "" } of client.snippets) colours(text);
+});
+
+test("a URL breaks after its slashes and between its parameters, and stays complete", () => {
+  const pieces = (text: string): string[] => {
+    const html = pages.home({ ...home, scopes: [text] });
+    return /<p id="scopes">[^<]*<code class="wire">([^]*?)<\/code>/.exec(html)![1]!.split("<wbr/>");
+  };
+  const broken: readonly (readonly string[])[] = [
+    ["http://localhost:9000/", "oauth2/", "authorize"],
+    ["https://a.example/", ".well-known/", "openid-configuration"],
+    ["https://a.example/", "cb?", "tenant=", "1&amp;", "area=", "east//x="],
+    ["com.example.app:/oauth/", "callback"],
+    ["openid profile email read write"],
+    ["/a/short/one"],
+    ["https://a.example/", "callback/"],
+  ];
+  for (const expected of broken) assertEquals(pieces(expected.join("").replaceAll("&amp;", "&")), expected);
+});
+
+test("a long value in a table breaks anywhere, unless it is several words", () => {
+  const state = "-xBhUBYxuQ2mJ9kLr4WvZcTn7pSdFgHyAbEqUoIi1X";
+  const request = [["state", state], ["scope", "openid profile email read"]] as const;
+  const html = pages.callback({ ...success, roundTrip: { ...success.roundTrip, request } });
+  assertStringIncludes(html, `<dd><code class="wire whole">${state}</code>`);
+  assertStringIncludes(html, `<dd><code class="wire">openid profile email read</code>`);
+});
+
+test("[UI-13] the heading of a rejection follows its status", () => {
+  const heading = (status: number): string[] =>
+    textsOf(pages.error({ issuer: "http://localhost:9000", base: "", status, message: "No." }), "h1");
+  assertEquals(heading(400), ["Request rejected"]);
+  assertEquals(heading(403), ["Request rejected"]);
+  assertEquals(heading(404), ["Not found"]);
+  assertEquals(heading(405), ["Method not allowed"]);
+  assertEquals(heading(500), ["The server failed"]);
+});
+
+test("[UI-15] every page has one h1, one main, a language, a title, and no button without a function", () => {
+  for (const [path, html] of drawn) {
+    const tags = tagsOf(html);
+    for (const name of ["html", "main", "h1", "title"]) {
+      assertEquals(tags.filter((tag) => tag.name === name).length, 1, `${path}: ${name}`);
+    }
+    assertEquals(tags[0], { name: "html", attributes: { lang: "en" } }, path);
+    assertMatch(html, /<title>[^<]+ · Latchkey<\/title>/, path);
+    assertStringIncludes(html, '<meta name="color-scheme" content="light dark"/>', path);
+    for (const { name, attributes } of tags) {
+      if (name === "button" && attributes.type !== "submit") {
+        assertEquals([attributes.type, attributes.hidden], ["button", ""], path);
+      }
+      if (name === "img") assertEquals(attributes.alt, "", path);
+    }
+    const ids = tags.flatMap(({ attributes }) => attributes.id ?? []);
+    assertEquals(new Set(ids).size, ids.length, path);
+    for (const { attributes } of tags) {
+      if (attributes["aria-labelledby"]) assert(ids.includes(attributes["aria-labelledby"]), path);
+    }
+    // Open and close in order: no element is left open or closed twice.
+    const open: string[] = [];
+    for (const { name, attributes } of tags) {
+      if (/^(meta|link|img|input)$/.test(name)) continue;
+      if (name.startsWith("/")) assertEquals(open.pop(), name.slice(1), path);
+      else open.push(name);
+      if (attributes.type === "submit") assert(open.includes("form"), path);
+    }
+    assertEquals(open, [], path);
+  }
+});
+
+test("an abbreviation keeps its capitals inside a sentence, also in hidden text", () => {
+  assertEquals(["ID token", "DPoP proof", "Access token", "JWT", "x"].map(lowerFirst), [
+    ...["ID token", "DPoP proof", "access token", "JWT", "x"],
+  ]);
+});
+
+test("a rejection is announced to screen readers", () => {
+  for (const html of [pages.error(rejected), pages.callback(failure)]) assertStringIncludes(html, ' role="alert"');
+});
+
+test("[DM-01] an error is shown with its code and description, links home, and shows no code or example", () => {
+  const html = pages.callback(failure);
+  assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
+  assertStringIncludes(textOf(html), "Error access_denied Description Alice denied it to this client [AZ-20]");
+  assertEquals(linksOf(html)["Back to Home"], "/");
+  assertEquals(textsOf(html, "pre"), []);
+  assert(!textOf(html).includes("Authorization code"));
+
+  const bare = pages.callback({ ...success, outcome: { kind: "failure", error: "custom_error" } });
+  assertStringIncludes(textOf(bare), "custom_error");
+  assert(!textOf(bare).includes("Description"));
+});
+
+test("[DM-02] a code is shown, and the state if present", () => {
+  const html = pages.callback(success);
+  assertEquals(textsOf(html, "h1"), ["Authorization Successful!"]);
+  const outcome = success.outcome as { readonly code: string };
+  assertStringIncludes(textOf(html), `Authorization code ${outcome.code}`);
+  assertStringIncludes(textOf(html), "State af0ifjsldkj");
+  const stateless = pages.callback({ ...success, outcome: { kind: "success", code: "c" } });
+  assert(!textsOf(stateless, "dt").includes("State"));
+  const stated = pages.callback({ ...success, outcome: { kind: "success", code: "c", state: "" } }).split("<h2")[0]!;
+  assertEquals(textsOf(stated, "dt"), ["Authorization code", "State"]);
+});
+
+test("[DM-03] a response without code and error is a neutral failure", () => {
+  const html = pages.callback({ ...success, outcome: { kind: "failure" } });
+  assertEquals(textsOf(html, "h1"), ["Authorization Failed"]);
+  assertStringIncludes(textOf(html), "no readable code and no error");
+  assert(!html.includes('role="alert"'));
+});
+
+test("[DM-04] the next steps are numbered: copy the code, use the verifier, POST to the token endpoint", () => {
+  const [list] = pages.callback(success).match(/<ol class="steps"[^]*?<\/ol>/) ?? [];
+  assertEquals(textsOf(list!, "h3"), [
+    "Copy the authorization code",
+    "Use the PKCE code verifier",
+    "Send a POST request to the token endpoint",
+  ]);
+  assertStringIncludes(textOf(list!), "http://localhost:9000/oauth2/token");
+});
+
+test("[DM-05] both token requests are shown exactly as given", () => {
+  const commands = [...pages.callback(success).matchAll(/<pre[^>]*>([^]*?)<\/pre>/g)].map(([, command]) => command);
+  assertEquals(commands, success.examples.map(({ command }) => command));
+});
+
+test("[DM-05] each token request says whether it fits this code, and what to replace", () => {
+  const words = (fits: boolean | undefined, verifier: "known" | "placeholder" | "none"): string =>
+    textOf(
+      pages.callback({ ...success, examples: [{ ...success.examples[0]!, codeBelongsToClient: fits, verifier }] }),
+    );
+  const issued = "This code was issued to demo-public : the request below works";
+  assertStringIncludes(words(true, "known"), `✓ ${issued} once, as it is.`);
+  assertStringIncludes(words(true, "placeholder"), `${issued} once, with your code verifier inserted.`);
+  assertStringIncludes(words(true, "placeholder"), "Replace the value of code_verifier with the verifier");
+  assertStringIncludes(words(true, "none"), "carried no code challenge, so the token request carries no code_verifier");
+  assertStringIncludes(words(false, "known"), "✗ This code was issued to a client other than");
+  assertStringIncludes(words(undefined, "placeholder"), "– This server does not know the code");
+  assert(!words(true, "known").includes("Replace the value"));
+});
+
+test("[DM-06] the notes explain single use, expiry, the redirect URI and the verifier", () => {
+  const notes = (codeLifetime: number): string =>
+    textOf(pages.callback({ ...success, codeLifetimeSeconds: codeLifetime }));
+  for (
+    const note of [
+      "The code can be used once",
+      "The code expires, typically in 5–10 minutes; here, 5 minutes after it was issued.",
+      "redirect_uri must be the same as in the authorization request",
+      "code_verifier is mandatory for public clients",
+    ]
+  ) {
+    assertStringIncludes(notes(300), note);
+  }
+  assertStringIncludes(notes(60), "here, 1 minute after");
+  assertStringIncludes(notes(90), "here, 90 seconds after");
+  assertStringIncludes(notes(1), "here, 1 second after");
+});
+
+test("[DM-07] links lead home, to a new authorization, and to each other demo client by name", () => {
+  for (const props of [success, failure]) {
+    assertEquals(linksOf(pages.callback(props)), {
+      "Start New Authorization": "/authorize-public",
+      "Start as demo-confidential": "/authorize-confidential",
+      "Back to Home": "/",
+    });
+  }
+  const alone = linksOf(pages.callback({ ...success, startLinks: [] }));
+  assertEquals(alone, { "Start New Authorization": "/start", "Back to Home": "/" });
+});
+
+test("[DM-08] remarks about parameters are shown", () => {
+  const notes = ["The state was longer than 512 characters.", "The code came twice."];
+  for (const props of [success, failure]) {
+    for (const note of notes) assertStringIncludes(textOf(pages.callback({ ...props, notes })), note);
+  }
+});
+
+test("[DM-09] the scripts neither read the URL nor write markup", () => {
+  const body = pages.assets["script.js"]!.body + pages.assets["continue.js"]!.body;
+  for (const word of ["location", "URL", "referrer", "search", "innerHTML", "outerHTML", "insertAdjacent", "write("]) {
+    assert(!body.replaceAll(/navigator\.clipboard\.writeText\(|location\.replace\(/g, "").includes(word), word);
+  }
+});
+
+test("the home page names the issuer, the discovery document, clients, users, endpoints and scopes", () => {
+  const html = pages.home(home);
+  const text = textOf(html);
+  assertStringIncludes(text, "Issuer http://localhost:9000");
+  assertStringIncludes(text, "Discovery document http://localhost:9000/.well-known/openid-configuration");
+  assertStringIncludes(text, "Login automatic, as alice");
+  assertStringIncludes(text, "Store memory: tokens and keys are lost when the server stops");
+  assertStringIncludes(text, "Demo, public demo-public");
+  assertStringIncludes(text, "Alice Adams alice");
+  assertStringIncludes(text, "token_endpoint http://localhost:9000/oauth2/token");
+  assertStringIncludes(text, "openid profile email read write offline_access");
+  const links = linksOf(html);
+  assertEquals(links["Start the demo flow"], "/authorize-public");
+  assertEquals(links["Start as demo-confidential"], "/authorize-confidential");
+  assertMatch(text, /Last flows .*error demo-public redirect_uri does not match/);
+  assertEquals(links["tokens issued"], "/flows/1");
+  assertEquals(links["http://localhost:9000/oauth2/jwks"], "/oauth2/jwks");
+  assertEquals(textsOf(html, "h1").length, 1);
+});
+
+test("the header links to the available pages, marks the current one, and can be skipped", () => {
+  const header = (html: string) => /<header[^]*?<\/header>/.exec(html)![0];
+  const shown = header(pages.clients(clientList));
+  assertStringIncludes(shown, `<a href="/clients" aria-current="page">Clients</a>`);
+  assertStringIncludes(shown, `<a href="/users">Users</a>`);
+  assertStringIncludes(shown, `<a href="/flows">Flows</a>`);
+  assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
+  // Of a page and one below it, which both have a link, one alone is current.
+  const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
+  const check = { client: "shop", summary: "1 attack", outdatedBaseline: [], score: [], verdicts: [] };
+  assertStringIncludes(
+    header(checkReportPage({ ...home, ...check, links })),
+    `<a href="/flows">Flows</a><a href="/flows/check" aria-current="page">Check</a>`,
+  );
+  assert(!header(pages.home({ ...home, links: [] })).includes("<nav"));
+  for (const [path, html] of drawn) {
+    assertMatch(html, /<body(?: class="card")?><a class="skip" href="#main">[^]*<main id="main" tabindex="-1">/, path);
+  }
+});
+
+test("[UI-10] pages for users are cards without links to pages of the operator, and Allow is the primary button", () => {
+  const forUsers = /^\/(?:login|consent|account|logout|logging-out|logged-out|device|backchannel)(?:\/|$)/;
+  for (const [path, html] of drawn) {
+    assertEquals([path, html.includes('<body class="card">')], [path, forUsers.test(path)]);
+    if (forUsers.test(path)) assert(!html.includes('<nav class="pages"'), path);
+  }
+  for (const path of ["/consent", "/consent/device", "/device/confirm"]) {
+    const buttons = tagsOf(samples[path]!.draw(pages)).filter(({ name }) => name === "button");
+    assertEquals(buttons.map(({ attributes }) => [attributes.class, attributes.value]), [
+      ["button", "allow"],
+      ["button plain", "deny"],
+    ]);
+  }
+});
+
+test("a home page without demo clients, clients or users says so", () => {
+  const text = textOf(
+    pages.home({
+      ...home,
+      connect: undefined,
+      startLinks: [],
+      directory: { clients: [], users: [] },
+      endpoints: [],
+      scopes: ["read"],
+    }),
+  );
+  assertStringIncludes(text, "no client is registered with the redirect URI http://localhost:9000/authorized");
+  assertStringIncludes(text, "No client is registered");
+  assertStringIncludes(text, "No user is configured");
+  for (const absent of ["OpenID Connect", "Discovery document", "Start"]) assert(!text.includes(absent), absent);
+  const closed = textOf(pages.home({ ...home, links: [], directory: undefined, connect: undefined }));
+  for (const absent of ["Clients", "Users", "alice"]) assert(!closed.includes(absent), absent);
+});
+
+test("every link and asset starts with the path of the issuer", () => {
+  const site = { issuer: "https://as.example/tenant", base: "/tenant" };
+  const startLinks = home.startLinks.map((link) => ({ ...link, href: `/tenant${link.href}` }));
+  const endpoints = [{ name: "jwks_uri", url: "https://as.example/tenant/oauth2/jwks" }];
+  const props: HomeProps & CallbackProps & ErrorPageProps = {
+    ...home,
+    ...success,
+    ...rejected,
+    ...site,
+    allowsExternalLinks: false,
+    startLinks,
+    endpoints,
+  };
+  const below = <T extends { readonly href: string }>(item: T): T => ({ ...item, href: `/tenant${item.href}` });
+  const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
+  const others = [pages.logout({ ...logout, ...site, action: `${site.base}/oauth2/logout` }), pages.loggedOut(site)];
+  const connect = { ...home.connect!, client: below(home.connect!.client) };
+  for (
+    const html of [pages.home({ ...props, directory, connect }), pages.callback(props), pages.error(props), ...others]
+  ) {
+    for (const { attributes } of tagsOf(html)) {
+      for (const link of [attributes.href, attributes.src, attributes.action]) {
+        assertMatch(link ?? "/tenant/", /^(?:#|\/tenant\/)/);
+      }
+    }
+  }
+});
+
+test("[UI-18] a page with everything it refers to has less than 30 kB, as sent: without compression", () => {
+  for (const [path, html] of drawn) {
+    const loaded = new Set([...html.matchAll(/(?:href|src)="\/static\/([^"]*)"/g)].map(([, name]) => name!));
+    assertGreaterOrEqual(loaded.size, 3);
+    const assets = [...loaded].reduce((sum, name) => sum + pages.assets[name]!.body.length, 0);
+    assertLess(new TextEncoder().encode(html).length + assets, 30_000, path);
+  }
+});
+
+test("assets.gen.ts matches static/; if not: deno task assets", async () => {
+  for (const { path, text } of await generateAssets()) assertEquals(await readFile(path, "utf8"), text, path);
+});
+
+test("every asset has its type, and a unique strong ETag", () => {
+  assertEquals(
+    Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
+    [
+      ["callback.css", "text/css; charset=utf-8"],
+      ["connect.css", "text/css; charset=utf-8"],
+      ["continue.js", "text/javascript; charset=utf-8"],
+      ["exchange.css", "text/css; charset=utf-8"],
+      ["field.css", "text/css; charset=utf-8"],
+      ["form.css", "text/css; charset=utf-8"],
+      ["icon.svg", "image/svg+xml"],
+      ["people.css", "text/css; charset=utf-8"],
+      ["script.js", "text/javascript; charset=utf-8"],
+      ["style.css", "text/css; charset=utf-8"],
+      ["tour.css", "text/css; charset=utf-8"],
+      ["values.css", "text/css; charset=utf-8"],
+    ],
+  );
+  const etags = Object.values(pages.assets).map(({ etag }) => etag);
+  for (const etag of etags) assertMatch(etag, /^"[A-Za-z0-9_-]{43}"$/);
+  assertEquals(new Set(etags).size, etags.length);
+});
+
+test("the colours have enough contrast, light and dark (WCAG 2.2, 1.4.3 and 1.4.11)", async () => {
+  const css = await readFile("static/style.css", "utf8");
+  const luminance = (color: string): number => {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+      .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a: string, b: string): number => {
+    const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const [day, night] = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block]) =>
+    Object.fromEntries([...block!.matchAll(/--(\w+): (#[0-9a-f]{6});/g)].map(([, name, color]) => [name!, color!]))
+  );
+  for (const tokens of [day!, night!]) {
+    for (const ground of ["paper", "panel"]) {
+      for (const text of ["ink", "soft", "brass", "good", "bad", "warn"]) {
+        assertGreaterOrEqual(contrast(tokens[text]!, tokens[ground]!), 4.5, `${text} on ${ground}`);
+      }
+      assertGreaterOrEqual(contrast(tokens.line!, tokens[ground]!), 3, `line on ${ground}`);
+    }
+  }
+});
+
+test("the style sheets load nothing, move nothing where motion is reduced, and keep the focus outline", async () => {
+  const sheets = ["style", "callback", "exchange", "form", "people"].map((name) =>
+    readFile(`static/${name}.css`, "utf8")
+  );
+  const css = (await Promise.all(sheets)).join("\n");
+  const motion = /@media \(prefers-reduced-motion: no-preference\) \{[^]*?\n\}\n/g;
+  assert(!/url\(|animation|transition|outline:\s*(none|0)/.test(css.replace(motion, "")));
+});
