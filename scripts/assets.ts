@@ -57,7 +57,7 @@ const outputs: Readonly<
       "values.css": css("static/values.css"),
     },
   },
-  "src/ui/flows/assets.gen.ts": {
+  "src/devtools/requests/pages/assets.gen.ts": {
     at: "flows",
     files: {
       "check.css": css("static/flows/check.css"),

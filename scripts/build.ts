@@ -8,7 +8,7 @@ import { readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { getPackageName } from "./import_rules.ts";
-import { rulesPath } from "../src/docs/rules_file.ts";
+import { rulesPath } from "../src/devtools/rules/rules_file.ts";
 import { findRule } from "../src/server/oauth/rules/mod.ts";
 import manifest from "../deno.json" with { type: "json" };
 

@@ -4,7 +4,7 @@ import * as esbuild from "esbuild";
 import { dirname } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import { CommandError, exitWithError, readCommand } from "./command.ts";
-import { rulesPath } from "../src/docs/rules_file.ts";
+import { rulesPath } from "../src/devtools/rules/rules_file.ts";
 import { getPackageNames, readLicenses } from "./licenses.ts";
 import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
 import { npx, run, thisSystem } from "./run.ts";

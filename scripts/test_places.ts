@@ -52,7 +52,7 @@ export const onDenoAlone: readonly Group[] = [
   {
     why: "pages as text, and what their forms send",
     paths: [
-      "tests/docs/",
+      "tests/devtools/rules/",
       ...below(
         "tests/server/",
         "client_change_",

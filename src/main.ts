@@ -6,7 +6,7 @@ import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
-import type { ClientSnippet } from "./ui/client_snippets.tsx";
+import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
 import { demoSecret } from "./server/config/demo_entries.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { ConfigurationError, type ConfigurationWarning, printable } from "./server/config/config_issue.ts";
@@ -16,7 +16,7 @@ import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./server/assembly/context.ts";
 import type { Plugin } from "./server/assembly/plugin.ts";
 import type { ProgramControl } from "./control/program_control.ts";
-import type { Inspector } from "./inspector/mod.ts";
+import type { Inspector } from "./devtools/requests/mod.ts";
 import { latchkey } from "./server/assembly/latchkey.ts";
 import { validateOptions } from "./server/assembly/options.ts";
 import type { Trace } from "./server/oauth/trace.ts";
@@ -244,14 +244,14 @@ async function serveMetrics(
 async function openInspector(
   { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: Extract<Configuration, { kind: "run" }>,
 ): Promise<Inspector> {
-  const { inspector } = await import("./inspector/mod.ts");
+  const { inspector } = await import("./devtools/requests/mod.ts");
   // Programs and mappings read the record of every request.
   const sample = control || requestMappings !== undefined ? Infinity : undefined;
   return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample });
 }
 
 async function openRulePages(environment: ProcessEnvironment): Promise<Plugin> {
-  const { rulePages } = await import("./docs/mod.ts");
+  const { rulePages } = await import("./devtools/rules/mod.ts");
   return rulePages(rulesReader(environment, import.meta.url));
 }
 
@@ -262,7 +262,10 @@ async function openClientCheck(exposed: boolean, environment: ProcessEnvironment
 
 async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {
   const { checkPages } = await import("./check/check_pages.ts");
-  return checkPages(check, async (...flow) => await (await import("./inspector/handlers.ts")).showFlow(...flow));
+  return checkPages(
+    check,
+    async (...flow) => await (await import("./devtools/requests/handlers.ts")).showFlow(...flow),
+  );
 }
 
 async function openControl(
@@ -314,7 +317,7 @@ async function initActions(): Promise<InitActions> {
 /** The settings of a client for each library. */
 async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
   const [{ clientSnippets }, { endpointUrl }] = await Promise.all([
-    import("./admin/client_snippets/mod.ts"),
+    import("./devtools/connect/client_snippets/mod.ts"),
     import("./server/assembly/endpoint.ts"),
   ]);
   let app: App | undefined;

@@ -1,7 +1,7 @@
 /** The version, the commit, the licences, the texts and the command of the program. */
 
 import manifest from "../../deno.json" with { type: "json" };
-import { type ReadRules, rulesPath } from "../docs/rules_file.ts";
+import { type ReadRules, rulesPath } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 
 /** The values that the build of the single executable file defines. */

@@ -1,7 +1,7 @@
 /** `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked. */
 
-import { describeRule, nearestRules } from "../docs/rule.ts";
-import type { ReadRules } from "../docs/rules_file.ts";
+import { describeRule, nearestRules } from "../devtools/rules/rule.ts";
+import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { ConfigurationError, quote } from "../server/config/config_issue.ts";
 import { wrap } from "../operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";

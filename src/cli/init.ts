@@ -1,6 +1,6 @@
 /** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
 
-import { libraries } from "../admin/client_snippets/mod.ts";
+import { libraries } from "../devtools/connect/client_snippets/mod.ts";
 import { validateRedirectUri } from "../server/oauth/clients/redirect_uri.ts";
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../server/config/config_issue.ts";
 import type { Settings } from "../server/config/settings.ts";

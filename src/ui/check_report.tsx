@@ -4,7 +4,7 @@
 import { Fragment, type VNode } from "preact";
 import { render } from "preact-render-to-string";
 import { assets } from "../server/pages/assets.gen.ts";
-import { assets as flowAssets } from "./flows/assets.gen.ts";
+import { assets as flowAssets } from "../devtools/requests/pages/assets.gen.ts";
 import type {
   CheckReportProps,
   ReportedAttack,

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
-import { inspector } from "../../src/inspector/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { challenge, encode, verifier } from "../server/harness.ts";
 import type { Fields } from "../server/harness.ts";

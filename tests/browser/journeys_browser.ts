@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
-import { inspector } from "../../src/inspector/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode } from "../server/harness.ts";

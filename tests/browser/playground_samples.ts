@@ -1,11 +1,11 @@
 /** The callback page at the end of a real flow, and what was tried from there: ordinary steps and their extremes. */
 
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
-import type { RoundTrip } from "../../src/ui/round_trip_section.tsx";
+import type { RoundTrip } from "../../src/devtools/authorized/pages/round_trip_section.tsx";
 import type { ResponseCheck } from "../../src/server/pages/checks.tsx";
 import type { HttpExchange } from "../../src/server/pages/http_exchange.tsx";
-import type { PlaygroundProps } from "../../src/ui/playground.tsx";
-import type { PlaygroundStartProps } from "../../src/ui/playground_start.tsx";
+import type { PlaygroundProps } from "../../src/devtools/authorized/pages/playground.tsx";
+import type { PlaygroundStartProps } from "../../src/devtools/authorized/pages/playground_start.tsx";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);

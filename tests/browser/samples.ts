@@ -1,20 +1,20 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
-import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
+import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
 import type { AccountProps } from "../../src/server/login/pages/account.tsx";
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
-import type { ListedClient } from "../../src/ui/client_details.tsx";
-import type { ClientProps, ClientsProps } from "../../src/ui/clients.tsx";
+import type { ListedClient } from "../../src/devtools/connect/pages/client_details.tsx";
+import type { ClientProps, ClientsProps } from "../../src/devtools/connect/pages/clients.tsx";
 import type { ConsentProps } from "../../src/server/login/pages/consent.tsx";
 import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
 import type { FormPostProps } from "../../src/server/login/pages/form_post.tsx";
-import type { HomeProps } from "../../src/ui/home.tsx";
+import type { HomeProps } from "../../src/devtools/connect/pages/home.tsx";
 import type { Site } from "../../src/server/pages/layout.tsx";
 import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/login/pages/logout.tsx";
 import type { Pages } from "../../src/server/pages/pages.ts";
-import type { ListedUser, UserProps, UsersProps } from "../../src/ui/users.tsx";
+import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { clientFromMetadata } from "../../src/server/oauth/clients/client_repository.ts";
 import { allowancesOf } from "../../src/server/config/allowances.ts";
 import {

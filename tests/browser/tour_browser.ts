@@ -3,7 +3,7 @@
 import { assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "../../src/mod.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import type { OpenedPage } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { showFlow } from "../../src/inspector/handlers.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { showFlow } from "../../src/devtools/requests/handlers.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import { checkPages } from "../../src/check/check_pages.ts";

@@ -3,9 +3,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import * as openid from "openid-client";
-import { clientSnippets } from "../../src/admin/client_snippets/mod.ts";
+import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
-import { run } from "../flows/client_snippets.ts";
+import { run } from "../devtools/connect/client_snippets.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { checkClient } from "./patient_check.ts";
 

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { showFlow } from "../../src/inspector/handlers.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { showFlow } from "../../src/devtools/requests/handlers.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { reportPage } from "../../src/check/report_page.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
 import { missingAbility } from "../../src/check/abilities.ts";

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
-import { rulePages } from "../../src/docs/mod.ts";
+import { rulePages } from "../../src/devtools/rules/mod.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { type ExitResult, runProgram } from "../platform/runtime/run_program.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { clientSnippets, libraries } from "../../src/admin/client_snippets/mod.ts";
+import { clientSnippets, libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/server/config/config_issue.ts";

@@ -4,7 +4,7 @@ import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { digest } from "../../src/server/oauth/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { redactEvent } from "../../src/server/oauth/redact.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
 import { health } from "../../src/operating/health.ts";

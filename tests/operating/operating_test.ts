@@ -15,7 +15,7 @@ import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../src/mod.ts"
 import { formatEvent } from "../../src/operating/format_event.ts";
 import { health, limitConcurrency, logging, metrics } from "../../src/operating/mod.ts";
 import { registeredSecrets } from "../../src/server/oauth/redact.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { basic, encode, testServer, verifier } from "../server/harness.ts";
 import type { Fields } from "../server/harness.ts";
 import { cpuTimeOf, until } from "../until.ts";

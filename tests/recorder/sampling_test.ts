@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { metrics } from "../../src/operating/metrics.ts";
 import { formatEvent } from "../../src/operating/format_event.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { post, publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../server/harness.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";

@@ -6,9 +6,9 @@ import type { EndpointDescription } from "../../src/server/assembly/endpoint.ts"
 import { programControl } from "../../src/control/program_control.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { rulePages } from "../../src/docs/mod.ts";
-import { showFlow } from "../../src/inspector/handlers.ts";
-import { inspector } from "../../src/inspector/mod.ts";
+import { rulePages } from "../../src/devtools/rules/mod.ts";
+import { showFlow } from "../../src/devtools/requests/handlers.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../src/mod.ts";

@@ -67,7 +67,7 @@ export async function checkApplication(
     import("../../testing/mod.ts"),
     import("../../check/check_client.ts"),
     import("../../check/application_driver.ts"),
-    import("../../inspector/mod.ts"),
+    import("../../devtools/requests/mod.ts"),
     import("../../check/report_page.ts"),
     import("../../check/report_text.ts"),
     import("../../platform/runtime/serve.ts"),
@@ -85,7 +85,7 @@ export async function checkApplication(
       rulePages,
       reportPage(
         () => report,
-        { showFlow: async (...flow) => await (await import("../../inspector/handlers.ts")).showFlow(...flow) },
+        { showFlow: async (...flow) => await (await import("../../devtools/requests/handlers.ts")).showFlow(...flow) },
       ),
     ],
   });

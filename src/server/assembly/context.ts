@@ -18,7 +18,7 @@ import type { Server } from "../oauth/server.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { Pages } from "../pages/pages.ts";
-import type { RecentFlow } from "../../ui/recent_flows.tsx";
+import type { RecentFlow } from "../../devtools/connect/pages/recent_flows.tsx";
 
 /** The assembled server. */
 export interface App {

@@ -15,7 +15,7 @@ import type { App, Context } from "./context.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../pages/layout.tsx";
-import type { RecentFlow } from "../../ui/recent_flows.tsx";
+import type { RecentFlow } from "../../devtools/connect/pages/recent_flows.tsx";
 
 /**
  * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope

@@ -241,8 +241,13 @@ export function endpoints(
         } satisfies Endpoint,
       ]
       : [],
-    page("home", `${base}/`, "Home page", async () => (await import("../../home/home.ts")).home),
-    page("start", `${base}/start`, "Start of the demo flow", async () => (await import("../../home/start.ts")).start),
+    page("home", `${base}/`, "Home page", async () => (await import("../../devtools/connect/home.ts")).home),
+    page(
+      "start",
+      `${base}/start`,
+      "Start of the demo flow",
+      async () => (await import("../../devtools/authorized/start.ts")).start,
+    ),
     page(
       "callback",
       `${base}/authorized`,
@@ -255,7 +260,7 @@ export function endpoints(
       "playground",
       `${base}/authorized/try`,
       "Playground",
-      async () => (await import("../../home/playground/playground.ts")).playground,
+      async () => (await import("../../devtools/authorized/playground.ts")).playground,
       getAndPost,
       [
         ...formParameters,
@@ -267,7 +272,7 @@ export function endpoints(
       "tour",
       `${base}/tour`,
       "Tour",
-      async () => (await import("../../home/tour/tour.ts")).tour,
+      async () => (await import("../../devtools/authorized/tour/tour.ts")).tour,
       getAndPost,
       [...formParameters, codeParameter, accessToken],
     ),
@@ -288,8 +293,8 @@ export function endpoints(
 
 function directoryEndpoints(base: string, options: DirectoryRouteOptions): Endpoint[] {
   const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
-  const clients = async () => await import("../../admin/clients.ts");
-  const users = async () => await import("../../admin/users.ts");
+  const clients = async () => await import("../../devtools/connect/clients.ts");
+  const users = async () => await import("../../devtools/connect/users.ts");
   return [
     page(
       "clients",

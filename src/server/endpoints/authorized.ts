@@ -20,15 +20,15 @@ import {
   restoreDemoFlow,
   startLinks,
   usesDpop,
-} from "../../home/demo_client.ts";
+} from "../../devtools/authorized/demo_client.ts";
 import type { Context } from "../assembly/context.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { endpointUrl } from "../assembly/endpoint.ts";
 import type { CallbackProps } from "./authorized_page.tsx";
-import type { TokenRequestExample } from "../../ui/example.tsx";
-import { describeRoundTrip } from "../../home/round_trip.ts";
+import type { TokenRequestExample } from "../../devtools/authorized/pages/example.tsx";
+import { describeRoundTrip } from "../../devtools/authorized/round_trip.ts";
 import { shellQuote } from "./shared/shell_quote.ts";
-import { initialProposal } from "../../home/playground/steps.ts";
+import { initialProposal } from "../../devtools/authorized/steps.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
 const maxShownValueLength = 1024;
@@ -60,7 +60,7 @@ async function showCallback(context: Context): Promise<HttpResponse> {
   const flow = await restoreDemoFlow(browser, state);
   const issued = success ? await inspectCode(server, code) : undefined;
   if (success && flow?.tour !== undefined) {
-    const { showTourResponse } = await import("../../home/tour/tour.ts");
+    const { showTourResponse } = await import("../../devtools/authorized/tour/tour.ts");
     return await showTourResponse(context, browser, new Map(redirect));
   }
   const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));

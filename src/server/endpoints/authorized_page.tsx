@@ -6,15 +6,23 @@ import { Fix } from "../pages/fix.tsx";
 import { type Secret, ShowAllSecrets } from "../pages/secret_value.tsx";
 import { formatDuration } from "../pages/duration.ts";
 import { Checks } from "../pages/checks.tsx";
-import { Example, type TokenRequestExample } from "../../ui/example.tsx";
+import { Example, type TokenRequestExample } from "../../devtools/authorized/pages/example.tsx";
 import { type HttpMessage, HttpMessageView } from "../pages/http_exchange.tsx";
 import { Layout, Panes, Section, type Site } from "../pages/layout.tsx";
 import { Notice } from "../pages/notice.tsx";
-import { Pkce } from "../../ui/pkce.tsx";
+import { Pkce } from "../../devtools/authorized/pages/pkce.tsx";
 import { PageActions, type StartLink } from "../pages/page_actions.tsx";
-import { ExchangeStyle, type PlaygroundForm, PlaygroundFormView } from "../../ui/playground_form.tsx";
-import { AuthorizationResponse, type RoundTrip, RoundTripSection } from "../../ui/round_trip_section.tsx";
-import { RoundTripStepper } from "../../ui/round_trip_stepper.tsx";
+import {
+  ExchangeStyle,
+  type PlaygroundForm,
+  PlaygroundFormView,
+} from "../../devtools/authorized/pages/playground_form.tsx";
+import {
+  AuthorizationResponse,
+  type RoundTrip,
+  RoundTripSection,
+} from "../../devtools/authorized/pages/round_trip_section.tsx";
+import { RoundTripStepper } from "../../devtools/authorized/pages/round_trip_stepper.tsx";
 import { TextWithRule } from "../pages/rule_link.tsx";
 import { StatusBadge } from "../pages/status_badge.tsx";
 import { Code, CodeItem, CopyableValue, DefinitionItem } from "../pages/value.tsx";

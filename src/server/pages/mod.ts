@@ -15,20 +15,20 @@ import { assets } from "./assets.gen.ts";
 import { Account } from "../login/pages/account.tsx";
 import { Backchannel } from "../login/pages/backchannel.tsx";
 import { CallbackPage } from "../endpoints/authorized_page.tsx";
-import { ClientEdit } from "../../ui/client_edit.tsx";
-import { Client, Clients } from "../../ui/clients.tsx";
+import { ClientEdit } from "../../devtools/connect/pages/client_edit.tsx";
+import { Client, Clients } from "../../devtools/connect/pages/clients.tsx";
 import { Consent } from "../login/pages/consent.tsx";
 import { Device } from "../login/pages/device.tsx";
 import { FormPost } from "../login/pages/form_post.tsx";
-import { Home } from "../../ui/home.tsx";
+import { Home } from "../../devtools/connect/pages/home.tsx";
 import { LoggingOut } from "../login/pages/logging_out.tsx";
 import { LoggedOut } from "../login/pages/logged_out.tsx";
 import { Login } from "../login/pages/login.tsx";
 import { Logout } from "../login/pages/logout.tsx";
 import { ErrorPage } from "./error_page.tsx";
-import { PlaygroundPage } from "../../ui/playground.tsx";
-import { PlaygroundStart } from "../../ui/playground_start.tsx";
-import { User, Users } from "../../ui/users.tsx";
+import { PlaygroundPage } from "../../devtools/authorized/pages/playground.tsx";
+import { PlaygroundStart } from "../../devtools/authorized/pages/playground_start.tsx";
+import { User, Users } from "../../devtools/connect/pages/users.tsx";
 
 function toDocument(page: VNode): string {
   return `<!DOCTYPE html>\n${render(page)}\n`;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/inspector/mod.ts";
+import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { forEachCase, testServer } from "../harness.ts";
 
 const asBrowser = { headers: { accept: "text/html" } };

@@ -6,11 +6,11 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateAssets } from "../../../scripts/assets.ts";
 import type { CallbackProps } from "../../../src/server/endpoints/authorized_page.tsx";
-import type { ListedClient } from "../../../src/ui/client_details.tsx";
+import type { ListedClient } from "../../../src/devtools/connect/pages/client_details.tsx";
 import type { ErrorPageProps } from "../../../src/server/pages/error_page.tsx";
 import type { EditForm, FieldError } from "../../../src/server/pages/field.tsx";
-import type { HomeProps } from "../../../src/ui/home.tsx";
-import type { ListedUser } from "../../../src/ui/users.tsx";
+import type { HomeProps } from "../../../src/devtools/connect/pages/home.tsx";
+import type { ListedUser } from "../../../src/devtools/connect/pages/users.tsx";
 import { lowerFirst } from "../../../src/server/pages/lower_first.ts";
 import { pages } from "../../../src/server/pages/mod.ts";
 import {

@@ -12,8 +12,8 @@ import {
 } from "../../../../src/server/oauth/clients/response_members.ts";
 import { fetchKeySet, getRejections, realHost, testServer } from "../../harness.ts";
 import type { TestServer } from "../../harness.ts";
-import { inspector } from "../../../../src/inspector/mod.ts";
-import { parseToken } from "../../../../src/inspector/tokens/parse_token.ts";
+import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { parseToken } from "../../../../src/devtools/requests/tokens/parse_token.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";

@@ -1,0 +1,95 @@
+/**
+ * The pages that list and change clients and users. Validation and storage live in `oauth/`, components in `ui/`.
+ *
+ * 1. This file checks the host against DNS rebinding, and reads forms with their CSRF token.
+ * 2. `clients.ts` and `users.ts` convert between form fields and client metadata or claims.
+ * 3. The repositories validate and store the record; the page shows their issues beside the fields.
+ * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
+ */
+
+import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { browserCsrfToken } from "../../server/endpoints/shared/csrf.ts";
+import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
+import type { Handler, Handlers } from "../../server/assembly/route.ts";
+import { htmlWithForms, HttpError, type HttpResponse } from "../../platform/http/message.ts";
+import type { BoundedCache } from "../../server/oauth/bounded_cache.ts";
+import type { Repository } from "../../server/oauth/records/repository.ts";
+import type { EditForm } from "../../server/pages/field.tsx";
+import type { ListPosition } from "../../server/pages/next_page.tsx";
+import type { Pages } from "../../server/pages/pages.ts";
+
+/** Options of the admin pages. */
+export interface DirectoryOptions {
+  /** Whether visitors may change clients and users. */
+  readonly edit: boolean;
+  /** Whether users log in without a page. */
+  readonly autoLogin: boolean;
+  /** Secrets that a form generated, by client id. Filled on test hosts only. */
+  readonly generatedSecrets: BoundedCache<string>;
+}
+
+/** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */
+export function directoryHandlers({ show, change }: { readonly show: Handler; readonly change?: Handler }): Handlers {
+  const withHostCheck = (handle: Handler): Handler => (context) => {
+    rejectUntrustedHost(context.server, context.request, "DI-04");
+    return handle(context);
+  };
+  return { GET: withHostCheck(show), ...change && { POST: withHostCheck(change) } };
+}
+
+/** The ID in a path after `prefix`; empty if it is not percent-encoded UTF-8. */
+export function idFromPath({ site, target }: Context, prefix: string): string {
+  try {
+    return decodeURIComponent(target.path.slice(site.base.length + prefix.length));
+  } catch {
+    return "";
+  }
+}
+
+/** Number of entries on a page of a list. */
+const pageSize = 50;
+
+/** Reads the requested page of a list: `after` in the query is the ID of the last entry of the previous page. */
+export async function readPage<Input, Item>(
+  { target }: Context,
+  repository: Repository<Input, Item>,
+  getId: (item: Item) => string,
+): Promise<{ readonly entries: readonly Item[]; readonly position: ListPosition }> {
+  const after = new URLSearchParams(target.query).get("after") ?? undefined;
+  // Requests one entry more than a page shows, to know whether another page follows.
+  const found = await repository.list({ after, limit: pageSize + 1 });
+  const entries = found.slice(0, pageSize);
+  const nextHref = found.length === entries.length
+    ? undefined
+    : `${target.path}?after=${encodeURIComponent(getId(entries.at(-1)!))}`;
+  return { entries, position: { total: await repository.count(), isFirst: after === undefined, nextHref } };
+}
+
+/**
+ * Renders a page with a form that changes records.
+ *
+ * @param fields The form without its token; `false`: visitors may not change records.
+ * @param status Default: 400 if the form has errors, otherwise 200.
+ */
+export async function pageWithForm(
+  context: Context,
+  fields: Omit<EditForm, "csrfToken" | "confirmation"> | false,
+  render: (pages: Pages, form: EditForm | undefined) => string,
+  status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,
+): Promise<HttpResponse> {
+  const browser = await ensureBrowserCookie(context);
+  const confirmation = await takeConfirmation(context);
+  const form = fields === false ? undefined : {
+    ...fields,
+    csrfToken: await browserCsrfToken(context, browser),
+    confirmation: fields.errors.length === 0 ? confirmation.text : undefined,
+  };
+  return htmlWithForms(status, render(await context.pages(), form), { ...confirmation.headers, ...browser.headers });
+}
+
+/** The rejection of a form whose `action` is not one of its buttons. Nothing may be changed or removed by default. */
+export function unknownAction(expected: string, received = "nothing"): HttpError {
+  return new HttpError(400, "DI-03", "unknown value of action", { expected, received });
+}

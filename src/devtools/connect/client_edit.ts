@@ -1,0 +1,79 @@
+/** The page with the form of all metadata of a client. */
+
+import type { HttpResponse } from "../../platform/http/message.ts";
+import type { ClientMetadata } from "../../server/oauth/clients/client.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import type { Params } from "../../server/oauth/params.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import type { FieldError } from "../../server/pages/field.tsx";
+import { pageWithForm } from "./admin_endpoint.ts";
+import { differingFields, metadataGroups } from "./client_form.ts";
+import { toListedClient } from "./listed_client.ts";
+import { recordVersion } from "./exclusive_change.ts";
+
+/** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
+function proposedMetadata(
+  client: Client,
+  proposal: URLSearchParams,
+): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
+  const { metadata } = client;
+  const { redirect_uris = [] } = metadata;
+  const uri = proposal.get("redirect_uris");
+  if (uri !== null && !redirect_uris.includes(uri)) {
+    return { proposed: { ...metadata, redirect_uris: [...redirect_uris, uri] }, changed: ["redirect_uris"] };
+  }
+  const added = proposal.get("scope")?.split(" ").filter((value) => !client.allowsScope(value)) ?? [];
+  if (added.length > 0) {
+    return { proposed: { ...metadata, scope: [...client.scope, ...added].join(" ") }, changed: ["scope"] };
+  }
+  const grantType = proposal.get("grant_types");
+  if (grantType !== null && !client.grantTypes.includes(grantType)) {
+    return { proposed: { ...metadata, grant_types: [...client.grantTypes, grantType] }, changed: ["grant_types"] };
+  }
+  const method = proposal.get("token_endpoint_auth_method");
+  // The link is for a request with the same secret, sent by the other method.
+  const token_endpoint_auth_method = secretMethods.find((other) => other === method);
+  return token_endpoint_auth_method !== undefined && token_endpoint_auth_method !== metadata.token_endpoint_auth_method
+    ? { proposed: { ...metadata, token_endpoint_auth_method }, changed: ["token_endpoint_auth_method"] }
+    : { proposed: metadata, changed: [] };
+}
+
+const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
+
+/** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
+export async function showForm(
+  context: Context,
+  client: Client,
+  { errors = [], typed, older, proposal = new URLSearchParams() }: {
+    readonly errors?: readonly FieldError[];
+    readonly typed?: Params;
+    /** A form that was not saved, because it is older than the client. */
+    readonly older?: Params;
+    readonly proposal?: URLSearchParams;
+  },
+): Promise<HttpResponse> {
+  const { id, name, href } = toListedClient(context, client);
+  const { proposed, changed } = proposedMetadata(client, proposal);
+  const retry = (typed ?? older)?.get("retry") ?? proposal.get("retry") ?? "";
+  const unsaved = older && differingFields(client.metadata, older);
+  const values = { retry, version: await clientVersion(context.server, client) };
+  return await pageWithForm(
+    context,
+    { values, errors, unsaved, isPersistent: context.server.clients.isPersistent },
+    (pages, form) =>
+      pages.clientEdit({
+        ...context.site,
+        client: { id, name, href, hasSecret: client.secretDigest !== undefined },
+        groups: metadataGroups(proposed, typed),
+        changed,
+        form: form!,
+      }),
+    unsaved && 409,
+  );
+}
+
+/** The version of a client, for its form. */
+export async function clientVersion(server: Server, { metadata, secretDigest }: Client): Promise<string> {
+  return await recordVersion(server, [metadata, await secretDigest]);
+}

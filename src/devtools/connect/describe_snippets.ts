@@ -1,0 +1,49 @@
+/** The settings of a client for each library, with the addresses of this server. */
+
+import type { Context } from "../../server/assembly/context.ts";
+import { endpointUrl } from "../../server/assembly/endpoint.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import { demoSecret } from "../../server/config/demo_entries.ts";
+import { digest } from "../../server/oauth/secrets.ts";
+import type { ClientSnippet } from "./pages/client_snippets.tsx";
+import { demandTexts, findDemands } from "./listed_client.ts";
+
+/** What a page says about the settings of a client. */
+export interface DescribedSnippets {
+  /** What requests of the client must have besides the settings, in sentences. */
+  readonly demands: readonly string[];
+  readonly snippets: readonly ClientSnippet[];
+  /** The library that the address of the page names. */
+  readonly library?: string;
+}
+
+/**
+ * Describes the settings of a client.
+ *
+ * @param secret Its secret, if the page may show it. Default: that of a demo client, or a placeholder.
+ * @param autoLogin Whether users log in without a page.
+ */
+export async function describeSnippets(
+  context: Context,
+  client: Client,
+  { secret, autoLogin }: { readonly secret: string | undefined; readonly autoLogin: boolean },
+): Promise<DescribedSnippets> {
+  const isDemo = await client.secretDigest === await digest(demoSecret);
+  const demands = findDemands(context, client);
+  const urls = {
+    issuer: context.server.issuer,
+    authorize: endpointUrl(context, "authorize"),
+    token: endpointUrl(context, "token"),
+    par: demands.includes("par") ? endpointUrl(context, "par") : "",
+  };
+  const { clientSnippets } = await import("./client_snippets/mod.ts");
+  return {
+    demands: demands.map((demand) => demandTexts[demand](urls.par)),
+    snippets: clientSnippets(urls, client, {
+      secret: secret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET"),
+      autoLogin,
+      demands,
+    }),
+    library: new URLSearchParams(context.target.query).get("connect") ?? undefined,
+  };
+}

@@ -1,0 +1,53 @@
+/** A client as pages show it. */
+
+import type { Context } from "../../server/assembly/context.ts";
+import { mustProve } from "../../server/extensions/dpop/settings.ts";
+import { mustPush } from "../../server/extensions/par/settings.ts";
+import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
+import { policyOf } from "../../server/oauth/clients/policy.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
+import { clientValues } from "../../server/config/extension_settings.ts";
+import type { ListedClient } from "./pages/client_details.tsx";
+import type { ClientDemand } from "./client_snippets/snippet_text.ts";
+import { requestAndResponseMembers } from "./member_topics.ts";
+
+/** What the server demands of the requests of a client. */
+export function findDemands({ server }: Context, client: Client): ClientDemand[] {
+  const { metadata } = client;
+  const policy = policyOf(server, client);
+  const modes = metadata.response_modes ?? policy.responseModes;
+  const demands: Readonly<Record<ClientDemand, boolean | undefined>> = {
+    par: mustPush(server, client),
+    jar: mustSign(server, client),
+    jarm: !modes.some((mode) => mode === "query" || mode === "form_post"),
+    dpop: mustProve(server, client),
+  };
+  return (Object.keys(demands) as ClientDemand[]).filter((demand) => demands[demand]);
+}
+
+/** What a client must do, in sentences. */
+export const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => string>> = {
+  par: (url) => `Push each authorization request to ${url} (RFC 9126).`,
+  jar: () => "Sign each authorization request (RFC 9101).",
+  jarm: () => "Request a signed authorization response, for example with response_mode=jwt (JARM).",
+  dpop: () => "Send a DPoP proof with each token request and to each resource (RFC 9449).",
+};
+
+/** A client for pages. */
+export function toListedClient({ site, server }: Context, client: Client): ListedClient {
+  const { id, name, metadata, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
+  const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;
+  const href = `${site.base}/clients/${encodeURIComponent(id)}`;
+  const { authorization_details_types: detailsTypes = [] } = clientValues(server.settings);
+  return {
+    ...{ id, name, href, authMethods, redirectUris, postLogoutRedirectUris, grantTypes, scope, document },
+    detailsTypes: metadata.authorization_details_types ?? detailsTypes,
+    registeredItselfAt: registration?.issuedAt,
+    profile: metadata.profile,
+    logoutUris: [metadata.backchannel_logout_uri ?? [], metadata.frontchannel_logout_uri ?? []].flat(),
+    requestMembers: requestAndResponseMembers.flatMap((name) => {
+      const { [name]: value = false } = metadata;
+      return value === false ? [] : [`${name}: ${[value].flat().join(" ")}`];
+    }),
+  };
+}

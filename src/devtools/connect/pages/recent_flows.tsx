@@ -1,0 +1,41 @@
+/** @jsxImportSource preact */
+/** The last recorded flows, on the home page. */
+
+import type { VNode } from "preact";
+import { Section } from "../../../server/pages/layout.tsx";
+import { type Status, StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { Code } from "../../../server/pages/value.tsx";
+
+/** A recorded flow in one line; its texts are redacted. */
+export interface RecentFlow {
+  /** The path of its page, below the base. */
+  readonly path: string;
+  /** Why it was rejected, or else what happened. */
+  readonly title: string;
+  /** `success`, `error`, `pending` or `revoked`. */
+  readonly outcome: Status;
+  /** The client that the flow names. */
+  readonly client?: string;
+}
+
+/** The flows, newest first, each with its outcome and a link. */
+export function RecentFlows({ base, flows }: { readonly base: string; readonly flows: readonly RecentFlow[] }): VNode {
+  return (
+    <Section id="last-flows" heading="Last flows">
+      <dl class="facts even">
+        {flows.map(({ path, title, outcome, client }) => (
+          <div key={path}>
+            <dt class="ways">
+              <StatusBadge {...outcome} /> {client !== undefined && <Code text={client} />}
+            </dt>
+            <dd>
+              <a href={base + path}>
+                <bdi>{title}</bdi>
+              </a>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}

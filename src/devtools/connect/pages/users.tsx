@@ -1,0 +1,262 @@
+/** @jsxImportSource preact */
+/** The list of users, the page of each user, and the forms that add and change them. */
+
+import type { VNode } from "preact";
+import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
+import { Confirmation } from "../../../server/pages/notice.tsx";
+import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/value.tsx";
+
+/** A claim of a user, and the conditions for its release. */
+export interface ListedClaim {
+  /** The name of the claim. */
+  readonly name: string;
+  /** The value as JSON. */
+  readonly json: string;
+  /** The scope values of the server that release it; empty if none does. */
+  readonly releasedBy: readonly string[];
+  /** Whether access tokens for at least one resource contain it. */
+  readonly inAccessTokens: boolean;
+}
+
+/** A user, as pages show it. */
+export interface ListedUser {
+  /** The subject. */
+  readonly sub: string;
+  /** The full name. */
+  readonly name?: string;
+  /** The path of its page. */
+  readonly href: string;
+  /** Every claim except `sub`. */
+  readonly claims: readonly ListedClaim[];
+}
+
+/** The list of users. */
+export interface UsersProps extends Site {
+  /** A page of the list. On the first page, the first one is the default user, whom `login: "auto"` logs in. */
+  readonly users: readonly ListedUser[];
+  /** The place of the page in the list. */
+  readonly position: ListPosition;
+  /** The form that adds a user; absent if the list is read-only. */
+  readonly form?: EditForm;
+  /** Whether users log in without a page. Default: false. */
+  readonly autoLogin?: boolean;
+}
+
+/** One user. */
+export interface UserProps extends Site {
+  /** The user. */
+  readonly user: ListedUser;
+  /** Whether this is the default user. */
+  readonly isFirst: boolean;
+  /** The form that changes or removes it; absent if users are read-only. */
+  readonly form?: EditForm;
+}
+
+const claimsHint =
+  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. The granted scope decides ` +
+  "which claims a client receives: the page of each user shows which scope value releases each claim.";
+
+/** The page at `/users`. */
+export function Users(props: UsersProps): VNode {
+  const { base, users, position, form } = props;
+  return (
+    <Layout
+      site={props}
+      path="/users"
+      head={<Stylesheet site={props} name="form" />}
+      heading="Users"
+      badges={form && <a class="button plain" href="#add">Add a user</a>}
+      opening={
+        <>
+          <Confirmation text={form?.confirmation} />
+          <p>
+            A client identifies a user by the subject,{" "}
+            <Code text="sub" />, which never changes and is never reused. All other claims may change.
+          </p>
+          {form !== undefined && props.autoLogin && (
+            <UserSwitch
+              action={`${base}/users`}
+              subs={users.map(({ sub }) => sub)}
+              csrfToken={form.csrfToken}
+            />
+          )}
+          {form !== undefined && <FormErrors faults={form.errors} heading="No user was added." />}
+        </>
+      }
+    >
+      <Panes>
+        <Section id="known" heading="All users">
+          {users.length > 0
+            ? users.map((user, i) => (
+              <article key={user.sub}>
+                <h3>
+                  <a href={user.href}>
+                    <bdi>{user.name ?? user.sub}</bdi>
+                  </a>
+                </h3>
+                {i === 0 && position.isFirst && <FirstUserNote />}
+                <ClaimList user={user} />
+              </article>
+            ))
+            : <p>No user is configured, so no user can log in.</p>}
+          <NextPage position={position} firstHref={`${base}/users`} entries="users" />
+        </Section>
+        {form !== undefined && (
+          <Section id="add" heading="Add a user">
+            <p>
+              {form.isPersistent
+                ? "The store keeps the user across restarts, and every instance on the store knows the user within a second."
+                : "The server keeps the user in memory until it stops."}
+            </p>
+            <form class="form" method="post" action={`${base}/users`}>
+              <input type="hidden" name="form_token" value={form.csrfToken} />
+              <Field
+                name="sub"
+                label="Subject"
+                hint="1 to 255 printable ASCII characters, without spaces."
+                value={form.values.sub}
+                errors={form.errors}
+              />
+              <Field
+                name="claims"
+                label="Claims"
+                hint={claimsHint}
+                value={form.values.claims ?? "{}"}
+                errors={form.errors}
+                lines={6}
+              />
+              <p class="ways">
+                <button type="submit" class="button">Add the user</button>
+              </p>
+            </form>
+          </Section>
+        )}
+      </Panes>
+    </Layout>
+  );
+}
+
+/** The form that chooses the user of automatic login; nothing if there is no choice. */
+function UserSwitch(
+  { action, subs, csrfToken }: {
+    readonly action: string;
+    /** The subjects, the default user first. */
+    readonly subs: readonly string[];
+    readonly csrfToken: string;
+  },
+): VNode | null {
+  if (subs.length < 2) return null;
+  return (
+    <form class="ways" method="post" action={action}>
+      <input type="hidden" name="form_token" value={csrfToken} />
+      <label for="login-as">Automatic login as</label>
+      <select id="login-as" name="sub">
+        {subs.map((sub, i) => <option key={sub} value={sub} selected={i === 0}>{sub}</option>)}
+      </select>
+      <button type="submit" class="button plain" name="action" value="first">Switch user</button>
+    </form>
+  );
+}
+
+function FirstUserNote(): VNode {
+  return (
+    <p class="aside">
+      Default user: automatic login logs in this user, unless <Code text="login_hint" /> names another.
+    </p>
+  );
+}
+
+function ClaimList({ user }: { readonly user: ListedUser }): VNode {
+  return (
+    <dl class="facts">
+      <CodeItem label={<Code text="sub" />} text={user.sub} />
+      {user.claims.map(({ name, json, ...release }) => (
+        <DefinitionItem key={name} label={<Code text={name} />}>
+          <Code text={json} />
+          <ReleaseConditions {...release} />
+        </DefinitionItem>
+      ))}
+    </dl>
+  );
+}
+
+/** The conditions for the release of a claim to a client. */
+function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
+  if (releasedBy.length === 0) {
+    return <i>{inAccessTokens ? "in access tokens only" : "released to no client"}</i>;
+  }
+  return (
+    <i>
+      with scope <CodeList texts={releasedBy} between=" or " />
+      {inAccessTokens && ", also in access tokens"}
+    </i>
+  );
+}
+
+/** The page at `/users/{sub}`. */
+export function User(props: UserProps): VNode {
+  const { base, user, isFirst, form } = props;
+  return (
+    <Layout
+      site={props}
+      path={`/users/${user.sub}`}
+      head={<Stylesheet site={props} name="form" />}
+      heading={user.name ?? user.sub}
+      opening={
+        <>
+          {isFirst && <FirstUserNote />}
+          {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
+          {form !== undefined && <OlderForm form={form} name={user.name ?? user.sub} />}
+        </>
+      }
+    >
+      <Panes>
+        {form !== undefined && (
+          <Section id="change" heading="Change this user">
+            <p>
+              {form.isPersistent
+                ? "The store keeps the claims until the configuration of this user changes."
+                : "The server keeps the claims in memory: a restart restores the configuration."}
+            </p>
+            <form class="form" method="post" action={user.href}>
+              <input type="hidden" name="form_token" value={form.csrfToken} />
+              <VersionField form={form} />
+              <Field
+                name="claims"
+                label="Claims"
+                hint="A JSON object. “What clients receive” shows which scope value releases each claim."
+                value={form.values.claims}
+                errors={form.errors}
+                lines={Math.min(30, Math.max(10, form.values.claims?.split("\n").length ?? 0))}
+              />
+              <p class="ways">
+                <button type="submit" class="button" name="action" value="save">Save the claims</button>
+                {!isFirst && (
+                  <button type="submit" class="button plain" name="action" value="first">
+                    Make this user the default
+                  </button>
+                )}
+              </p>
+            </form>
+          </Section>
+        )}
+        <Section id="released" heading="What clients receive">
+          <ClaimList user={user} />
+        </Section>
+      </Panes>
+      {form !== undefined && (
+        <RemoveSection
+          kind="user"
+          id={user.sub}
+          href={user.href}
+          form={form}
+          listHref={`${base}/users`}
+          consequence="This user can no longer log in, and all sessions of the user end."
+        />
+      )}
+    </Layout>
+  );
+}

@@ -1,0 +1,232 @@
+/** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
+
+import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
+import { isInAccessTokens, releasingScopes } from "../../server/oauth/claims.ts";
+import type { User } from "../../server/oauth/clients/client.ts";
+import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import type { Params } from "../../server/oauth/params.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../../server/oauth/users/password.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
+import type { DirectoryOptions } from "./admin_endpoint.ts";
+import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import type { Handlers } from "../../server/assembly/route.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
+import type { FieldError } from "../../server/pages/field.tsx";
+import type { ListedUser, UserProps, UsersProps } from "./pages/users.tsx";
+
+export function userListPage(options: DirectoryOptions): Handlers {
+  return directoryHandlers({
+    show: (context) => showList(context, options, {}, []),
+    change: options.edit ? (context) => addUser(context, options) : undefined,
+  });
+}
+
+async function findUser(context: Context): Promise<User> {
+  const user = await context.server.users.find(idFromPath(context, "/users/"));
+  if (user !== undefined) return user;
+  throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
+}
+
+export function userPage({ edit }: DirectoryOptions): Handlers {
+  return directoryHandlers({
+    show: async (context) => await showOne(context, edit, await findUser(context)),
+    change: edit ? async (context) => await changeUser(context, await findUser(context)) : undefined,
+  });
+}
+
+/** A user for pages, without the password. */
+export function toListedUser({ site, server }: Context, user: User): ListedUser {
+  const { sub, name } = user;
+  return {
+    sub,
+    name: typeof name === "string" ? name : undefined,
+    href: `${site.base}/users/${encodeURIComponent(sub)}`,
+    claims: Object.entries(userClaims(user)).map(([name, value]) => ({
+      name,
+      json: JSON.stringify(value),
+      releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.settings.scopes.includes(scope)),
+      inAccessTokens: isInAccessTokens(server.claims, name, value, server.settings.scopes),
+    })),
+  };
+}
+
+async function userVersion(server: Server, user: User): Promise<string> {
+  return await recordVersion(server, userClaims(user));
+}
+
+function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<string, unknown>> {
+  return claims;
+}
+
+async function showList(
+  context: Context,
+  { edit, autoLogin }: DirectoryOptions,
+  values: Readonly<Record<string, string>>,
+  errors: readonly FieldError[],
+): Promise<HttpResponse> {
+  const { users } = context.server;
+  const { entries, position } = await readPage(context, users, ({ sub }) => sub);
+  const props: UsersProps = {
+    ...context.site,
+    users: entries.map((user) => toListedUser(context, user)),
+    position,
+  };
+  return await pageWithForm(
+    context,
+    edit && { values, errors, isPersistent: users.isPersistent },
+    (pages, form) => pages.users({ ...props, form, autoLogin }),
+  );
+}
+
+async function showOne(
+  context: Context,
+  edit: boolean,
+  user: User,
+  claims: string = JSON.stringify(userClaims(user), null, 2),
+  errors: readonly FieldError[] = [],
+  unsaved?: readonly string[],
+): Promise<HttpResponse> {
+  const { users } = context.server;
+  const props: UserProps = {
+    ...context.site,
+    user: toListedUser(context, user),
+    isFirst: (await users.first())?.sub === user.sub,
+  };
+  const values = { claims, version: await userVersion(context.server, user) };
+  const fields = { values, errors, unsaved, isPersistent: users.isPersistent };
+  return await pageWithForm(context, edit && fields, (pages, form) => pages.user({ ...props, form }), unsaved && 409);
+}
+
+async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
+  const { users } = context.server;
+  const params = await readProtectedForm(context);
+  if (params.get("action") === "first") return await makeDefault(context, params.get("sub") ?? "");
+  const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
+  const reject = (errors: readonly FieldError[]) => showList(context, options, values, errors);
+  if (await users.find(values.sub) !== undefined) {
+    return await reject([{
+      field: "sub",
+      expected: "a subject that no other user has",
+      received: quote(values.sub),
+      hint: "Choose another subject, or change that user on its page.",
+    }]);
+  }
+  if (!users.isPersistent && await users.count() >= maxListLength) {
+    return await reject([{
+      field: "sub",
+      expected: `at most ${maxListLength} users`,
+      received: `${maxListLength + 1} users`,
+      hint: "Remove a user first.",
+    }]);
+  }
+  return await saveUser(context, { sub: values.sub, done: "Added" }, values.claims, {}, reject);
+}
+
+async function changeUser(context: Context, user: User): Promise<HttpResponse> {
+  const { server } = context;
+  const params = await readProtectedForm(context);
+  switch (params.get("action")) {
+    case "remove":
+      await removeRecord(server, "user", user.sub);
+      return await redirectToList(context, `Removed ${user.sub}`);
+    case "first":
+      return await makeDefault(context, user.sub);
+    case "save":
+      return await saveClaims(context, user.sub, params);
+    default:
+      throw unknownAction("save, first or remove", params.get("action"));
+  }
+}
+
+/** Saves the claims of a form, unless the form is older than the user. */
+async function saveClaims(context: Context, sub: string, params: Params): Promise<HttpResponse> {
+  const { server, server: { users } } = context;
+  const text = params.get("claims") ?? "{}";
+  const saved = await changeExclusively(server, "user", sub, async () => {
+    const current = await users.reload(sub);
+    if (current === undefined) return undefined;
+    if (params.get("version") !== await userVersion(server, current)) {
+      // A double click sends the form twice, and the browser shows the second response.
+      const claims = parseClaims(text);
+      const isSaved = "read" in claims && JSON.stringify(claims.read) === JSON.stringify(userClaims(current));
+      return isSaved ? await redirectToList(context, `Saved ${sub}`) : undefined;
+    }
+    const digest = getPasswordDigest(current);
+    const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
+    const reject = (errors: readonly FieldError[]) => showOne(context, true, current, text, errors);
+    return await saveUser(context, { sub, done: "Saved" }, text, existingPassword, reject);
+  });
+  if (saved !== undefined) return saved;
+  await users.reload(sub);
+  return await showOne(context, true, await findUser(context), undefined, [], []);
+}
+
+/** Makes a user the default. The form is on the page of the user and in the list. */
+async function makeDefault(context: Context, sub: string): Promise<HttpResponse> {
+  if (!await context.server.users.makeDefault(sub)) {
+    throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
+  }
+  return await redirectToList(context, `${sub} is the default user now`);
+}
+
+function redirectToList(context: Context, text: string): Promise<HttpResponse> {
+  return redirectWithConfirmation(context, `${context.site.base}/users`, text);
+}
+
+/** Registers a user, which replaces a user with the same subject. Returns the errors of the form. */
+async function saveUser(
+  context: Context,
+  { sub, done }: { readonly sub: string; readonly done: "Added" | "Saved" },
+  text: string,
+  existingPassword: Pick<User, "password">,
+  reject: (errors: readonly FieldError[]) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const claims = parseClaims(text);
+  if ("error" in claims) return await reject([claims.error]);
+  try {
+    await context.server.users.set({ ...claims.read, ...existingPassword, sub });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return await reject(error.issues.map(({ path, ...issue }) => ({
+      // Every other path is a claim.
+      field: path === "sub" ? path : "claims",
+      ...issue,
+    })));
+  }
+  return await redirectToList(context, `${done} ${sub}`);
+}
+
+/** Parses the claims, a JSON object. Two names have their own fields. */
+function parseClaims(
+  text: string,
+): { readonly read: Readonly<Record<string, unknown>> } | { readonly error: FieldError } {
+  const invalid = (expected: string, received: string, hint: string) => ({
+    error: { field: "claims", expected, received, hint },
+  });
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    // The message of the runtime would repeat a part of the text.
+    return invalid("a JSON object", "text that is not a JSON object", `Write the claims as {"name": "Carol"}.`);
+  }
+  if (typeof read !== "object" || read === null || Array.isArray(read)) {
+    return invalid(
+      "a JSON object",
+      Array.isArray(read) ? "an array" : quote(read),
+      `Write the claims as {"name": "Carol"}.`,
+    );
+  }
+  const reservedName = ["sub", "password"].find((name) => Object.hasOwn(read as object, name));
+  if (reservedName === undefined) return { read: read as Record<string, unknown> };
+  return invalid(
+    "a JSON object without sub and password",
+    quote(reservedName),
+    reservedName === "sub"
+      ? "Remove sub: the subject is set when the user is added, and never changes."
+      : "Remove password, and set it in the configuration file.",
+  );
+}

@@ -1,0 +1,343 @@
+/** The props of a flow's page. */
+
+import { findFix, findRule, getPassedText, type PassedRuleId } from "../../server/oauth/rules/mod.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import type { Explanation } from "../../server/oauth/explanation.ts";
+import type { TraceEvent } from "../../server/oauth/trace.ts";
+import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
+import { redactFlow } from "../../recorder/redact.ts";
+import { parseLocation } from "../../platform/http/form.ts";
+import { parseJsonMembers } from "../../recorder/record_response.ts";
+import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "./pages/props.ts";
+import type { FlowSummary, RejectionSummary, RuleCheckResult } from "./pages/props.ts";
+import { isRecordedWhole } from "./curl.ts";
+import type { DocumentRequests } from "./documents.ts";
+import { issuedItems } from "./issued.ts";
+import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
+import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
+import { isEditable } from "./edit/editable.ts";
+
+/** Finds the form for a change of clients, and the value that was probably meant; the visitor may see neither. */
+export type FindHelp = (explanation: Explanation) => Pick<FailureReason, "change" | "suggestion">;
+
+/** Maximum number of steps on one page. */
+export const stepsPerPage = 40;
+
+/** Maximum number of steps of a flow that shows each of them in full, for the size of the page. */
+const maxFullSteps = 3;
+
+/** The query of the page that shows a step in full. */
+function stepQuery(flow: Flow, step: number): string {
+  const { exchanges } = flow;
+  const isEarlierRejection = isRejected(exchanges[step - 1]!) && step - 1 < findFailure(exchanges);
+  return exchanges.length > maxFullSteps || isEarlierRejection ? `?step=${step}` : "";
+}
+
+/** The path of a step, on the page of its flow. */
+export function stepPath(flow: Flow, step: number): string {
+  return `/flows/${flow.id}${stepQuery(flow, step)}#step-${step}`;
+}
+
+/** The part of a flow that its page shows. */
+export interface ShownSteps {
+  /** The first step. Default: that of the page with `step`. */
+  readonly from?: number;
+  /** The step that a long flow shows in full, and that the heading is about if it was rejected. */
+  readonly step?: number;
+}
+
+/** A flow as a row of the list. Pass a redacted flow to show it. */
+export function flowRow(flow: Flow): FlowRow {
+  const { id, startedAt, client, sub, exchanges } = flow;
+  const failed = exchanges[findFailure(exchanges)] ??
+    exchanges.findLast((exchange) => isFailed(exchange) && isFromClient(exchange));
+  const status = flowStatus(flow);
+  const last = exchanges.findLast(isFromClient) ?? exchanges.at(-1);
+  const deciding = failed !== undefined && status.tone === "bad" ? failed : last;
+  const rejection = failed && rejectionSummary(failed);
+  const endedAt = last?.respondedAt;
+  return {
+    id,
+    at: startedAt,
+    client,
+    // With client credentials, the subject is the client.
+    user: sub === client ? undefined : sub,
+    endpoint: deciding === undefined ? "" : exchangeTitle(deciding),
+    outcome: outcomeOf(status),
+    status,
+    durationMs: endedAt === undefined ? undefined : endedAt - startedAt,
+    steps: exchanges.length,
+    ...rejection === undefined ? { warning: exchanges.findLast(hasWarning)?.warnings[0]?.reason } : { rejection },
+  };
+}
+
+/** Requests for a document as a row of the list. Pass the redacted newest one to show it. */
+export function documentRow(newest: Flow, count: number, { issuer, settings }: Server): FlowRow {
+  const { request: { path, headers: { host } }, at, respondedAt, outcome } = newest.exchanges.at(-1)!;
+  const row = flowRow(newest);
+  const warning = outcome === "missing" || host === undefined || host === new URL(issuer).host ||
+      settings.isIssuerFromHost
+    ? undefined
+    : `Requested from ${host}, but the issuer is ${issuer}: clients reject metadata of another issuer.`;
+  return {
+    ...row,
+    steps: count,
+    document: path,
+    durationMs: respondedAt === undefined ? undefined : respondedAt - at,
+    ...warning !== undefined && { warning, outcome: { tone: "warn", label: "warning" } },
+  };
+}
+
+/** How the page of a flow shows its steps. */
+interface FlowOptions extends DisplayOptions {
+  readonly findHelp: FindHelp;
+  readonly canControl: boolean;
+  /** The rules of the checks of an exchange, in order. */
+  readonly checkOrder: (exchange: Exchange) => readonly PassedRuleId[];
+}
+
+/** The props of a flow's page. */
+export async function describeFlow(
+  server: Server,
+  flow: Flow | DocumentRequests,
+  { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
+  options: FlowOptions,
+): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
+  const masked = redactFlow(flow);
+  const { exchanges } = options.secrets ? flow : masked;
+  const isAboutStep = exchanges[step - 1] !== undefined && isRejected(exchanges[step - 1]!);
+  const failedIndex = isAboutStep ? step - 1 : findFailure(exchanges);
+  const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
+  const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
+  const next = first + shown.length;
+  const long = exchanges.length > maxFullSteps;
+  return {
+    row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
+    ...describeFailure(exchanges, failedIndex, options.findHelp),
+    steps: shown.map((_, i) => {
+      const at = first + i - 1;
+      const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
+      const open = at === failedIndex || at + 1 === step;
+      return { ...describeStep(exchange, at + 1, options), open, brief: long && !open };
+    }),
+    long,
+    next: next <= exchanges.length ? next : undefined,
+    issued: await issuedItems(server, flow, options.canControl),
+    now: options.now,
+  };
+}
+
+/** A flow, or the requests for a document, beside the list. */
+export function summarizeFlow(
+  flow: Flow | DocumentRequests,
+  server: Server,
+  findHelp: FindHelp,
+): FlowSummary {
+  const masked = redactFlow(flow);
+  const { exchanges } = masked;
+  return {
+    row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
+    ...describeFailure(exchanges, findFailure(exchanges), findHelp),
+    steps: exchanges.map((exchange, i) => ({
+      href: stepPath(flow, i + 1),
+      title: exchangeTitle(exchange),
+      status: exchangeStatus(exchange),
+    })),
+  };
+}
+
+/** Index of the first of the consecutive rejections at the end: it usually causes the others. */
+export function findFailure(exchanges: readonly Exchange[]): number {
+  let index = exchanges.findLastIndex(isRejected);
+  while (index > 0 && isRejected(exchanges[index - 1]!)) index--;
+  return index;
+}
+
+/** Whether a rule rejected a request of the client. The rejection of an experiment is no failure of the flow. */
+function isRejected(exchange: Exchange): boolean {
+  return exchange.rejection !== undefined && isFromClient(exchange);
+}
+
+function hasWarning({ warnings }: Exchange): boolean {
+  return warnings.length > 0;
+}
+
+function isFailed({ outcome }: Exchange): boolean {
+  return outcome === "rejected" || outcome === "dropped";
+}
+
+/** The rejection of an exchange, in short: by a rule, or by an injected fault. */
+function rejectionSummary(exchange: Exchange): RejectionSummary | undefined {
+  const { rejection, faults, response } = exchange;
+  if (rejection !== undefined) {
+    const { error, explanation: { rule, reason } } = rejection;
+    return { error, rule, reason };
+  }
+  if (faults.length === 0 || !isFailed(exchange)) return undefined;
+  const { error } = response === undefined ? {} : parseJsonMembers(response);
+  return { ...typeof error === "string" && { error }, reason: `injected fault: ${faults.join(", ")}` };
+}
+
+/** Why the exchange at an index was rejected, and whether the flow continued after it. */
+function describeFailure(
+  exchanges: readonly Exchange[],
+  index: number,
+  findHelp: FindHelp,
+): Pick<FlowProps, "reason" | "continued"> {
+  const failed = exchanges[index];
+  if (failed?.rejection === undefined) return { continued: false };
+  const { error, explanation } = failed.rejection;
+  const { rule, reason, expected, received, earlier } = explanation;
+  const { cites = [] } = findRule(rule) ?? {};
+  const later = exchanges.slice(index + 1);
+  return {
+    reason: {
+      ...{ step: index + 1, title: exchangeTitle(failed), more: later.filter(isRejected).length },
+      ...{ error, rule, cites, reason, expected, received, earlier, fix: findFix(explanation) },
+      ...findHelp(explanation),
+    },
+    continued: later.some((exchange) => isFromClient(exchange) && !isRejected(exchange)),
+  };
+}
+
+function describeStep(
+  masked: Masked<Exchange>,
+  number: number,
+  options: FlowOptions,
+): Omit<FlowStep, "open" | "brief"> {
+  const exchange = options.secrets ? masked.original : masked.masked;
+  const { at, respondedAt, faults, events } = exchange;
+  const request = requestMessage(masked, options);
+  const response = responseMessage(masked, options);
+  return {
+    number,
+    title: exchangeTitle(exchange),
+    at,
+    durationMs: respondedAt === undefined ? undefined : respondedAt - at,
+    status: exchangeStatus(exchange),
+    rejection: rejectionSummary(exchange),
+    hops: exchangeHops(exchange),
+    checks: exchangeChecks(exchange, options.checkOrder(exchange)),
+    warnings: exchangeWarnings(exchange),
+    ...options.editPath !== undefined && isEditable(masked.original) &&
+      { edit: `${options.editPath}/${masked.original.number}` },
+    notes: [
+      ...isFromClient(exchange)
+        ? []
+        : ["This request is an experiment: a request of this flow that was edited and sent again."],
+      ...faults.map((error) => `Injected fault: ${error}.`),
+      ...events.flatMap(eventNote),
+    ],
+    request,
+    response,
+    hasCommand: isRecordedWhole(masked.original.request),
+    masked: countMasked(request) + (response === undefined ? 0 : countMasked(response)),
+  };
+}
+
+/** The sentence about an event that no check describes. */
+function eventNote(event: TraceEvent): string[] {
+  switch (event.type) {
+    case "note": {
+      const { reason, fix } = event.explanation;
+      return [`${/^\w+_/.test(reason) ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)}. ${fix}`];
+    }
+    case "grant_revoked":
+      return [`Every token of the grant was revoked: ${event.reason}.`];
+    case "back_channel_logout": {
+      const result = event.status === undefined ? "no response" : `status ${event.status}`;
+      return [`Back-channel logout of ${event.client}, call ${event.attempt}: ${result}.`];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The arrows of a step: the request and its response. */
+function exchangeHops(exchange: Exchange): Hop[] {
+  const { caller, request: { method, path }, response } = exchange;
+  const sender = caller === "browser" ? "browser" : "client";
+  const request: Hop = { from: sender, to: "server", label: `${method} ${path}`, carries: requestSummary(exchange) };
+  if (response === undefined) return [request];
+  const isFailure = isFailed(exchange);
+  const { status, authorizationResponse } = response;
+  if (authorizationResponse === undefined) {
+    return [request, { from: "server", to: sender, label: `${status}`, carries: responseSummary(response), isFailure }];
+  }
+  const { uri, params } = authorizationResponse;
+  const error = fieldValue(params, "error");
+  const carries = error === undefined ? params.map(([name]) => name).join(", ") : `error=${error}`;
+  return [request, { from: "server", to: "client", through: "browser", label: `${status} ${uri}`, carries, isFailure }];
+}
+
+/** The content of a response, in short. */
+function responseSummary(response: RecordedResponse): string | undefined {
+  if (response.headers.location !== undefined) return parseLocation(response.headers.location).uri;
+  const members = parseJsonMembers(response);
+  if (typeof members.error === "string") return members.error;
+  const names = Object.keys(members).filter((name) => summaryMembers.includes(name));
+  return names.map((name) => name === "active" ? `active: ${members.active}` : name).join(", ") || undefined;
+}
+
+/** The JSON members that the arrow of a response names. */
+const summaryMembers = ["access_token", "refresh_token", "id_token", "active", "sub", "keys", "issuer"];
+
+/** The content of a request, in short. */
+function requestSummary({ request }: Exchange): string | undefined {
+  const fields = [...request.query, ...request.form];
+  const summary = summaryParameters.flatMap((name) => {
+    const value = fieldValue(fields, name);
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+  if (fieldValue(fields, "code_challenge") !== undefined) summary.push("code_challenge");
+  return summary.join(", ") || undefined;
+}
+
+/** The parameters of a request that its arrow shows. */
+const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
+
+/** All checks of an exchange in order: passed, failed, not checked. */
+function exchangeChecks(
+  { passed, rejection, warnings }: Exchange,
+  expectedRules: readonly PassedRuleId[],
+): RuleCheckResult[] {
+  const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
+  if (rejection === undefined) return checks;
+  const { reason: statement, ...why } = rejection.explanation;
+  const lastPassed = expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate));
+  const uncheckedRules = expectedRules.slice(lastPassed + 1)
+    .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));
+  return [
+    ...checks,
+    {
+      ...why,
+      passed: false,
+      cites: ruleCitations(why.rule),
+      statement,
+      fix: findFix(rejection.explanation),
+    },
+    ...uncheckedRules.map((rule): RuleCheckResult => ({ ...passedRule(rule), passed: undefined })),
+  ];
+}
+
+/** The warnings of an exchange: accepted, but should be fixed. */
+function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
+  return warnings.map((explanation) => {
+    const { reason, ...why } = explanation;
+    return {
+      ...why,
+      passed: undefined,
+      cites: ruleCitations(why.rule),
+      statement: `${/^\w+_/.test(reason) ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)}.`,
+      fix: findFix(explanation),
+    };
+  });
+}
+
+function passedRule(rule: PassedRuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {
+  return { rule, cites: ruleCitations(rule), statement: getPassedText(rule) };
+}
+
+function ruleCitations(rule: string | undefined): readonly string[] {
+  return findRule(rule)?.cites ?? [];
+}

@@ -1,0 +1,91 @@
+/** The habits of a flow's client, for the page of the flow. */
+
+import type { Server } from "../../server/oauth/server.ts";
+import type { Exchange, Flow } from "../../recorder/exchange.ts";
+import type { Recorder } from "../../recorder/recorder.ts";
+import { redactTextAbout } from "../../recorder/redact.ts";
+import type { FlowHabits, HabitEvidence, HabitRow } from "./pages/props.ts";
+import type { Tone } from "../../server/pages/status_badge.tsx";
+import { exchangeTitle, isFromClient } from "./labels.ts";
+
+/** Maximum number of findings of one habit on the page. */
+const maxFindings = 3;
+
+/** Maximum number of linked exchanges of one finding. */
+const maxLinks = 3;
+
+/** The outcomes in the order of the page. */
+const outcomes = ["failed", "warning", "noted", "passed", "not seen"] as const;
+
+/** The outcomes that say what the client should change. */
+const lackingOutcomes: readonly (typeof outcomes[number])[] = ["failed", "warning"];
+
+/** The words of the summary, and the outcomes that each counts. */
+const countLabels: Readonly<Record<string, readonly (typeof outcomes[number])[]>> = {
+  good: ["passed"],
+  "to improve": lackingOutcomes,
+  noted: ["noted"],
+  "not seen": ["not seen"],
+};
+
+const tones: Readonly<Record<typeof outcomes[number], Tone>> = {
+  failed: "bad",
+  warning: "warn",
+  noted: "open",
+  passed: "good",
+  "not seen": "open",
+};
+
+/**
+ * The habits that one flow shows. The other flows of its client are compared with it.
+ *
+ * @param all Whether to list the habits that passed or were not seen, too.
+ */
+export async function describeHabits(
+  server: Server,
+  recorder: Recorder,
+  flow: Flow,
+  base: string,
+  all: boolean,
+): Promise<FlowHabits> {
+  const { exchangesOfClient, readHabits } = await import("../../habits/mod.ts");
+  const { client } = flow;
+  const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
+  const exchanges = recorded.filter(isFromClient);
+  const registered = client === undefined ? undefined : server.clients.findCached(client);
+  const recording = { issuer: server.issuer, exchanges, client: registered?.metadata };
+  const results = await readHabits([recording], { flow: flow.id });
+  const rows = results.map(({ habit: { id, title, sources }, outcome, because, evidence }): HabitRow & {
+    readonly outcome: typeof outcome;
+  } => ({
+    ...{ id, title, sources, outcome },
+    status: { tone: tones[outcome], label: outcome },
+    ...outcome === "not seen" && { because },
+    evidence: evidence.slice(0, maxFindings).map((item): HabitEvidence => ({
+      ...item.parameter !== undefined && { parameter: redactTextAbout(item.parameter, item.exchanges) },
+      because: redactTextAbout(item.because, item.exchanges),
+      steps: item.exchanges.slice(0, maxLinks).map((exchange) => describeStep(exchange, flow, base)),
+    })),
+  }));
+  const counts = Object.entries(countLabels).flatMap(([label, counted]) => {
+    const count = rows.filter((row) => counted.includes(row.outcome)).length;
+    return count === 0 ? [] : [`${count} ${label}`];
+  });
+  return {
+    summary: `${counts.join(", ")}.`,
+    rows: (all ? outcomes : lackingOutcomes).flatMap((outcome) => rows.filter((row) => row.outcome === outcome)),
+    lacking: rows.filter(({ outcome }) => lackingOutcomes.includes(outcome)).length,
+    total: rows.length,
+    all,
+  };
+}
+
+/** The name of an exchange, and where the pages show it. Exchanges outside of flows have no page. */
+function describeStep(exchange: Exchange, flow: Flow, base: string): HabitEvidence["steps"][number] {
+  if (exchange.flow === undefined) return { title: exchangeTitle(exchange) };
+  const step = flow.exchanges.findIndex(({ number }) => number === exchange.number) + 1;
+  return {
+    title: step > 0 ? `step ${step}` : `flow ${exchange.flow}`,
+    href: `${base}/flows/of/${exchange.number}`,
+  };
+}

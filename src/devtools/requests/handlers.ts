@@ -1,0 +1,261 @@
+/** Request handlers of the inspector, loaded at the first visit. */
+
+import { assetResponse } from "../../server/endpoints/static_files.ts";
+import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import { callbackClients } from "../authorized/demo_client.ts";
+import { fixLink } from "../../server/endpoints/shared/client_change.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../platform/http/message.ts";
+import { isSameOrigin } from "../../platform/http/same_origin.ts";
+import { OAuthError } from "../../server/oauth/errors.ts";
+import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
+import type { Exchange, Flow } from "../../recorder/exchange.ts";
+import { toFixture } from "../../recorder/export/fixture.ts";
+import { toHar } from "../../recorder/export/har.ts";
+import type { Recorder } from "../../recorder/recorder.ts";
+import { formatMarkdown } from "../../recorder/export/markdown.ts";
+import { formatFlow } from "../../recorder/export/text.ts";
+import type { FlowProps } from "./pages/props.ts";
+import { describeFlow, findFailure, type FindHelp, type ShownSteps, stepPath, summarizeFlow } from "./flow.ts";
+import { curlCommand } from "./curl.ts";
+import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
+import { describeHabits } from "./habits.ts";
+import { fieldValue } from "./labels.ts";
+import { describeList, flowKinds, selectFlows } from "./list.ts";
+import { suggestMatch } from "../../server/endpoints/shared/suggest_match.ts";
+import { withVisibleTexts } from "../../server/endpoints/shared/visible_text.ts";
+
+/** What the visitor may see beside a rejection. */
+function findHelp(context: Context): FindHelp {
+  return (explanation) => ({
+    change: fixLink(context, explanation.change),
+    suggestion: suggestMatch(context, explanation),
+  });
+}
+
+/** GET /flows. */
+export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  const browser = await ensureBrowserCookie(context);
+  const { flowPages } = await import("./pages/mod.ts");
+  const { server } = context;
+  const query = new URLSearchParams(context.target.query);
+  const list = describeList(recorder, server, query);
+  const selected = findShown(recorder, query.get("flow"));
+  const [first] = list.rows;
+  const pane = selected ?? (first && findFlow(recorder, first.id));
+  const page = flowPages.list(withVisibleTexts({
+    ...context.site,
+    ...list,
+    selected: selected?.id,
+    pane: pane && summarizeFlow(pane, server, findHelp(context)),
+    recording: recorder.recording,
+    leftOut: recorder.leftOut,
+    start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
+    csrfToken: await browserCsrfToken(context, browser),
+  }));
+  return htmlWithForms(200, page, browser.headers);
+}
+
+/**
+ * GET /flows.json: the flows of the list with their exchanges. Programs of this machine read it, pages of other sites
+ * do not.
+ *
+ * @param allowsSecrets Whether `show=secrets` shows the real values.
+ */
+export function exportList(context: Context, recorder: Recorder, allowsSecrets: boolean): HttpResponse {
+  const { server, request, target } = context;
+  const query = new URLSearchParams(target.query);
+  const secrets = query.get("show") === "secrets";
+  if (secrets && !allowsSecrets) {
+    throw new HttpError(403, "FL-03", "show=secrets requires the setting insecureExportSecrets", {
+      fix: "Remove show, or set insecureExportSecrets to true in the configuration file.",
+    });
+  }
+  if (!isSameOrigin(request, frontChannelOrigin(server))) {
+    throw new HttpError(403, "FL-03", "A page of another site may not read the list of flows");
+  }
+  const outcome = query.get("outcome") ?? "";
+  if (outcome !== "" && !flowKinds.some((kind) => kind === outcome)) {
+    // A program that reads every flow in place of the rejected ones would not notice.
+    throw new HttpError(400, "FL-01", "outcome is unknown", {
+      expected: flowKinds.join(", "),
+      received: outcome,
+    });
+  }
+  const { selected, older } = selectFlows(recorder, server, query);
+  const flows = selected.map(({ flow, redacted, row: { id, at, user, status, warning } }) => ({
+    ...{ id, at: new Date(at).toISOString(), user, status: status.label, warning },
+    ...toFixture(secrets ? flow : redacted, { redact: false, explained: true }),
+  }));
+  return json(200, { flows, older }, { "cross-origin-resource-policy": "same-origin" });
+}
+
+/** POST /flows: stops and starts recording, or deletes all flows. */
+export async function changeRecording(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  const action = (await readProtectedForm(context)).get("do");
+  if (action === "delete") recorder.clear();
+  else if (action === "stop" || action === "record") recorder.recording = action === "record";
+  else throw unknownAction("delete, stop or record", action);
+  return redirect("POST", `${context.site.base}/flows`);
+}
+
+/** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
+export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
+  const { flowPages } = await import("./pages/mod.ts");
+  if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
+  const flow = findFlow(recorder, id);
+  const { server, site, target: { query } } = context;
+  const allHabits = new URLSearchParams(query).get("habits") === "all";
+  return await showFlow(context, flow, {
+    form,
+    editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
+    habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
+  });
+}
+
+/** What the page of a flow has besides its exchanges. */
+interface FlowView extends Pick<FlowProps, "habits" | "about"> {
+  /** The export, in place of the page: `har`, `json`, `md`, `sh` or `txt`. */
+  readonly form?: string;
+  /** Where its requests can be edited and sent again. Default: nowhere. */
+  readonly editPath?: string;
+}
+
+/** A flow as a page or an export; also one that no recorder has any more, such as that of an attack of a check. */
+export async function showFlow(
+  context: Context,
+  flow: Flow | DocumentRequests,
+  { form, editPath, ...view }: FlowView,
+): Promise<HttpResponse> {
+  const { server, site, target: { query } } = context;
+  const params = new URLSearchParams(query);
+  if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
+  const canShowSecrets = server.settings.allows.openTools;
+  const secrets = canShowSecrets && params.get("show") === "secrets";
+  const { flowPages } = await import("./pages/mod.ts");
+  const browser = await ensureBrowserCookie(context);
+  const confirmation = await takeConfirmation(context);
+  const page = flowPages.flow(withVisibleTexts({
+    ...site,
+    ...await describeFlow(server, flow, readShownSteps(params), {
+      ...{ secrets, now: server.now() },
+      findHelp: findHelp(context),
+      editPath,
+      checkOrder: (exchange) => findCheckOrder(context, exchange),
+      // Only what this server has recorded can be changed here.
+      canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
+    }),
+    ...view,
+    confirmation: confirmation.text,
+    secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
+    csrfToken: await browserCsrfToken(context, browser),
+  }));
+  return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
+}
+
+/** The order of the checks of an exchange: that of its grant type, or of its endpoint. */
+function findCheckOrder({ app, server }: Context, { caller, endpoint, request }: Exchange): readonly PassedRuleId[] {
+  const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
+  if (grantType === undefined) return app.endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
+  // A recorder of the program may have requests of a grant type that the settings switch off.
+  const optional = server.settings.extensions.flatMap(({ grantTypes = [] }) => grantTypes);
+  return [...server.grantTypes, ...optional].find(({ type }) => type === grantType)?.checks ?? [];
+}
+
+function readShownSteps(params: URLSearchParams): ShownSteps {
+  const [from, step] = ["from", "step"].map((name) => Number(params.get(name)) || undefined);
+  return { from, step };
+}
+
+/** POST /flows/{id}: deletes the flow. */
+export async function deleteFlow(context: Context, recorder: Recorder, id: string): Promise<HttpResponse> {
+  const action = (await readProtectedForm(context)).get("do");
+  if (action !== "delete") throw unknownAction("delete", action);
+  recorder.clear(findFlow(recorder, id).id);
+  return redirect("POST", `${context.site.base}/flows`);
+}
+
+/** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
+export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
+  const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
+  const flow = findFlow(recorder, exchange?.flow ?? `d${number}`);
+  // Of repeated requests, the newest stands for those that are not shown.
+  const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
+    flow.exchanges.length;
+  return redirect("GET", site.base + stepPath(flow, step));
+}
+
+/** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if there is none. */
+function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRequests {
+  const flow = findShown(recorder, id);
+  if (flow === undefined) throw flowNotFound();
+  return flow;
+}
+
+function findShown(recorder: Recorder, id: string | null | undefined): Flow | DocumentRequests | undefined {
+  return id ? recorder.flow(id) ?? findDocumentRequests(recorder, id) : undefined;
+}
+
+function flowNotFound(): HttpError {
+  return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it", {
+    fix: "Send the request again, or choose a flow that /flows lists.",
+  });
+}
+
+function unknownAction(expected: string, received = "nothing"): OAuthError {
+  return new OAuthError("invalid_request", "unknown value of do", { rule: "FL-04", expected, received });
+}
+
+/** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */
+function exportFlow(issuer: string, flow: Flow, format: string, step: number): HttpResponse {
+  const isText = ["txt", "md", "sh"].includes(format);
+  const name = `flow-${flow.id.replace("/", "-")}.${format}`;
+  return {
+    status: 200,
+    headers: {
+      // Also Markdown and commands are plain text, so that browsers display them.
+      "content-type": isText ? "text/plain; charset=utf-8" : "application/json",
+      "content-disposition": `${isText ? "inline" : "attachment"}; filename="${name}"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+    body: `${formatExport(issuer, flow, format, step).trimEnd()}\n`,
+  };
+}
+
+function formatExport(issuer: string, flow: Flow, format: string, step: number): string {
+  switch (format) {
+    case "txt":
+      return formatFlow(flow);
+    case "md":
+      return formatMarkdown(flow, findFailure(flow.exchanges));
+    case "sh":
+      return formatCommand(issuer, flow, step);
+    default:
+      return JSON.stringify(format === "har" ? toHar(flow.exchanges, { issuer }) : toFixture(flow), null, 2);
+  }
+}
+
+/** A step as a curl command. @throws {HttpError} 404 if the flow has no such step, or the step no command. */
+function formatCommand(issuer: string, flow: Flow, step: number): string {
+  const exchange = flow.exchanges[step - 1];
+  const received = `step ${step}`;
+  if (exchange === undefined) {
+    throw new HttpError(404, "HT-01", "The flow has no such step", {
+      expected: flow.exchanges.length === 1 ? "step 1" : `a step from 1 to ${flow.exchanges.length}`,
+      received,
+      fix: "Choose a step on the page of the flow.",
+    });
+  }
+  const command = curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
+  if (command !== undefined) return command;
+  throw new HttpError(404, "HT-01", "This step has no curl command", {
+    expected: "a step with a body that was recorded whole and has no U+0000",
+    received,
+    fix: "Read the request of the step on the page of the flow.",
+  });
+}

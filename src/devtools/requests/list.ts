@@ -1,0 +1,149 @@
+/** The props of the list of flows: filtered, searched and paginated. */
+
+import type { Server } from "../../server/oauth/server.ts";
+import type { Flow } from "../../recorder/exchange.ts";
+import type { Recorder } from "../../recorder/recorder.ts";
+import { redactFlow } from "../../recorder/redact.ts";
+import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "./pages/props.ts";
+import type { RecentFlow } from "../connect/pages/recent_flows.tsx";
+import { documentRequests } from "./documents.ts";
+import { documentRow, flowRow } from "./flow.ts";
+import { flowKind } from "./labels.ts";
+
+/** The values of `outcome`. */
+export const flowKinds: readonly FlowKind[] = ["done", "rejected", "pending", "documents"];
+
+/** Maximum number of rows on one page. */
+const rowsPerPage = 20;
+
+/** Maximum length of a search text; the rest is ignored. */
+const maxSearchChars = 100;
+
+/** A row before it is redacted. */
+interface Entry {
+  /** The number of the exchange that orders it. */
+  readonly order: number;
+  readonly flow: Flow;
+  readonly kind: FlowKind;
+  row(redacted: Flow): FlowRow;
+}
+
+/** A flow that a query selects. */
+export interface SelectedFlow {
+  readonly flow: Flow;
+  readonly redacted: Flow;
+  /** The row of the redacted flow. */
+  readonly row: FlowRow;
+}
+
+/** The props of the list for a query. */
+export function describeList(
+  recorder: Recorder,
+  server: Server,
+  query: URLSearchParams,
+): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
+  const { selected, ...others } = selectFlows(recorder, server, query);
+  return { ...others, rows: selected.map(({ row }) => row) };
+}
+
+/** The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list. */
+export function selectFlows(
+  recorder: Recorder,
+  server: Server,
+  query: URLSearchParams,
+): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & { readonly selected: readonly SelectedFlow[] } {
+  const filter: FlowFilter = {
+    client: query.get("client") || undefined,
+    outcome: flowKinds.find((kind) => kind === query.get("outcome")),
+    q: query.get("q")?.trim().slice(0, maxSearchChars) || undefined,
+  };
+  const before = Number(query.get("before") ?? Infinity) || Infinity;
+  const flows = recorder.flows();
+  const entries = listEntries(recorder, server, flows);
+
+  const labels = clientLabels(flows);
+  const selected: SelectedFlow[] = [];
+  let last: Entry | undefined;
+  let older: string | undefined;
+  for (const entry of entries) {
+    const { order, flow, kind } = entry;
+    if (order >= before || (filter.outcome ?? kind) !== kind) continue;
+    if (filter.client !== undefined && labels.get(flow.client) !== filter.client) continue;
+    const redacted = redactFlow(flow);
+    const row = entry.row(redacted);
+    if (filter.q !== undefined && !matches(redacted, row, filter.q)) continue;
+    if (selected.length === rowsPerPage) {
+      older = String(last!.order);
+      break;
+    }
+    selected.push({ flow, redacted, row });
+    last = entry;
+  }
+  return {
+    selected,
+    flowCount: entries.length,
+    clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
+    filter,
+    older,
+  };
+}
+
+/** All rows, newest first. */
+function listEntries(recorder: Recorder, server: Server, flows: readonly Flow[]): Entry[] {
+  return [
+    ...flows.map((flow): Entry => (
+      { order: flow.exchanges[0]!.number, flow, kind: flowKind(flow), row: flowRow }
+    )),
+    ...documentRequests(recorder).map((requests): Entry => ({
+      order: requests.exchanges.at(-1)!.number,
+      flow: { ...requests, exchanges: requests.exchanges.slice(-1) },
+      kind: "documents",
+      row: (redacted) => documentRow(redacted, requests.count, server),
+    })),
+  ].sort((a, b) => b.order - a.order);
+}
+
+/** Number of flows on the home page. */
+const homeFlowCount = 3;
+
+/** The last flows for the home page, newest first. */
+export function recentFlows(recorder: Recorder): RecentFlow[] {
+  const flows = [...recorder.flows()].sort((a, b) => b.exchanges[0]!.number - a.exchanges[0]!.number);
+  return flows.slice(0, homeFlowCount).map((flow) => {
+    const { id, client, outcome, status, rejection } = flowRow(redactFlow(flow));
+    const title = outcome.tone === "bad" ? rejection?.reason : undefined;
+    return { path: `/flows/${id}`, title: title ?? status.label, outcome, client };
+  });
+}
+
+/** Whether the redacted texts of a flow contain each word. */
+function matches({ exchanges }: Flow, row: FlowRow, q: string) {
+  const { id, client, user, endpoint, status, rejection, warning } = row;
+  const requests = exchanges.flatMap(({ title, request: { method, path }, response }) => [
+    `${title} ${method} ${path} ${response?.status}`,
+  ]);
+  const { error, rule, reason } = rejection ?? {};
+  const text = [
+    id,
+    client,
+    user,
+    endpoint,
+    status.label,
+    error,
+    rule,
+    reason,
+    warning,
+    ...requests,
+  ]
+    .join(" ").toLowerCase();
+  return q.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+/** The redacted name of each client, computed once per client, because redacting a flow is expensive. */
+function clientLabels(flows: readonly Flow[]): ReadonlyMap<string | undefined, string | undefined> {
+  const labels = new Map<string | undefined, string | undefined>();
+  for (const flow of flows) {
+    if (flow.client !== undefined && !labels.has(flow.client)) labels.set(flow.client, redactFlow(flow).client);
+  }
+  return labels;
+}

@@ -1,0 +1,270 @@
+/**
+ * The inspector: a plugin with live pages of the recorded flows, with checks and reasons. The recording itself lives in
+ * `recorder/`, the components in `ui/flows/`.
+ *
+ * 1. {@link inspector} creates a recorder, or uses a given one, and subscribes to it.
+ * 2. `handlers.ts` serves `/flows`, `/flows/{id}` and the exports, `/flows.json` among them.
+ * 3. `list.ts` and `flow.ts` compute the props of the pages from redacted exchanges.
+ * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
+ *
+ * @example
+ * ```ts
+ * import { latchkey } from "@latchkey/latchkey";
+ * import { inspector } from "@latchkey/latchkey/inspector";
+ *
+ * await using as = await latchkey({ plugins: [inspector()] });
+ * const { url } = await as.listen({ port: 0 }); // and open `${url}/flows` in a browser
+ * ```
+ *
+ * @module
+ */
+
+import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import type { Endpoint, Handler, Handlers } from "../../server/assembly/route.ts";
+import type { Fields } from "../../platform/http/form.ts";
+import type { ResponseLike } from "../../platform/http/message.ts";
+import type { Method } from "../../platform/http/router.ts";
+import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { parameters } from "../../server/oauth/params.ts";
+import type { Exchange } from "../../recorder/exchange.ts";
+import { type Recorder, recorder } from "../../recorder/recorder.ts";
+import { type Notifier, notifier } from "./notifier.ts";
+import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
+
+export type { Fields } from "../../platform/http/form.ts";
+export type {
+  Exchange,
+  Flow,
+  Outcome,
+  PassedCheck,
+  RecordedRequest,
+  RecordedResponse,
+} from "../../recorder/exchange.ts";
+export type { Recorder, RecorderOptions } from "../../recorder/recorder.ts";
+
+/** The options of an inspector. */
+export interface InspectorOptions {
+  /** The recorder to show, which must be a plugin of the server itself. Default: the inspector's own recorder. */
+  readonly recorder?: Recorder;
+  /** Maximum number of exchanges in the inspector's own recorder. Default: 1,000. */
+  readonly limit?: number;
+  /**
+   * Maximum number of new flows in a second that the inspector's own recorder records in full
+   * ({@link RecorderOptions.sample}). Default: 100.
+   */
+  readonly sample?: number;
+  /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
+  readonly insecureAllow?: boolean;
+  /**
+   * Whether `/flows.json?show=secrets` has codes, tokens, passwords and client secrets in clear, for tests that need
+   * them: every program that can reach the server can read them. Only if the issuer is a test host. Default: false.
+   */
+  readonly insecureExportSecrets?: boolean;
+}
+
+/**
+ * A plugin with pages of recorded flows. It should be the outermost plugin, so that it records what clients receive.
+ */
+export interface Inspector extends Plugin {
+  /** The recorder that the pages show. */
+  readonly recorder: Recorder;
+}
+
+/**
+ * Creates an inspector for one server: the live pages `/flows` and `/flows/{id}`, with exports.
+ *
+ * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set. Only
+ * on test hosts the pages can show secrets.
+ */
+export function inspector(options: InspectorOptions = {}): Inspector {
+  const { insecureAllow = false, insecureExportSecrets = false } = options;
+  const activeRecorder = options.recorder ?? recorder({ limit: options.limit, sample: options.sample ?? 100 });
+  const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
+  const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
+  const pending = pendingExperiments();
+  let canEdit = false;
+  return {
+    recorder: activeRecorder,
+    // The page for tokens is only on test hosts, which `insecureAllow` alone does not require.
+    links: [{ label: "Flows", path: "/flows" }, ...insecureAllow ? [] : [{ label: "Tokens", path: "/tokens" }]],
+    handle(next) {
+      const record = ownRecorder?.handle?.(next) ?? next;
+      return (request, peer) => {
+        const edited = pending.take(request.url);
+        if (edited !== undefined) activeRecorder.markExperiment(request, edited);
+        return record(request, peer);
+      };
+    },
+    extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
+    onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
+    setup(app, addResource, addApp) {
+      if (!insecureAllow && !app.server.settings.allows.openTools) throw inspectorNotAllowed(app.server.issuer);
+      if (insecureExportSecrets && !app.server.settings.allows.openTools) throw exportNotAllowed(app.server.issuer);
+      canEdit = app.server.settings.allows.openTools;
+      ownRecorder?.setup?.(app, addResource, addApp);
+    },
+    routes: (app) => [
+      ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
+      ...app.server.settings.allows.openTools
+        ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
+        : [],
+    ],
+    flowLink(request) {
+      const number = activeRecorder.findNumber(request);
+      return number === undefined ? undefined : `/flows/of/${number}`;
+    },
+    editLink(request) {
+      const number = canEdit ? activeRecorder.findNumber(request) : undefined;
+      return number === undefined ? undefined : `/flows/edit/${number}`;
+    },
+    flowLinkFor(response) {
+      const step = lastStep(activeRecorder, response);
+      return step && `/flows/of/${step.number}`;
+    },
+    recentFlows: async () => (await import("./list.ts")).recentFlows(activeRecorder),
+    close() {
+      changes.close();
+      ownRecorder?.close?.();
+    },
+  };
+}
+
+/** The newest step of the flow of an authorization response, found by its code or else by its state. */
+function lastStep(activeRecorder: Recorder, response: Fields): Exchange | undefined {
+  const [name, value] = ["code", "state"].flatMap((name) => response.filter(([parameter]) => parameter === name))[0] ??
+    [];
+  if (name === undefined) return undefined;
+  const exchange = activeRecorder.exchanges().findLast(({ response }) =>
+    response?.authorizationResponse?.params.some((param) => param[0] === name && param[1] === value)
+  );
+  return exchange?.flow === undefined ? undefined : activeRecorder.flow(exchange.flow)?.exchanges.at(-1);
+}
+
+function inspectorNotAllowed(issuer: string): ConfigurationError {
+  return new ConfigurationError([{
+    path: "inspector",
+    expected: "no inspector, because the issuer is not a test host and the pages show the logins of all users",
+    received: `an inspector for ${quote(issuer)}`,
+    hint:
+      "Remove the inspector, or set insecureAllowInspector in the configuration file to show the logins to every visitor.",
+  }]);
+}
+
+function exportNotAllowed(issuer: string): ConfigurationError {
+  return new ConfigurationError([{
+    path: "insecureExportSecrets",
+    expected: "no export of secrets, because the issuer is not a test host",
+    received: `true for ${quote(issuer)}`,
+    hint: "Remove insecureExportSecrets, or use an issuer on a test host.",
+  }]);
+}
+
+/**
+ * The page for tokens. The recorder does not record pages, and the names of the secret fields redact them elsewhere.
+ */
+function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
+  const checkHost = ({ server, request }: Context) => rejectUntrustedHost(server, request, "TP-04");
+  return {
+    name: "tokens",
+    path: `${base}/tokens`,
+    methods: ["GET", "POST"],
+    caller: "browser",
+    title: "Tokens",
+    errors: "page",
+    parameters: parameters({ name: "form_token", secret: "form_token" }, { name: "key_set", secret: "key_set" }, {
+      name: "token",
+      secret: "token",
+    }),
+    load: () => ({
+      async GET(context) {
+        checkHost(context);
+        return await (await import("./tokens/page.ts")).showTokenForm(context, activeRecorder);
+      },
+      async POST(context) {
+        checkHost(context);
+        return await (await import("./tokens/page.ts")).showTokens(context, activeRecorder);
+      },
+    }),
+  };
+}
+
+/** The pages that edit a recorded request and send it again: to this server alone. */
+function editRoute(base: string, activeRecorder: Recorder, pending: PendingExperiments): Endpoint {
+  const numberOf = ({ server, request, target: { path } }: Context) => {
+    rejectUntrustedHost(server, request, "FL-05");
+    return path.slice(path.lastIndexOf("/") + 1);
+  };
+  return {
+    name: "flow_edit",
+    path: `${base}/flows/edit/*`,
+    methods: ["GET", "POST"],
+    caller: "browser",
+    title: "Edit a request",
+    errors: "page",
+    parameters: parameters({ name: "form_token", secret: "form_token" }),
+    load: () => ({
+      async GET(context) {
+        const number = numberOf(context);
+        return await (await import("./edit/page.ts")).showEditForm(context, activeRecorder, number);
+      },
+      async POST(context) {
+        const number = numberOf(context);
+        return await (await import("./edit/page.ts")).sendEdited(context, activeRecorder, pending, number);
+      },
+    }),
+  };
+}
+
+/** The routes of the pages. The first request loads the handlers. */
+function inspectorRoutes(
+  base: string,
+  activeRecorder: Recorder,
+  changes: Notifier,
+  exportsSecrets: boolean,
+): Endpoint[] {
+  type HandlersModule = typeof import("./handlers.ts");
+  const withHostCheck =
+    (handle: (handlers: HandlersModule, context: Context) => Promise<ResponseLike> | ResponseLike): Handler =>
+    async (context) => {
+      rejectUntrustedHost(context.server, context.request, "FL-05");
+      return await handle(await import("./handlers.ts"), context);
+    };
+  const endpoint = (name: string, path: string, title: string, handlers: Handlers): Endpoint => ({
+    name,
+    path: `${base}${path}`,
+    methods: Object.keys(handlers) as Method[],
+    caller: "browser",
+    title,
+    errors: "page",
+    parameters: parameters({ name: "form_token", secret: "form_token" }),
+    load: () => handlers,
+  });
+  const origin = ({ server }: Context) => frontChannelOrigin(server);
+  const lastSegment = ({ target: { path } }: Context) => path.slice(path.lastIndexOf("/") + 1);
+  return [
+    endpoint("flows", "/flows", "Flows", {
+      GET: withHostCheck(({ showList }, context) => showList(context, activeRecorder)),
+      POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, activeRecorder)),
+    }),
+    endpoint("flow_list", "/flows.json", "Flows as JSON", {
+      GET: withHostCheck(({ exportList }, context) => exportList(context, activeRecorder, exportsSecrets)),
+    }),
+    endpoint("flow_events", "/flows/events", "Changes of flows", {
+      GET: withHostCheck((_, context) => changes.openStream(context.request, origin(context))),
+      // A stream never ends, so HEAD cannot wait for the response to GET.
+      HEAD: withHostCheck((_, context) => changes.headResponse(context.request, origin(context))),
+    }),
+    endpoint("flow_step", "/flows/of/*", "Step of a flow", {
+      GET: withHostCheck(({ redirectToStep }, context) =>
+        redirectToStep(context, activeRecorder, lastSegment(context))
+      ),
+    }),
+    endpoint("flow", "/flows/*", "Flow", {
+      GET: withHostCheck(({ showOne }, context) => showOne(context, activeRecorder, lastSegment(context))),
+      POST: withHostCheck(({ deleteFlow }, context) => deleteFlow(context, activeRecorder, lastSegment(context))),
+    }),
+  ];
+}

@@ -1,0 +1,222 @@
+/** @jsxImportSource preact */
+/** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
+
+import type { VNode } from "preact";
+import { Layout, Panes, Section } from "../../../server/pages/layout.tsx";
+import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
+import { lowerFirst } from "../../../server/pages/lower_first.ts";
+import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { Code } from "../../../server/pages/value.tsx";
+import { FailureSummary } from "./failure.tsx";
+import { Habits } from "./habits.tsx";
+import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
+import type { FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
+import { Lanes } from "./sequence.tsx";
+import { StepItem } from "./step.tsx";
+
+/** The place of the list beside the flow, on wide screens: a script fills it. */
+function ListBeside({ base }: Pick<FlowProps, "base">): VNode {
+  return (
+    <nav class="beside" id="beside" aria-label="Flows">
+      <a href={`${base}/flows`}>All flows</a>
+    </nav>
+  );
+}
+
+/** The status of an issued code or token. */
+function IssuedBadge({ tone, label, at, isOtherDay, rest }: IssuedStatus): VNode {
+  if (at === undefined) return <StatusBadge tone={tone} label={label} />;
+  return (
+    <StatusBadge tone={tone} label={label}>
+      {" "}
+      <Timestamp at={at} short={isOtherDay} />
+      {rest}
+    </StatusBadge>
+  );
+}
+
+/** Issued codes and tokens with their current status, each below the one that it was issued for. */
+function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; readonly base: string }): VNode {
+  return (
+    <ul class="tree">
+      {issued.map(({ name, step, status, actions, children }, i) => (
+        <li key={i}>
+          <div>
+            <a href={`#step-${step}`}>{name} of step {step}</a>
+            <IssuedBadge {...status} />
+            {actions && <TokenActions base={base} actions={actions} name={` ${lowerFirst(name)} of step ${step}`} />}
+          </div>
+          {children.length > 0 && <IssuedTree issued={children} base={base} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The buttons of a token; the form is around all of them. */
+function TokenActions({ base, actions: { reference, canExpire, canRevoke, canCheck }, name }: {
+  readonly base: string;
+  readonly actions: IssuedActions;
+  /** Follows the texts of the buttons, for screen readers. */
+  readonly name: string;
+}): VNode {
+  const button = (field: string, label: string, action?: string) => (
+    <button type="submit" class="button plain" name={field} value={reference} formaction={action}>
+      {label}
+      <span class="unseen">{name}</span>
+    </button>
+  );
+  return (
+    <>
+      {canExpire && button("expire", "Expire now")}
+      {canRevoke && button("revoke", "Revoke")}
+      {canCheck && button("issued", "Check", `${base}/tokens`)}
+    </>
+  );
+}
+
+function canExpireAny(issued: readonly Issued[]): boolean {
+  return issued.some(({ actions, children }) => actions?.canExpire === true || canExpireAny(children));
+}
+
+/** What the flow issued. */
+function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
+  const tree = <IssuedTree issued={issued} base={base} />;
+  return (
+    <Section id="issued" heading="Issued">
+      {issued[0]?.actions === undefined ? tree : (
+        <form method="post" action={`${base}/faults`}>
+          <input type="hidden" name="form_token" value={csrfToken} />
+          {tree}
+          {canExpireAny(issued) && (
+            <p class="aside">
+              “Expire now” moves the clock of the server to the time at which the token expires. Other tokens may
+              expire, too.
+            </p>
+          )}
+        </form>
+      )}
+    </Section>
+  );
+}
+
+/** One line about a flow: error, rule, client, user, number, time, and the habits that the client should improve. */
+function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" | "about" | "habits">): VNode {
+  const { id, at, client, user, durationMs, document, steps } = row;
+  return (
+    <p class="facts-line">
+      {document === undefined ? about?.label ?? `Flow ${id}` : steps === 1 ? "1 request" : `${steps} requests`}
+      {reason && <Code text={reason.error} />}
+      {client !== undefined && (
+        <span>
+          client <Code text={client} />
+        </span>
+      )}
+      {user !== undefined && (
+        <span>
+          user <Code text={user} />
+        </span>
+      )}
+      <Timestamp at={at} full />
+      {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
+      {reason && <Rule rule={reason.rule} cites={reason.cites} />}
+      {habits !== undefined && habits.lacking > 0 && (
+        <a href="#habits">{habits.lacking === 1 ? "1 habit" : `${habits.lacking} habits`} to improve</a>
+      )}
+    </p>
+  );
+}
+
+/** The reason of a rejection, or else what happened. */
+export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | "reason" | "continued">): string {
+  if (row.document !== undefined) return `Requests for ${row.document}`;
+  const text = continued || reason === undefined && row.rejection === undefined
+    ? row.status.label
+    : reason?.reason ?? row.rejection!.reason;
+  return /^\w+_/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function Flow(props: FlowProps): VNode {
+  const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets } = props;
+  const { confirmation, csrfToken } = props;
+  const path = `${base}/flows/${row.id}`;
+  const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
+  const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
+  const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
+  return (
+    <Layout
+      site={props}
+      path={`/flows/${row.id}`}
+      script={null}
+      head={<Head base={base} page="flow" />}
+      stepper={about === undefined && <ListBeside base={base} />}
+      heading={<bdi>{flowHeading(props)}</bdi>}
+      title={`${flowHeading(props)} · ${about?.label ?? `Flow ${row.id}`}`}
+      badges={
+        <>
+          <StatusBadge {...row.outcome} />
+          {about === undefined
+            ? <a id="again" data-flow={row.id} href={path}>Reload</a>
+            : <a href={base + about.list.path}>{about.list.label}</a>}
+        </>
+      }
+      opening={
+        <>
+          <Confirmation text={confirmation} />
+          <ClockNotice site={props} />
+          {row.warning !== undefined && (
+            <Notice kind="warn">
+              <p>{row.warning}</p>
+            </Notice>
+          )}
+          {reason && <FailureSummary {...{ base, reason, continued }} href={`#step-${reason.step}`} />}
+          <Facts {...props} />
+          <p class="ways">
+            {hasMasked && (secrets === "shown"
+              ? (
+                <>
+                  <StatusBadge tone="warn" label="Secrets are shown" />
+                  <a href={path}>Hide all secrets</a>
+                </>
+              )
+              : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
+            <span>
+              Export without secrets: <a href={`${path}.md`}>Markdown for an issue</a>,{" "}
+              <a href={`${path}.txt`}>text</a>, <a href={`${path}.har`}>HAR</a>,{" "}
+              <a href={`${path}.json`}>test fixture</a>
+            </span>
+          </p>
+        </>
+      }
+    >
+      <Section id="sequence" heading="Sequence">
+        <div class="diagram">
+          <Lanes client={row.client} />
+          <ol class="sequence">
+            {steps.map((step) => <StepItem key={step.number} {...{ step, path, secrets, now, long }} />)}
+          </ol>
+        </div>
+        {(next !== undefined || steps[0]?.number !== 1) && (
+          <p>
+            {steps[0]?.number !== 1 && <a href={path}>First steps</a>}{" "}
+            {next !== undefined && <a href={`${path}?from=${next}`}>Steps from {next}</a>}
+          </p>
+        )}
+      </Section>
+      {/* The list of all habits needs the whole width. */}
+      {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
+      {habits && (
+        <ConfirmedAction
+          label="Delete this flow"
+          confirmLabel="Yes, delete it"
+          action={path}
+          submits={["do", "delete"]}
+          csrfToken={csrfToken}
+        >
+          Delete flow {row.id}? You cannot restore it. Tokens that the flow issued stay valid.
+        </ConfirmedAction>
+      )}
+    </Layout>
+  );
+}

@@ -1,0 +1,211 @@
+/** @jsxImportSource preact */
+/** The list of recorded flows, newest first. */
+
+import type { VNode } from "preact";
+import { Layout, Stylesheet } from "../../../server/pages/layout.tsx";
+import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
+import { ClockNotice } from "../../../server/pages/notice.tsx";
+import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx";
+import { CopyableValue } from "../../../server/pages/value.tsx";
+import { Head, Timestamp } from "./parts.tsx";
+import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
+import { Keys } from "./keys.tsx";
+import { Pane } from "./pane.tsx";
+
+const outcomeOptions = {
+  done: "success",
+  rejected: "error",
+  pending: "pending",
+  documents: "metadata, keys and missing pages",
+} as const satisfies Record<FlowKind, string>;
+
+/** The row of a flow, which is one link: time, outcome, client, user, and why it failed or else what happened. */
+function Row({ row, base, isSelected }: {
+  readonly row: FlowRow;
+  readonly base: string;
+  readonly isSelected: boolean;
+}): VNode {
+  const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps } = row;
+  const hasFailed = status.tone === "bad";
+  const remark = hasFailed ? undefined : rejection?.reason ?? warning;
+  return (
+    <li id={`flow-${id}`}>
+      <a href={`${base}/flows/${id}`} aria-current={isSelected ? "true" : undefined}>
+        <span class="unseen">{document === undefined ? `Flow ${id} ` : "Requests "}</span>
+        <Timestamp at={at} /> <StatusMark {...outcome} /> {document === undefined
+          ? (
+            <>
+              <span class="who">{client}</span> <bdi class="who">{user}</bdi>
+            </>
+          )
+          : <span class="who path">{document}</span>}{" "}
+        <span class="what">
+          {hasFailed && rejection !== undefined ? <bdi>{rejection.reason}</bdi> : endpoint}
+          {document === undefined && !hasFailed && <span class="aside">, {status.label}</span>}
+          {document !== undefined && steps > 1 && <span class="aside">, {steps} times</span>}
+          {remark !== undefined && (
+            <span class="aside">
+              &nbsp;· <bdi>{remark}</bdi>
+            </span>
+          )}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps): VNode {
+  return (
+    <form class="filter" method="get" action={`${base}/flows`} role="search">
+      <label>
+        Search
+        <input type="search" name="q" value={q} placeholder="invalid_grant, /token, alice" autocomplete="off" />
+      </label>
+      <label>
+        Client
+        <select name="client">
+          <option value="">all</option>
+          {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
+        </select>
+      </label>
+      <label>
+        Outcome
+        <select name="outcome">
+          <option value="">all</option>
+          {Object.entries(outcomeOptions).map(([kind, label]) => (
+            <option key={kind} value={kind} selected={kind === outcome}>{label}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="button plain">Filter</button>
+    </form>
+  );
+}
+
+/** What to do when the list is empty. */
+function EmptyState({ base, issuer, flowCount, recording, start }: FlowListProps): VNode {
+  if (flowCount > 0) {
+    return (
+      <p>
+        No flow matches the filter. <a href={`${base}/flows`}>Show all flows</a>
+      </p>
+    );
+  }
+  if (!recording) return <p>No flows are recorded, because recording is off. Start recording, then log in.</p>;
+  return (
+    <>
+      <p>No requests yet. Connect a client to the issuer and log in: each step appears here as it happens.</p>
+      <dl class="values">
+        <CopyableValue label="Issuer" text={issuer} />
+      </dl>
+      {start !== undefined && (
+        <p class="ways">
+          <a class="button" href={base + start}>Start the demo flow</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Starts and stops the recording, and deletes it. */
+function Recording({ base, flowCount, recording, csrfToken }: FlowListProps): VNode {
+  return (
+    <>
+      <form method="post" action={`${base}/flows`}>
+        <input type="hidden" name="form_token" value={csrfToken} />
+        <button type="submit" class="button plain" name="do" value={recording ? "stop" : "record"}>
+          {recording ? "Stop recording" : "Start recording"}
+        </button>
+      </form>
+      {flowCount > 0 && (
+        <ConfirmedAction
+          label="Delete all flows"
+          confirmLabel="Yes, delete all"
+          action={`${base}/flows`}
+          submits={["do", "delete"]}
+          csrfToken={csrfToken}
+        >
+          Delete every flow, including those that are not shown here? Their tokens stay valid.
+        </ConfirmedAction>
+      )}
+    </>
+  );
+}
+
+/** The page at `/flows`. */
+export function List(props: FlowListProps): VNode {
+  const { base, rows, selected, pane, flowCount, filter, older, recording, leftOut } = props;
+  const params = Object.entries(filter).filter(([, value]) => value !== undefined);
+  const href = (more: readonly (readonly [string, string])[]) => {
+    const query = new URLSearchParams([...params, ...more].map(([name, value]) => [name, value]));
+    return `${base}/flows${query.size > 0 ? `?${query}` : ""}`;
+  };
+  return (
+    <Layout
+      site={props}
+      path="/flows"
+      head={
+        <>
+          {flowCount === 0 && <Stylesheet site={props} name="values" />}
+          <Head base={base} page="list" />
+        </>
+      }
+      heading="Flows"
+      badges={
+        <>
+          {recording
+            ? <a class="button plain" id="again" href={href([])}>Reload</a>
+            : <StatusBadge tone="warn" label="Recording is off" />}
+          <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
+          <Recording {...props} />
+        </>
+      }
+      opening={
+        <>
+          <ClockNotice site={props} />
+          {flowCount > 0 && <Filter {...props} />}
+        </>
+      }
+    >
+      <div class="listing">
+        <div id="results">
+          <div>
+            {leftOut > 0 && (
+              <p>
+                {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}
+                not recorded, because too many flows began in one second. Rejected requests are always recorded.
+              </p>
+            )}
+            {params.length > 0 && rows.length > 0 && (
+              <p>
+                <a href={`${base}/flows`}>Show all flows</a>
+              </p>
+            )}
+            {rows.length > 0
+              ? (
+                <>
+                  <p class="columns" aria-hidden="true">
+                    <span>
+                      Time <span class="utc">UTC</span>
+                    </span>
+                    {["", "Client", "User", "What happened"].map((name) => <span key={name}>{name}</span>)}
+                  </p>
+                  <ol class="flows" id="flows" reversed>
+                    {rows.map((row) => <Row key={row.id} row={row} base={base} isSelected={row.id === selected} />)}
+                  </ol>
+                </>
+              )
+              : <EmptyState {...props} />}
+            {older !== undefined && (
+              <p>
+                <a href={href([["before", older]])}>Older flows</a>
+              </p>
+            )}
+          </div>
+          {pane && <Pane base={base} flow={pane} isNewest={selected === undefined} />}
+        </div>
+      </div>
+      <Keys />
+    </Layout>
+  );
+}

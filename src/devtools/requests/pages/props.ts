@@ -1,0 +1,274 @@
+/** The props of the inspector's pages: plain values, already redacted. */
+
+import type { RuleResult } from "../../../server/oauth/explanation.ts";
+import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
+import type { FixLink, SuggestedMatch } from "../../../server/pages/rejection.tsx";
+import type { NavigationLink, Site } from "../../../server/pages/layout.tsx";
+import type { Asset } from "../../../server/pages/pages.ts";
+import type { EditProps } from "./edit.tsx";
+import type { Status } from "../../../server/pages/status_badge.tsx";
+import type { TokensProps } from "./tokens.tsx";
+
+/** The categories by which rows are filtered; `documents`: metadata, keys and missing pages, outside of flows. */
+export type FlowKind = "done" | "rejected" | "pending" | "documents";
+
+/** What the list shows. */
+export interface FlowFilter {
+  readonly client?: string;
+  readonly outcome?: FlowKind;
+  /** Words that each row contains. */
+  readonly q?: string;
+}
+
+/** A rejection, in short. */
+export interface RejectionSummary {
+  /** The error code; absent if the response has none. */
+  readonly error?: string;
+  /** The ID of the rule; absent if an injected fault or the embedding program is the reason. */
+  readonly rule?: string;
+  readonly reason: string;
+}
+
+/** One flow as a row. Times in milliseconds since the epoch. */
+export interface FlowRow {
+  /** The number of the flow; of requests for a document, `d` and a number. */
+  readonly id: string;
+  readonly at: number;
+  readonly client?: string;
+  readonly user?: string;
+  /** The title of the step that decided the outcome. */
+  readonly endpoint: string;
+  /** `success`, `error`, `pending` or `revoked`. */
+  readonly outcome: Status;
+  /** The outcome in more words. */
+  readonly status: Status;
+  /** Milliseconds from the first request to the last response. */
+  readonly durationMs?: number;
+  readonly steps: number;
+  /** Why it or a step of it failed. */
+  readonly rejection?: RejectionSummary;
+  /** What should be fixed although the request was accepted, one sentence. */
+  readonly warning?: string;
+  /** The path, if the row is for repeated requests for one document; `steps` is their number. */
+  readonly document?: string;
+}
+
+/** A flow beside the list. */
+export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continued"> {
+  readonly steps: readonly (Pick<FlowStep, "title" | "status"> & {
+    /** The path of the step, below the base. */
+    readonly href: string;
+  })[];
+}
+
+/** The list of flows, newest first. */
+export interface FlowListProps extends Site {
+  readonly rows: readonly FlowRow[];
+  /** The ID of the selected flow; absent: none is. */
+  readonly selected?: string;
+  /** The selected flow, or else the first row, in more words; absent without rows. */
+  readonly pane?: FlowSummary;
+  /** The number of rows without the filter. */
+  readonly flowCount: number;
+  /** Every client with a recorded flow. */
+  readonly clients: readonly string[];
+  readonly filter: FlowFilter;
+  /** The place where the next page starts. */
+  readonly older?: string;
+  readonly recording: boolean;
+  /** The number of requests that were left out under load. */
+  readonly leftOut: number;
+  readonly csrfToken: string;
+  /** The path that starts the demo flow; absent without a demo client. */
+  readonly start?: string;
+}
+
+/** A parameter, a header or a JSON member. */
+export interface MessageField {
+  readonly name: string;
+  readonly value: string;
+  /** Whether the value is redacted. */
+  readonly masked?: boolean;
+  /** The decoded JWT, if the value is one. */
+  readonly jwt?: JwtContent;
+}
+
+/** A request or a response. */
+export interface MessageDetails {
+  /** The request line or status line. */
+  readonly line: string;
+  readonly headers: readonly MessageField[];
+  /** Groups of parameters with a title: query, body, … */
+  readonly parts: readonly { readonly title: string; readonly sent: readonly MessageField[] }[];
+  /** A body that is neither a form nor JSON. */
+  readonly text?: string;
+}
+
+/** A lane of the sequence diagram. */
+export type Participant = "client" | "browser" | "server";
+
+/** One arrow of the sequence diagram. */
+export interface Hop {
+  readonly from: Participant;
+  readonly to: Participant;
+  /** The participant that forwards it. */
+  readonly through?: Participant;
+  /** The request line or status. */
+  readonly label: string;
+  /** The content, in short. */
+  readonly carries?: string;
+  readonly isFailure?: boolean;
+}
+
+/** A check of an exchange. Its rule is absent for a rejection of the embedding program; only a failed one has a fix. */
+export interface RuleCheckResult extends RuleResult {
+  /** The sections that the rule cites. */
+  readonly cites: readonly string[];
+  readonly statement: string;
+  readonly value?: string;
+  readonly earlier?: string;
+}
+
+/** One exchange of a flow. */
+export interface FlowStep {
+  /** Counts from 1 within the flow. */
+  readonly number: number;
+  readonly title: string;
+  readonly at: number;
+  /** Milliseconds until the response. */
+  readonly durationMs?: number;
+  readonly status: Status;
+  /** Why it was rejected or dropped. */
+  readonly rejection?: RejectionSummary;
+  readonly hops: readonly Hop[];
+  readonly checks: readonly RuleCheckResult[];
+  readonly warnings: readonly RuleCheckResult[];
+  /** Events during the step, one sentence each. */
+  readonly notes: readonly string[];
+  readonly request: MessageDetails;
+  readonly response?: MessageDetails;
+  /** The number of redacted values. */
+  readonly masked: number;
+  /** Whether its request was recorded whole, so that it can be copied as a command. */
+  readonly hasCommand: boolean;
+  /** The path of the page that edits its request and sends it again; absent if that is not possible. */
+  readonly edit?: string;
+  /** Whether it is initially unfolded. */
+  readonly open: boolean;
+  /** Whether only its parameters are shown, with a link to the rest. */
+  readonly brief: boolean;
+}
+
+/** The reason of a rejection, in full. */
+export interface FailureReason
+  extends RejectionSummary, Pick<RuleCheckResult, "cites" | "expected" | "received" | "earlier" | "fix"> {
+  readonly error: string;
+  /** The rejected step. */
+  readonly step: number;
+  /** The number of rejections right after it, most likely caused by it. */
+  readonly more: number;
+  readonly title: string;
+  /** The form that changes the clients so that the server accepts the request. */
+  readonly change?: FixLink;
+  /** The value that was probably meant. */
+  readonly suggestion?: SuggestedMatch;
+}
+
+/** What can be done with an issued code or token, by forms of `/faults` and `/tokens`. */
+export interface IssuedActions {
+  /** Names it in the forms; no secret. */
+  readonly reference: string;
+  readonly canExpire: boolean;
+  readonly canRevoke: boolean;
+  readonly canCheck: boolean;
+}
+
+/** A status that may name a time: label, time, rest. */
+export interface IssuedStatus extends Status {
+  /** Milliseconds since the epoch. Absent: the label names no time. */
+  readonly at?: number;
+  /** Whether the time is of another day than today, so that it needs its date. */
+  readonly isOtherDay?: boolean;
+  /** Follows the time. */
+  readonly rest?: string;
+}
+
+/** An issued code or token, with the tokens issued for it. */
+export interface Issued {
+  readonly name: string;
+  /** The step that issued it. */
+  readonly step: number;
+  readonly status: IssuedStatus;
+  /** Absent: this visitor cannot control tokens. */
+  readonly actions?: IssuedActions;
+  readonly children: readonly Issued[];
+}
+
+/** What shows a habit, or its lack. */
+export interface HabitEvidence {
+  readonly parameter?: string;
+  /** What the client did. */
+  readonly because: string;
+  /** The exchanges, with the links to their steps; one outside of flows has none. */
+  readonly steps: readonly { readonly title: string; readonly href?: string }[];
+}
+
+/** A habit of good clients. */
+export interface HabitRow {
+  readonly id: string;
+  /** What a good client does. */
+  readonly title: string;
+  readonly status: Status;
+  /** Why it was not seen. */
+  readonly because?: string;
+  readonly evidence: readonly HabitEvidence[];
+  readonly sources: readonly string[];
+}
+
+/** The habits that a flow shows. */
+export interface FlowHabits {
+  /** The number of habits with each outcome, one sentence. */
+  readonly summary: string;
+  /** The worst first. */
+  readonly rows: readonly HabitRow[];
+  /** The number of habits that the client should improve. */
+  readonly lacking: number;
+  readonly total: number;
+  /** Whether all habits are listed; otherwise those that the client lacks. */
+  readonly all: boolean;
+}
+
+/** A flow in full. */
+export interface FlowProps extends Site {
+  readonly row: FlowRow;
+  /** Whether the flow continued after the rejection. */
+  readonly continued: boolean;
+  readonly reason?: FailureReason;
+  readonly steps: readonly FlowStep[];
+  /** Whether it has so many steps that most of them are brief. */
+  readonly long: boolean;
+  /** The server's clock, in milliseconds since the epoch. */
+  readonly now: number;
+  /** The first step of the next page; absent on the last page. */
+  readonly next?: number;
+  readonly issued: readonly Issued[];
+  /** What the last form changed; absent: nothing. */
+  readonly confirmation?: string;
+  /** Absent for requests for a document. */
+  readonly habits?: FlowHabits;
+  /** What the flow belongs to if no recorder has it, such as an attack of a check, and the page that lists it. */
+  readonly about?: { readonly label: string; readonly list: NavigationLink };
+  /** Whether secrets are shown; `never`: they cannot be shown. */
+  readonly secrets: "masked" | "shown" | "never";
+  readonly csrfToken: string;
+}
+
+/** The pages of the inspector: props in, an HTML document out. */
+export interface FlowPages {
+  list(props: FlowListProps): string;
+  flow(props: FlowProps): string;
+  tokens(props: TokensProps): string;
+  edit(props: EditProps): string;
+  /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
+  readonly assets: Readonly<Record<string, Asset>>;
+}

@@ -1,0 +1,93 @@
+/** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
+
+import { ensureBrowserCookie } from "../../../server/endpoints/shared/browser_cookie.ts";
+import { browserCsrfToken, readProtectedForm } from "../../../server/endpoints/shared/csrf.ts";
+import type { Context } from "../../../server/assembly/context.ts";
+import { htmlWithForms, type HttpResponse } from "../../../platform/http/message.ts";
+import type { Params } from "../../../server/oauth/params.ts";
+import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";
+import type { Recorder } from "../../../recorder/recorder.ts";
+import type { TokensProps } from "../pages/tokens.tsx";
+import { checkToken, kindNames } from "./check_token.ts";
+import { type PastedText, readPastedText, type TokenKind } from "./read_input.ts";
+import { readKeys } from "./signature.ts";
+
+/** The fields of the form. Their values are shown again. */
+const fieldNames = ["token", "key_set", "kind", "issuer", "client_id", "nonce"] as const;
+
+type FormFields = Readonly<Partial<Record<typeof fieldNames[number], string>>>;
+
+/** GET /tokens: the empty form; with `last=id_token` in the query, the ID token that was issued last, checked. */
+export async function showTokenForm(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  const lastIdToken = findLastIdToken(recorder.exchanges());
+  const isRequested = new URLSearchParams(context.target.query).get("last") === "id_token";
+  return isRequested && lastIdToken !== undefined
+    ? await renderChecked(context, recorder, { token: lastIdToken })
+    : await render(context, recorder, {}, { results: [], notes: [] });
+}
+
+/** POST /tokens: the pasted tokens, checked; or one that a flow issued, which `issued` names. */
+export async function showTokens(context: Context, recorder: Recorder): Promise<HttpResponse> {
+  const form = await readProtectedForm(context);
+  const reference = form.get("issued");
+  const issued = reference === undefined ? undefined : findIssuedToken(recorder.flows(), reference);
+  return await renderChecked(context, recorder, { ...readFields(form), ...issued && { token: issued.token.value } });
+}
+
+async function renderChecked(context: Context, recorder: Recorder, fields: FormFields): Promise<HttpResponse> {
+  const pasted = readPastedText(fields.token ?? "");
+  const { tokens, notes } = pasted;
+  const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
+  const options = {
+    keys,
+    kind: Object.hasOwn(kindNames, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
+    issuer: fields.issuer,
+    clientId: fields.client_id,
+    nonce: fields.nonce,
+    accessToken: tokens.find(({ source }) => source === "access_token")?.token,
+  };
+  const results = await Promise.all(tokens.map((token) => checkToken(context.server, token, options)));
+  const keyNotes = fields.key_set === undefined || keys !== undefined ? [] : [
+    'The field "Keys of the issuer" has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The page used the keys of this server.',
+  ];
+  return await render(context, recorder, fields, {
+    results,
+    notes: [...emptyNote(pasted), ...notes, ...keyNotes],
+    callback: pasted.callback,
+  });
+}
+
+function emptyNote({ tokens, notes, callback }: PastedText): string[] {
+  return tokens.length === 0 && notes.length === 0 && callback === undefined
+    ? ['The field "Token" is empty: paste a token.']
+    : [];
+}
+
+function readFields(params: Params): FormFields {
+  return Object.fromEntries(fieldNames.flatMap((name) => {
+    const value = params.get(name);
+    return value === undefined || value.trim() === "" ? [] : [[name, name === "token" ? value : value.trim()]];
+  }));
+}
+
+async function render(
+  context: Context,
+  recorder: Recorder,
+  values: FormFields,
+  { results, notes, callback }: Pick<TokensProps, "results" | "notes" | "callback">,
+): Promise<HttpResponse> {
+  const { flowPages } = await import("../pages/mod.ts");
+  const browser = await ensureBrowserCookie(context);
+  const page = flowPages.tokens({
+    ...context.site,
+    values,
+    results,
+    notes,
+    callback,
+    kinds: Object.entries(kindNames),
+    now: context.server.now(),
+    hasLastIdToken: findLastIdToken(recorder.exchanges()) !== undefined,
+    csrfToken: await browserCsrfToken(context, browser),
+  });
+  return htmlWithForms(200, page, browser.headers);
+}

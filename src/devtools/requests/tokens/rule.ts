@@ -1,0 +1,192 @@
+/** What a rule of tokens is, and the rules that several kinds of tokens have. */
+
+import type { RuleResult } from "../../../server/oauth/explanation.ts";
+import {
+  findTypeProblem,
+  formatClaimTime,
+  jwtPolicies,
+  type JwtPolicy,
+} from "../../../server/oauth/keys/jwt_policies.ts";
+import type { RuleId } from "../../../server/oauth/rules/mod.ts";
+import type { Members } from "./parse_token.ts";
+
+/** The result of a check. */
+export interface Verdict extends Pick<RuleResult, "passed" | "expected" | "received"> {
+  /** Why it was not checked. */
+  readonly note?: string;
+}
+
+/** What is known besides the token. */
+export interface Expectations {
+  /** The expected issuer. */
+  readonly issuer: string;
+  /** This server's issuer, which requests and proofs are sent to. */
+  readonly server: string;
+  /** The client that the token should be for; absent: not given. */
+  readonly clientId?: string;
+  /** The nonce of the authorization request; absent: not given. */
+  readonly nonce?: string;
+  /** The digest of the access token of the same response; absent: not known. */
+  readonly accessTokenHash?: string;
+  /** Whether a client is registered. */
+  readonly isClient: (id: string) => boolean;
+  /** Whether access tokens can be for this audience. */
+  readonly isAudience: (uri: string) => boolean;
+  /** The server's clock, in seconds. */
+  readonly now: number;
+}
+
+export interface TokenRule {
+  /** What is true when the check passes: one sentence without a full stop. */
+  readonly title: string;
+  readonly cites: readonly string[];
+  /** How to fix the token, for the developer of its issuer. */
+  readonly fix: string;
+  /** The row of the rule table with the same check. */
+  readonly rule?: RuleId;
+  /** `undefined` if the rule does not apply. */
+  check(claims: Members, header: Members, expected: Expectations): Verdict | undefined;
+}
+
+export function formatValue(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "nothing" : JSON.stringify(value);
+}
+
+export function formatTime(seconds: unknown): string {
+  if (typeof seconds !== "number") return formatValue(seconds);
+  return formatClaimTime(seconds).replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+export function audiences({ aud }: Members): readonly unknown[] {
+  return aud === undefined ? [] : [aud].flat();
+}
+
+export function equals(name: string, value: unknown, expected: string): Verdict {
+  return { passed: value === expected, expected: `${name} ${expected}`, received: formatValue(value) };
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** A required claim that is a non-empty string. */
+export function textClaim(name: string, cites: readonly string[], fix = `Add ${name}, a string.`): TokenRule {
+  return {
+    title: `${name} is a string`,
+    cites,
+    fix,
+    check: ({ [name]: value }) => ({ passed: isText(value), expected: "a string", received: formatValue(value) }),
+  };
+}
+
+/** The `typ` that this server accepts, the best one first. */
+export function tokenType(policy: JwtPolicy, cites: readonly string[], rule?: RuleId): TokenRule {
+  const [best, ...others] = policy.types ?? [];
+  const expected = [best, ...others, ...policy.isTypeOptional ? ["absent"] : []].join(" or ");
+  return {
+    title: `typ is ${expected}`,
+    cites,
+    rule,
+    fix: `Set typ in the header to ${best}, so that the JWT cannot be used as a token of another kind.`,
+    check: (_, { typ }) => ({
+      passed: findTypeProblem(policy, typ) === undefined,
+      expected,
+      received: formatValue(typ),
+    }),
+  };
+}
+
+export function issuer(cites: readonly string[]): TokenRule {
+  return {
+    title: "iss is the issuer, character for character",
+    cites,
+    fix:
+      "Use the issuer of the metadata, character for character: http or https, the port, and a slash at the end matter.",
+    check: ({ iss }, _, expected) => equals("exactly", iss, expected.issuer),
+  };
+}
+
+export function expiry(
+  cites: readonly string[],
+  rule?: RuleId,
+  { secondsLate }: JwtPolicy = jwtPolicies.pasted_token,
+): TokenRule {
+  return {
+    title: "exp is in the future",
+    cites,
+    rule,
+    fix:
+      "Get a new token. If your client signs the token, create a new one. If the token is new, compare the clocks of the two machines.",
+    check: ({ exp }, _, { now }) => ({
+      passed: typeof exp === "number" && now - secondsLate < exp,
+      expected: typeof exp === "number"
+        ? `a time after ${formatTime(now - secondsLate)}`
+        : "a number: seconds since 1970",
+      received: formatTime(exp),
+    }),
+  };
+}
+
+export function issuedAt(
+  cites: readonly string[],
+  rule?: RuleId,
+  { secondsAhead }: JwtPolicy = jwtPolicies.pasted_token,
+): TokenRule {
+  return {
+    title: "iat is not in the future",
+    cites,
+    rule,
+    fix: "Set iat to the time at which the token is issued, in seconds since 1970, not in milliseconds.",
+    check: ({ iat }, _, { now }) => ({
+      passed: typeof iat === "number" && iat <= now + secondsAhead,
+      expected: typeof iat === "number" ? `no later than ${formatTime(now + secondsAhead)}` : "a number",
+      received: formatTime(iat),
+    }),
+  };
+}
+
+export function notBefore({ secondsAhead }: JwtPolicy = jwtPolicies.pasted_token): TokenRule {
+  return {
+    title: "nbf is not in the future",
+    cites: ["RFC 7519 §4.1.5"],
+    fix: "Wait until nbf, or compare the clocks of the two machines.",
+    check: ({ nbf }, _, { now }) =>
+      nbf === undefined ? undefined : {
+        passed: typeof nbf === "number" && nbf <= now + secondsAhead,
+        expected: `no later than ${formatTime(now + secondsAhead)}`,
+        received: formatTime(nbf),
+      },
+  };
+}
+
+/** The audience is a client: of tokens and messages that a client receives. */
+export function clientAudience(cites: readonly string[]): TokenRule {
+  return {
+    title: "aud names the client",
+    cites,
+    fix:
+      "Use the token only at the client that it was issued to, and configure that client with the client_id that the issuer registered.",
+    check(claims, _, { clientId, isClient }) {
+      const values = audiences(claims);
+      const passed = values.some((value) =>
+        clientId === undefined ? isText(value) && isClient(value) : value === clientId
+      );
+      return { passed, expected: clientId ?? "the ID of a registered client", received: formatValue(claims.aud) };
+    },
+  };
+}
+
+/** The audience is this server: of requests, and of assertions for it. */
+export function serverAudience(cites: readonly string[], rule?: RuleId): TokenRule {
+  return {
+    title: "aud names this server",
+    cites,
+    rule,
+    fix: "Set aud to the issuer of this server.",
+    check: (claims, _, { server }) => ({
+      passed: audiences(claims).includes(server),
+      expected: server,
+      received: formatValue(claims.aud),
+    }),
+  };
+}

@@ -1,0 +1,30 @@
+/** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
+
+import { suggest } from "../../server/config/config_issue.ts";
+import { findRule, type RuleId, rules } from "../../server/oauth/rules/mod.ts";
+import type { RuleDescription } from "./pages/rule_page.tsx";
+import type { ReadRules } from "./rules_file.ts";
+
+/** The rule with this ID, in capital or small letters; `undefined` if there is none. */
+export async function describeRule(name: string, readRules: ReadRules): Promise<RuleDescription | undefined> {
+  const id = name.toUpperCase() as RuleId;
+  const rule = findRule(id);
+  if (rule === undefined) return undefined;
+  const text = await readRules().catch(() => "");
+  const [, level, requirement] = new RegExp(`^\\| ${id} \\| ([A-Z]+)[ A-Z]* \\| (.*) \\| .* \\|$`, "m").exec(text) ??
+    [];
+  const [, title, about = ""] = new RegExp(`^## ${id.slice(0, 2)}: (.*)\\n\\n((?:[^|\\n].*\\n)*)`, "m").exec(text) ??
+    [];
+  return {
+    ...{ ...rule, id, level, requirement: requirement?.replaceAll("\\|", "|") },
+    checkedAt: title &&
+      [title, ...about.trim().replace(/\.?$/, "").split(". ", 1)].filter(Boolean).join(": ").replaceAll("\n", " "),
+  };
+}
+
+/** The rule with the most similar ID, else all of the group that the name begins with; none for any other name. */
+export function nearestRules(name: string): RuleId[] {
+  const ids = Object.keys(rules) as RuleId[];
+  const nearest = suggest(name, ids) as RuleId | undefined;
+  return nearest === undefined ? ids.filter((id) => id.startsWith(`${name.slice(0, 2).toUpperCase()}-`)) : [nearest];
+}

@@ -1,0 +1,629 @@
+/**
+ * What can be tried from the callback page: each step against the real server, who may try, and what is never shown.
+ */
+
+import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { memoryStore } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
+import { demoSecret } from "../../../src/server/config/demo_entries.ts";
+import { arrive, callback, press, read, textOf, unescapeHtml } from "./playground_page.ts";
+import type { Page } from "./playground_page.ts";
+import { openBrowser, parseAttributes } from "../../server/browser.ts";
+import type { Browser } from "../../server/browser.ts";
+import {
+  assertPage,
+  decodeClaims,
+  encode,
+  forEachCase,
+  getRedirectParams,
+  observedStore,
+  testServer,
+} from "../../server/harness.ts";
+import type { Fields } from "../../server/harness.ts";
+
+/** The demo clients, whose redirect URI is the callback page. */
+const demo: LatchkeyOptions = { clients: undefined };
+
+/** Presses one button after the other. */
+async function walk(browser: Browser, page: Page, ...steps: readonly string[]): Promise<Page> {
+  for (const step of steps) page = await press(browser, page, step);
+  return page;
+}
+
+/** Body of a response on the wire. */
+function bodyOf(message: string): Record<string, unknown> {
+  return JSON.parse(message.split("\n\n")[1]!);
+}
+
+test("[DM-11] the callback page shows its authorization request and the redirect, with checks of state and iss", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const { text, path, verdicts } = await arrive(browser);
+  const result = new URL(path, "https://as.test").searchParams;
+  for (const part of ["response_type code requests a code", "client_id demo-public the client"]) {
+    assertStringIncludes(text, part);
+  }
+  assertStringIncludes(text, `scope openid profile read the requested permissions state ${result.get("state")}`);
+  assertMatch(text, /nonce [\w-]{22} returned in the ID token code_challenge [\w-]{43} hash of the code verifier/);
+  assertStringIncludes(text, `code ${result.get("code")} exchanged for tokens, once state ${result.get("state")}`);
+  assertStringIncludes(text, "iss https://as.test the server that responded");
+  const [state, iss] = verdicts;
+  assertMatch(state!, /^✓ state equals the one that this browser sent/);
+  assertMatch(iss!, /^✓ iss names this server/);
+});
+
+test("[DM-11] the shown request is the one that was sent", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  const start = (await browser.get("/start")).headers.get("location")!;
+  const back = getRedirectParams(await browser.get(start));
+  const { text } = await read(await browser.get(`/authorized?${back}`));
+  for (const [name, value] of new URLSearchParams(start.split("?")[1])) assertStringIncludes(text, `${name} ${value}`);
+});
+
+test("[DM-11] the PKCE section shows verifier, digest, challenge, and that both ends match", async () => {
+  const { html, text, verdicts } = await arrive(openBrowser(await testServer(demo)));
+  const verifier = /aria-label="Show the code verifier"\/><span>([\w-]{43})</.exec(html)![1]!;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const challenge = btoa(String.fromCharCode(...digest)).replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
+  assertStringIncludes(text, `SHA-256 digest ${hex}`);
+  assertStringIncludes(text, `code_challenge ${challenge}`);
+  assertStringIncludes(text, `Expected and received: ${challenge}`);
+  assert(verdicts.some((one) => one.startsWith("✓ The digest in base64url equals the code_challenge")));
+});
+
+test("[DM-11] unexpected response parameters are named and otherwise ignored", async () => {
+  const { get } = await testServer(demo);
+  const { text } = await read(
+    await get(`/authorized?code=x&session_state=secret-value&${"x".repeat(2000)}=y&%3Cb%3E=1`),
+  );
+  assertStringIncludes(text, "not parameters of an authorization response: session_state , xxx");
+  assertStringIncludes(text, "<b> .");
+  assert(!text.includes("secret-value") && !text.includes("x".repeat(1100)));
+});
+
+test("[DM-11, AZ-13] in another browser state fails, the flow is unknown, and no step is available", async () => {
+  const self = await testServer(demo);
+  const { path } = await arrive(openBrowser(self));
+  const { text, verdicts, steps, fields } = await read(await openBrowser(self).get(path));
+  assertMatch(verdicts[0]!, /^✗ state differs from the one that this browser sent/);
+  assertStringIncludes(text, "this page does not know the request");
+  assertEquals([steps, fields], [[], undefined]);
+});
+
+test("[DM-11] a state from elsewhere and a response without iss are explained", async () => {
+  const { get } = await testServer(demo);
+  const validate = async (query: string) => (await read(await get(`/authorized?code=x&${query}`))).verdicts.slice(0, 2);
+  assertMatch((await validate("state=my-own"))[0]!, /^– This page did not create the state/);
+  assertMatch((await validate("state=s&iss=https://evil.example"))[1]!, /^✗ iss does not name this server/);
+  assertMatch((await validate("state=s"))[1]!, /^✗ iss does not name this server/);
+  assertMatch((await validate("iss=https://as.test"))[0]!, /^– This page did not create the state/);
+});
+
+test("[DM-12, DM-13] one button exchanges the code: the proposed request, the real response, every check passed", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  const arrived = await arrive(browser);
+  assertEquals(arrived.steps, ["exchange", "wrong_verifier"]);
+  const page = await press(browser, arrived, "exchange");
+  assertEquals(page.heading, "Code exchanged");
+  const [request, response, ...more] = page.messages;
+  assertEquals([request, more], [arrived.messages[0], []]);
+  assertMatch(request!, /^POST \/oauth2\/token HTTP\/1\.1\nHost: as\.test\nContent-Type: application\/x-www-form-url/);
+  const [head, form] = request!.split("\n\n");
+  assertStringIncludes(head!, `Content-Length: ${form!.length}`);
+  assertEquals(new URLSearchParams(form).get("client_id"), "demo-public");
+  assertMatch(response!, /^HTTP\/1\.1 200 OK\n/);
+  assertStringIncludes(response!.toLowerCase(), "cache-control: no-store");
+  const tokens = bodyOf(response!);
+  assertEquals(Object.keys(tokens), ["access_token", "token_type", "expires_in", "scope", "refresh_token", "id_token"]);
+  assertEquals(page.verdicts.map((one) => one[0]), Array(9).fill("✓"));
+  assertStringIncludes(
+    page.text,
+    `sub ${decodeClaims(tokens.id_token as string).sub} the subject: the user, or the client itself`,
+  );
+  assertStringIncludes(page.text, "2026-01-01 01:00:00 UTC, in 60 minutes");
+  assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, 1);
+});
+
+test("[DM-12, PK-09] a wrong verifier is rejected, and the code stays valid for the correct one", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const rejected = await press(browser, await arrive(browser), "wrong_verifier");
+  assertEquals(rejected.heading, "Wrong verifier rejected");
+  assertMatch(rejected.messages[1]!, /^HTTP\/1\.1 400 Bad Request\n/);
+  assertEquals(bodyOf(rejected.messages[1]!).error, "invalid_grant");
+  assertEquals(rejected.steps, ["exchange", "wrong_verifier"]);
+  const page = await press(browser, rejected, "exchange");
+  assertEquals(page.heading, "Code exchanged");
+  assertStringIncludes(page.text, "Send a wrong verifier: 400 invalid_grant");
+});
+
+test("[DM-12] userinfo, introspection and refresh show real responses, with the newest tokens", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const exchanged = await walk(browser, await arrive(browser), "exchange");
+  assertEquals(exchanged.steps, ["userinfo", "introspect", "refresh", "replay", "revoke"]);
+  const info = await press(browser, exchanged, "userinfo");
+  assertEquals(bodyOf(info.messages[1]!), { name: "Alice Adams", sub: "alice" });
+  const active = await press(browser, info, "introspect");
+  assertEquals(active.heading, "The access token is active");
+  assertEquals([bodyOf(active.messages[1]!).active, bodyOf(active.messages[1]!).client_id], [true, "demo-public"]);
+  const fresh = await press(browser, active, "refresh");
+  assertEquals(fresh.heading, "Tokens refreshed");
+  for (const name of ["access_token", "refresh_token"]) {
+    assertNotEquals(fresh.fields![name], active.fields![name]);
+    assertEquals(fresh.fields![name], bodyOf(fresh.messages[1]!)[name]);
+  }
+  assertEquals(new Set(fresh.verdicts.map((one) => one[0])), new Set("✓"));
+  assertEquals((await press(browser, fresh, "userinfo")).heading, "Userinfo returned the claims of the user");
+});
+
+test("[DM-12, RV-02] after a revocation userinfo, introspection and refresh are rejected, as the page predicts", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const revoked = await walk(browser, await arrive(browser), "exchange", "revoke");
+  assertEquals(revoked.heading, "Tokens revoked");
+  assertStringIncludes(revoked.text, "Shows that the access token is rejected now");
+  assert(!revoked.steps.includes("revoke"));
+  const info = await press(browser, revoked, "userinfo");
+  assertEquals(info.heading, "Access token rejected");
+  assertMatch(info.messages[1]!, /^HTTP\/1\.1 401 Unauthorized\n[^]*error="invalid_token"/);
+  const inactive = await press(browser, info, "introspect");
+  assertEquals([inactive.heading, bodyOf(inactive.messages[1]!)], ["The access token is not active", {
+    active: false,
+  }]);
+  assertEquals((await press(browser, inactive, "refresh")).heading, "Refresh token rejected");
+});
+
+test("[DM-12, CI-06] a replayed code is rejected, and the page shows what it revoked", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  const replayed = await walk(browser, await arrive(browser), "exchange", "replay");
+  assertEquals(replayed.heading, "Second use of the code rejected");
+  const [, rejection, use, result] = replayed.messages;
+  assertEquals(bodyOf(rejection!).error, "invalid_grant");
+  assertMatch(use!, /^GET \/oauth2\/userinfo HTTP\/1\.1\n[^]*Authorization: Bearer ey/);
+  assertMatch(result!, /^HTTP\/1\.1 401 /);
+  assertStringIncludes(replayed.text, "the second use revoked every token of the grant");
+  assertEquals(self.events.filter(({ type }) => type === "grant_revoked").length, 1);
+});
+
+test("[DM-12] a code exchanged elsewhere can only be replayed, and the reopened page says so", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const { path, ...arrived } = await arrive(browser);
+  await press(browser, arrived, "exchange");
+  const again = await read(await browser.get(path));
+  assertEquals(again.steps, ["replay"]);
+  const replayed = await press(browser, again, "replay");
+  assertEquals([replayed.heading, replayed.steps], ["Second use of the code rejected", ["replay"]]);
+});
+
+test("[DM-12] a replayed code that the server no longer knows revokes nothing, and the page says so", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  const exchanged = await walk(browser, await arrive(browser), "exchange");
+  self.advance(331);
+  await self.get("/");
+  const replayed = await press(browser, exchanged, "replay");
+  assertEquals(replayed.heading, "Second use of the code rejected");
+  assertStringIncludes(replayed.text, "The access token still works, see below: the code is so old");
+  assert(replayed.steps.includes("revoke"));
+});
+
+test("[DM-12] a confidential demo client authenticates by Basic, and introspects its own tokens", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const page = await walk(browser, await arrive(browser, "demo-confidential"), "exchange");
+  assertStringIncludes(page.messages[0]!, `\nAuthorization: Basic ${btoa("demo-confidential:demo-secret")}\n`);
+  assert(!page.messages[0]!.includes("client_id="));
+  const active = await press(browser, page, "introspect");
+  assertEquals(active.heading, "The access token is active");
+  assertEquals((await press(browser, active, "refresh")).heading, "Tokens refreshed");
+});
+
+const secretive: ClientMetadata[] = [
+  { client_id: "own", client_secret: "correct horse/+&", redirect_uris: [callback] },
+  {
+    client_id: "poster",
+    client_secret: "battery staple",
+    token_endpoint_auth_method: "client_secret_post",
+    redirect_uris: [callback],
+  },
+];
+
+test("[DM-13] a secret other than the public one must be typed, is used, and is never shown", async () => {
+  const self = await testServer({ clients: secretive });
+  for (const { client_id, client_secret } of secretive) {
+    const browser = openBrowser(self);
+    const arrived = await arrive(browser, client_id);
+    assertMatch(arrived.html, /<input id="client_secret" name="client_secret" type="password"/);
+    const wrong = await press(browser, arrived, "exchange", { client_secret: "not-it-at-all" });
+    assertEquals(bodyOf(wrong.messages[1]!).error, "invalid_client");
+    const right = await press(browser, wrong, "exchange", { client_secret });
+    assertEquals(right.heading, "Code exchanged");
+    for (const secret of [client_secret!, "not-it-at-all"]) {
+      const spellings = [secret, encodeURIComponent(secret), btoa(`${client_id}:${encodeURIComponent(secret)}`)];
+      for (const { html } of [wrong, right]) {
+        for (const spelling of spellings) assert(!unescapeHtml(html).includes(spelling), `${spelling} is shown`);
+      }
+    }
+    assertMatch(right.messages[0]!, client_id === "own" ? /Authorization: Basic …\n/ : /client_secret=…$/);
+  }
+});
+
+test("[DM-12] a client with key authentication or another redirect URI has no playground", async () => {
+  const other = "https://c.example/cb";
+  const clients: ClientMetadata[] = [
+    {
+      client_id: "signer",
+      token_endpoint_auth_method: "client_secret_jwt",
+      client_secret: "a secret that is long enough for it",
+      redirect_uris: [callback],
+    },
+    { client_id: "elsewhere", redirect_uris: [callback, other] },
+    { client_id: "other", redirect_uris: [other] },
+  ];
+  const self = await testServer({ clients });
+  const browser = openBrowser(self);
+  assertEquals((await arrive(browser, "signer")).steps, []);
+  for (const client_id of ["elsewhere", "other"]) {
+    const code = await self.code({ client_id, redirect_uri: other });
+    const { steps, text } = await read(await browser.get(`/authorized?${encode({ code })}`));
+    assertEquals(steps, []);
+    assertStringIncludes(text, "only for a code that this browser requested for a client of this page");
+  }
+  const form = (await arrive(browser, "elsewhere")).fields!;
+  for (const client_id of ["other", "signer", "unknown", ""]) {
+    const response = await browser.post("/authorized/try", { ...form, client_id, step: "exchange" });
+    assertStringIncludes(await assertPage(response, 400), "DM-12");
+  }
+});
+
+test("[DM-12, UI-04] only the browser that loaded the page can send steps, and only from that page", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  const { fields } = await arrive(browser);
+  const other = openBrowser(self);
+  const theirs = (await arrive(other)).fields!;
+  const post = (from: Browser, change: Fields, headers: Record<string, string> = {}) =>
+    from.get("/authorized/try", {
+      method: "POST",
+      body: encode({ ...fields, step: "exchange", ...change }),
+      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    });
+  const before = self.events.filter(({ type }) => type === "tokens_issued").length;
+  for (
+    const response of [
+      await post(openBrowser(self), {}),
+      await post(other, {}),
+      await post(browser, { form_token: theirs.form_token }),
+      await post(browser, { form_token: undefined }),
+      await post(browser, { form_token: "" }),
+      await post(browser, {}, { origin: "https://evil.example" }),
+      await post(browser, {}, { origin: "http://as.test" }),
+      await post(browser, {}, { "sec-fetch-site": "cross-site" }),
+      await post(browser, {}, { "sec-fetch-site": "same-site" }),
+      await browser.post("/authorized/try", { ...fields, step: "exchange" }, "elsewhere"),
+    ]
+  ) assertMatch(await assertPage(response, 403), /UI-0[45]/);
+  assertEquals(self.events.filter(({ type }) => type === "tokens_issued").length, before);
+  // The callback page sends no referrer, so browsers say null; those that do not say which site they are of, say only
+  // that.
+  const fine = await post(browser, {}, { origin: "null", "sec-fetch-site": "same-origin" });
+  assertEquals((await read(fine)).heading, "Code exchanged");
+  assertEquals((await post(browser, { step: "replay" }, { origin: "null" })).status, 200);
+});
+
+test("[DM-12] every request of a step passes the plugins, and goes only to this server", async () => {
+  const seen: string[] = [];
+  const self = await testServer({
+    ...demo,
+    outbound: (url) => {
+      throw new Error(`the server called ${url}`);
+    },
+    plugins: [{
+      handle: (next) => (request, peer) => {
+        seen.push(`${request.method} ${request.url}`);
+        return next(request, peer);
+      },
+    }],
+  });
+  const browser = openBrowser(self);
+  const arrived = await arrive(browser);
+  seen.length = 0;
+  await walk(browser, arrived, "exchange", "userinfo", "introspect", "refresh", "replay", "revoke");
+  assertEquals(
+    new Set(seen.map((one) => one.replace("https://as.test", ""))),
+    new Set([
+      "POST /authorized/try",
+      "POST /oauth2/token",
+      "GET /oauth2/jwks",
+      "GET /oauth2/userinfo",
+      "POST /oauth2/introspect",
+      "POST /oauth2/revoke",
+    ]),
+  );
+  assert(seen.every((one) => one.includes(" https://as.test/")));
+});
+
+test("[DM-12] an invalid, late or missing response is shown as it is, and the page stays complete", async () => {
+  const responses: (() => Response)[] = [
+    () => new Response("<b>gateway</b> timed out", { status: 503, headers: { "content-type": "text/html" } }),
+    () => new Response("{", { status: 200, headers: { "content-type": "application/json" } }),
+    () => new Response(null, { status: 200 }),
+    () => Response.json({ access_token: 1, id_token: {}, refresh_token: null }),
+    () => Response.json(["x"]),
+    () => Response.json({ access_token: "a\0<i>", id_token: "e30.e30.x", refresh_token: "" }),
+    () => new Response("x".repeat(100_000), { status: 400 }),
+    () => new Response(new Uint8Array([0xff, 0xfe, 0x3c, 0x62])),
+    () => {
+      throw new Error("lost");
+    },
+  ];
+  let broken: (() => Response) | undefined;
+  const self = await testServer({
+    ...demo,
+    plugins: [{
+      handle: (next) => async (request, peer) =>
+        broken !== undefined && request.url.endsWith("/oauth2/token") ? broken() : await next(request, peer),
+    }],
+  });
+  const browser = openBrowser(self);
+  await forEachCase(responses, async (result) => {
+    const arrived = await arrive(browser);
+    broken = result;
+    const page = await press(browser, arrived, "exchange");
+    broken = undefined;
+    assert(!/<b>gateway|<i>/.test(page.html));
+    assertLess(page.html.length, 60_000);
+    await walk(browser, page, page.steps[0]!);
+  });
+});
+
+test("[DM-12] a response that never arrives is reported", async () => {
+  let drop = false;
+  const self = await testServer({
+    ...demo,
+    plugins: [{
+      handle: (next) => async (request, peer) =>
+        drop && request.url.endsWith("/oauth2/token") ? Response.error() : await next(request, peer),
+    }],
+  });
+  const browser = openBrowser(self);
+  const arrived = await arrive(browser);
+  drop = true;
+  const lost = await press(browser, arrived, "exchange");
+  assertEquals([lost.heading, lost.messages.length], ["No response", 1]);
+  drop = false;
+  const page = await press(browser, lost, "exchange");
+  assertStringIncludes(page.text, "Exchange the code: no response");
+});
+
+test("[DM-14] a defective token fails the check that it violates", async () => {
+  const lies: Readonly<Record<string, readonly [Record<string, unknown>, RegExp]>> = {
+    iss: [{ iss: "https://evil.example" }, /^✗ iss of the ID token is not the issuer/],
+    aud: [{ aud: "other" }, /^✗ aud is not this client/],
+    exp: [{ exp: 1 }, /^✗ The ID token is expired/],
+    nonce: [{ nonce: "other" }, /^✗ nonce differs from the one of the request/],
+    at_hash: [{ at_hash: "other" }, /^✗ at_hash does not match the access token/],
+  };
+  await forEachCase(Object.keys(lies), async (name) => {
+    const [claims, sentence] = lies[name]!;
+    const browser = openBrowser(
+      await testServer({
+        ...demo,
+        plugins: [{
+          extend: (server) => ({
+            ...server,
+            sign: (kind, alg, all) => server.sign(kind, alg, kind === "id_token" ? { ...all, ...claims } : all),
+          }),
+        }],
+      }),
+    );
+    const { verdicts } = await walk(browser, await arrive(browser), "exchange");
+    const failed = verdicts.filter((one) => one.startsWith("✗"));
+    assertEquals(failed.length, 1);
+    assertMatch(failed[0]!, sentence);
+  });
+});
+
+test("[DM-13] every page masks verifier, tokens and credentials", async () => {
+  const browser = openBrowser(await testServer(demo));
+  let page: Page = await arrive(browser, "demo-confidential");
+  for (const step of ["exchange", "userinfo", "introspect", "refresh", "revoke", "replay", "userinfo"]) {
+    const { access_token = "none", refresh_token = "none" } = page.fields!;
+    const verifier = /code_verifier=([\w-]{43})/.exec(page.messages.join("\n"))?.[1] ?? "none";
+    const shown = textOf(
+      page.html.replace(/<label class="masked">[^]*?<\/label>/g, "•").replace(/<input type="hidden"[^>]*>/g, ""),
+    );
+    for (const secret of [access_token, refresh_token, verifier, btoa("demo-confidential:demo-secret")]) {
+      assert(!shown.includes(secret as string), `a secret stands open before ${step}`);
+    }
+    for (const [jwt] of shown.matchAll(/eyJ[\w-]{20,}/g)) assert(false, `${jwt} stands open before ${step}`);
+    page = await press(browser, page, step);
+  }
+});
+
+test("[DM-13] the history is in order, without secrets and of limited length", async () => {
+  const browser = openBrowser(await testServer(demo));
+  const steps = [
+    "wrong_verifier",
+    "exchange",
+    ...Array(12).fill(["userinfo", "introspect"]).flat(),
+    "revoke",
+    "userinfo",
+  ];
+  const page = await walk(browser, await arrive(browser), ...steps);
+  const logged = [...page.html.matchAll(/<span class="time">00:00:00<\/span> <b[^>]*>.<\/b> ([\w ]+): (\d+)/g)];
+  assertEquals(logged.length, 11);
+  assertEquals(logged.slice(-3).map(([, name, status]) => `${name} ${status}`), [
+    "Call userinfo 200",
+    "Introspect 200",
+    "Revoke tokens 200",
+  ]);
+  const [facts, texts] = [page.fields!.past, page.fields!.past_text] as [readonly string[], readonly string[]];
+  assertEquals([facts.length, texts.length], [12, 12]);
+  assert(texts.join("").length <= 2200 && !/eyJ/.test(texts.join("")));
+});
+
+test("[DM-13] the history stays readable, collapsed, each entry with its time and outcome", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  let page: Page = await arrive(browser);
+  const code = page.fields!.code as string;
+  const steps = ["wrong_verifier", "exchange", "userinfo", "introspect", "refresh", "revoke", "introspect", "replay"];
+  for (const step of steps) {
+    self.advance(1);
+    page = await press(browser, page, step);
+  }
+  const past = [...page.html.matchAll(/<li><input[^>]*\/>([^]*?)<\/li>/g)].map(([, entry]) => entry!);
+  assertEquals(past.map((entry) => textOf(/<summary>([^]*?)<\/summary>/.exec(entry)?.[1] ?? "none")), [
+    "00:00:01 ✗ Send a wrong verifier: 400 invalid_grant",
+    "00:00:02 ✓ Exchange the code: 200",
+    "00:00:03 ✓ Call userinfo: 200",
+    "00:00:04 ✓ Introspect: 200",
+    "00:00:05 ✓ Refresh tokens: 200",
+    "00:00:06 ✓ Revoke tokens: 200",
+    "00:00:07 ✗ Introspect: 200 inactive",
+  ]);
+  const texts = page.fields!.past_text as readonly string[];
+  assertMatch(
+    texts[0]!,
+    /^POST \/oauth2\/token HTTP\/1\.1\n\ngrant_type=[^]*\n\nHTTP\/1\.1 400 Bad Request\n\n\{"error"/,
+  );
+  for (const [i, entry] of past.entries()) {
+    assertMatch(entry, /^<details><summary>/);
+    assertStringIncludes(unescapeHtml(entry), texts[i]!);
+    assert(!entry.includes(code));
+  }
+});
+
+test("[DM-13] every page of a long session stays below 30 kB with everything it loads", async () => {
+  const self = await testServer({ ...demo, alg: "RS256", issuer: "https://as.test" });
+  const browser = openBrowser(self);
+  let page: Page = await arrive(browser);
+  for (
+    const step of ["wrong_verifier", "exchange", "userinfo", "introspect", "refresh", "introspect", "refresh", "replay"]
+  ) {
+    page = await press(browser, page, step);
+    const loaded = [...page.html.matchAll(/(?:src|href)="(\/static\/[^"]*)"/g)].map(([, path]) => path!);
+    let assets = 0;
+    for (const path of new Set(loaded)) assets += (await (await self.get(path)).text()).length;
+    assertLess(page.html.length + assets, 30_000, `${step}: ${page.html.length} + ${assets}`);
+  }
+});
+
+test("[DM-13] the server stores nothing for the playground except what the requests store", async () => {
+  const calls: string[] = [];
+  const self = await testServer({ ...demo, store: observedStore(memoryStore(), (verb) => calls.push(verb)) });
+  const browser = openBrowser(self);
+  const page = await walk(browser, await arrive(browser), "exchange");
+  calls.length = 0;
+  await walk(browser, page, "userinfo", "introspect");
+  assertEquals(new Set(calls), new Set(["get"]));
+});
+
+test("[DM-13] the playground URL has no parameters; opened directly, it shows the start page", async () => {
+  const { get } = await testServer(demo);
+  const response = await get("/authorized/try");
+  assertEquals(response.status, 200);
+  assertStringIncludes(await response.text(), "<h1>Try an authorization request</h1>");
+  for (const method of ["PUT", "DELETE", "PATCH"]) await assertPage(await get("/authorized/try", { method }), 405);
+});
+
+const hostile = [
+  "<script>alert(1)</script>",
+  `"><img src=x onerror=alert(1)>`,
+  "</dl></form><form action=//evil.example>",
+  "\u202e\0\r\n",
+  "é".repeat(3000),
+];
+
+test("[UI-03, DM-12] hostile values in any field stay text or are left out, and cause no 500", async () => {
+  const self = await testServer(demo);
+  const browser = openBrowser(self);
+  const { fields } = await walk(browser, await arrive(browser), "exchange");
+  for (const value of hostile) {
+    await forEachCase(
+      ["code", "state", "iss", "pkce", "access_token", "refresh_token", "ended", "past", "past_text", "client_secret"],
+      async (name) => {
+        for (const step of ["userinfo", "introspect", "refresh", "exchange", "replay", "revoke"]) {
+          const { html } = await press(browser, { fields } as Page, step, { [name]: value });
+          if (/[<"]/.test(value)) assert(!html.includes(value), "it stands there as it was sent");
+        }
+      },
+    );
+    for (const change of [{ step: value }, { client_id: value }, { code: "" }]) {
+      const response = await browser.post("/authorized/try", { ...fields, step: "userinfo", ...change });
+      await assertPage(response, 400);
+    }
+    const past = ["exchange 1 200", `exchange 1 400 ${value}`, `${value} 1 200`, "exchange 999999999999999 999", "x"];
+    const past_text = [`</textarea>${value}`];
+    const { html } = await press(browser, { fields } as Page, "userinfo", { past, past_text });
+    if (/[<"]/.test(value)) assert(!html.includes(value));
+  }
+  assertEquals(self.events.filter(({ type }) => type === "internal_error"), []);
+});
+
+test("[DM-12] the form and every request stay below the path of the issuer", async () => {
+  const self = await testServer({ ...demo, issuer: "https://as.test/t1" });
+  const user = openBrowser({
+    ...self,
+    get: (path, init) => self.as.fetch(new Request(`https://as.test${path}`, { redirect: "manual", ...init })),
+  });
+  const start = (await user.get("/t1/start")).headers.get("location")!;
+  const back = new URL((await user.get(start)).headers.get("location")!);
+  const html = await (await user.get(back.pathname + back.search)).text();
+  assertStringIncludes(html, 'action="/t1/authorized/try"');
+  assertStringIncludes(html, "POST /t1/oauth2/token HTTP/1.1");
+  const fields: Fields = Object.fromEntries(
+    [...html.matchAll(/<input type="hidden"(?:"[^"]*"|[^>"])*>/g)].map(([tag]) => {
+      const input = parseAttributes(tag);
+      return [input.get("name")!, input.get("value")!];
+    }),
+  );
+  const page = await (await user.post("/t1/authorized/try", { ...fields, step: "exchange" })).text();
+  assertStringIncludes(page, "<h1>Code exchanged</h1>");
+});
+
+test("[DM-16, PA-07] where requests must be pushed, the links of the demo clients push them", async () => {
+  const pushing = [
+    { ...demo, requirePushedAuthorizationRequests: true },
+    {
+      clients: [
+        { client_id: "demo-public", redirect_uris: [callback], require_pushed_authorization_requests: true },
+        {
+          client_id: "demo-confidential",
+          client_secret: demoSecret,
+          redirect_uris: [callback],
+          require_pushed_authorization_requests: true,
+        },
+      ],
+    },
+  ];
+  await forEachCase(pushing, async (options) => {
+    for (const client of ["demo-public", "demo-confidential"]) {
+      const b = await testServer(options);
+      const browser = openBrowser(b);
+      const home = await (await browser.get("/")).text();
+      assertStringIncludes(home, `href="/start?client_id=${client}"`);
+      const link = (await browser.get(`/start?client_id=${client}`)).headers.get("location")!;
+      const names = [...new URL(link, "https://as.test").searchParams.keys()];
+      assertEquals(names, ["client_id", "request_uri"]);
+      const page = await arrive(browser, client);
+      assertEquals(page.heading, "Authorization Successful!");
+      assertStringIncludes(page.text, "The client pushed these parameters to the server.");
+      const tokens = await press(browser, page, "exchange");
+      assertEquals(tokens.verdicts.filter((verdict) => !verdict.startsWith("✓")), []);
+    }
+  });
+});
+
+test("[DM-16] a client whose secret or keys the page does not know is an error page that says what to do", async () => {
+  const b = await testServer({
+    requirePushedAuthorizationRequests: true,
+    clients: [{ client_id: "own", client_secret: "a-secret-of-its-own", redirect_uris: [callback] }],
+  });
+  const response = await openBrowser(b).get("/start");
+  const html = await assertPage(response, 400);
+  assertStringIncludes(html, "cannot push the authorization request");
+  assertStringIncludes(html, "Start the flow in the client itself");
+});

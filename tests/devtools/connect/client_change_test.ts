@@ -1,0 +1,262 @@
+/** The links of a rejection to the form that changes the clients so that the server accepts the request. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { logging } from "../../../src/operating/mod.ts";
+import { openBrowser } from "../../server/browser.ts";
+import { assertPageWithForms } from "../../server/csrf.ts";
+import { assertPage, basic, clients, type Fields, forEachCase, goodRequest, testServer } from "../../server/harness.ts";
+import { findLink, readFields } from "../../server/page.ts";
+
+const redirect_uri = "http://localhost:3000/callback";
+const unknown = { client_id: "my-app", redirect_uri };
+const registerLabel = `Register my-app with ${redirect_uri}`;
+
+test("[DI-09] an unknown client is registered from the page that rejects it, and the same request then succeeds", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const href = findLink(await assertPage(await browser.authorize(unknown)), registerLabel)!;
+  const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients");
+  assertEquals(form.client_id, "my-app");
+  assertEquals([form.redirect_uris, form.token_endpoint_auth_method], [redirect_uri, "none"]);
+  const added = await browser.post("/clients", form);
+  assertEquals(added.status, 303);
+  const page = await assertPageWithForms(await browser.get(added.headers.get("location")!));
+  const again = await browser.get(findLink(page, "Try the request again")!);
+  const code = new URL(again.headers.get("location")!).searchParams.get("code")!;
+  const tokens = await made.token({ ...unknown, code });
+  assertEquals(tokens.status, 200);
+  assertEquals(made.as.clients.find("my-app")!.standing, "configured");
+});
+
+test("[DI-09] the form registers the type of client that the rejected request shows, and says why", async () => {
+  const made = await testServer({ plugins: [inspector()] });
+  const browser = openBrowser(made);
+  const either = "client_secret_basic client_secret_post";
+  const open = async (href: string) => {
+    const page = await assertPageWithForms(await browser.get(href));
+    const [, text] = /<legend>Authentication<\/legend><p>(.*?)<\/p>/.exec(page) ?? [];
+    return [readFields(page, "/clients").token_endpoint_auth_method, text?.split(".")[0]];
+  };
+  const label = registerLabel;
+  const authorize = async (fields: Fields) => findLink(await assertPage(await browser.authorize(fields)), label)!;
+  assertEquals(await open(await authorize(unknown)), [
+    "none",
+    "A public client has no secret: an application that sends none needs no change",
+  ]);
+  const withoutChallenge = { ...unknown, code_challenge: undefined, code_challenge_method: undefined };
+  assertEquals(await open(await authorize(withoutChallenge)), [
+    either,
+    "The rejected request does not show whether the application has a secret",
+  ]);
+  const fields = { grant_type: "client_credentials", client_id: "my-app", client_secret: "s" };
+  assertEquals((await made.token(fields)).status, 400);
+  const list = await (await browser.get("/flows")).text();
+  assertEquals(await open(findLink(list, "Register my-app")!), [
+    "client_secret_post",
+    "The application sends a secret that this server does not know: the server generates a new secret",
+  ]);
+  assertEquals(await open("/clients"), [either, undefined]);
+  assertEquals((await open("/clients?client_id=my-app&token_endpoint_auth_method=private_key_jwt"))[0], either);
+});
+
+test("[UI-19] where a similar client_id is registered, the page says what to send before it offers a registration", async () => {
+  const made = await testServer({ plugins: [inspector()] });
+  const browser = openBrowser(made);
+  const typo = await assertPage(await browser.authorize({ client_id: "sqa" }));
+  const fix = "Send client_id=spa. If sqa is another application, register it.";
+  for (const html of [typo, await (await browser.get("/flows/1")).text(), await (await browser.get("/flows")).text()]) {
+    assertStringIncludes(html, `<bdi>${fix}</bdi>`);
+    assertMatch(html, /<a class="button plain" href="\/clients\?client_id=sqa[^"]*"><bdi>Register sqa/);
+  }
+  assertMatch(typo, /<nav class="ways"[^>]*><a class="button" href="[^"]*">See the whole flow/);
+  assertMatch(
+    await assertPage(await browser.authorize(unknown)),
+    /<a class="button" href="\/clients\?[^"]*"><bdi>Register/,
+  );
+});
+
+test("[DI-09, CA-16] the form at the link sets the method of the request, which is then accepted without a warning", async () => {
+  const warnings: string[] = [];
+  const made = await testServer({
+    plugins: [inspector()],
+    trace: (event) => event.type === "warning" && warnings.push(event.explanation.rule ?? ""),
+  });
+  const browser = openBrowser(made);
+  const fields = { grant_type: "client_credentials", client_id: undefined };
+  made.as.clients.set({ ...clients[2], grant_types: ["client_credentials"], scope: "read" });
+  const send = () => made.token(fields, { headers: basic("poster", "poster-secret") });
+  assertEquals((await send()).status, 401);
+  const list = await (await browser.get("/flows")).text();
+  const href = findLink(list, "Let poster use client_secret_basic")!;
+  assert(href.startsWith("/clients/poster?edit&"));
+  assertEquals(
+    findLink(await (await browser.get("/flows/1")).text(), "Let poster use client_secret_basic"),
+    href,
+  );
+  const page = await assertPageWithForms(await browser.get(href));
+  assertStringIncludes(page, '<option value="client_secret_basic" selected>client_secret_basic</option>');
+  const form = readFields(page, "/clients/poster");
+  assertEquals(form.token_endpoint_auth_method, "client_secret_basic");
+  assertEquals((await browser.post("/clients/poster", { ...form, action: "save" })).status, 303);
+  assertEquals((await send()).status, 200);
+  assertEquals(warnings, []);
+});
+
+test("[DI-09] a link proposes only a method that sends the same secret", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  for (const method of ["none", "private_key_jwt", "bogus", "client_secret_post"]) {
+    const path = `/clients/poster?edit&token_endpoint_auth_method=${method}`;
+    const page = await assertPageWithForms(await browser.get(path));
+    assertEquals(readFields(page, "/clients/poster").token_endpoint_auth_method, "client_secret_post", method);
+    assert(!page.includes("The form below proposes"), method);
+  }
+});
+
+test("[DI-09] a scope value that the client may not request is allowed after the form at the link is saved", async () => {
+  const made = await testServer({ plugins: [inspector()], scopes: ["openid", "read", "write"] });
+  const browser = openBrowser(made);
+  made.as.clients.set({ ...clients[0]!, scope: "openid" });
+  const send = async () => new URL((await browser.authorize({ scope: "openid read" })).headers.get("location")!);
+  assertEquals((await send()).searchParams.get("error"), "invalid_scope");
+  const href = findLink(await (await browser.get("/flows")).text(), "Allow spa to request read")!;
+  const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients/spa");
+  assertEquals(form.scope, "openid read");
+  assertEquals((await browser.post("/clients/spa", { ...form, action: "save" })).status, 303);
+  assert((await send()).searchParams.has("code"));
+});
+
+test("[DI-09] a grant type that the client is not registered for is allowed after the form at the link is saved", async () => {
+  const made = await testServer({ plugins: [inspector()], tokenExchange: {} });
+  const browser = openBrowser(made);
+  const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+  const headers = basic("web", "web-secret");
+  await forEachCase(
+    [
+      ["refresh_token", "spa", { refresh_token: "x" }, {}],
+      ["client_credentials", "web", { client_id: undefined, scope: "read" }, { headers }],
+      [exchange, "web", { client_id: undefined }, { headers }],
+    ] as const,
+    async ([grant_type, id, fields, init]) => {
+      const send = async () => await (await made.token({ grant_type, ...fields }, init)).json();
+      assertMatch((await send()).error_description, /\[TK-06\]$/);
+      const href = findLink(await (await browser.get("/flows")).text(), `Allow ${id} to use ${grant_type}`)!;
+      assertStringIncludes(href, `/clients/${id}?edit&grant_types=`);
+      const page = await assertPageWithForms(await browser.get(href));
+      assertMatch(page, /The rejected request needs another value of <code[^>]*>grant_types</);
+      const form = readFields(page, `/clients/${id}`);
+      const before = made.as.clients.find(id)!.grantTypes;
+      assertEquals((await browser.post(`/clients/${id}`, { ...form, action: "save" })).status, 303);
+      assertEquals(made.as.clients.find(id)!.grantTypes, [...before, grant_type]);
+      assert((await send()).error !== "unauthorized_client");
+    },
+  );
+});
+
+test("[DI-09] a device that is not registered for its grant type has a link; a public client has none to act for itself", async () => {
+  const grant_types = ["authorization_code"];
+  const device = "urn:ietf:params:oauth:grant-type:device_code";
+  const others = [{ client_id: "other-tv", grant_types: [device] }];
+  const clients = [{ client_id: "tv", redirect_uris: [redirect_uri], grant_types }, ...others];
+  const made = await testServer({ plugins: [inspector()], clients });
+  const browser = openBrowser(made);
+  const labels = async () =>
+    [...(await (await browser.get("/flows")).text()).matchAll(/Allow tv to use [\w:-]+/g)].map(([text]) => text);
+  await made.token({ grant_type: "client_credentials", client_id: "tv" });
+  assertEquals(await labels(), []);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  await made.get("/oauth2/device_authorization", { method: "POST", body: "client_id=tv", headers });
+  assertEquals([...new Set(await labels())], [`Allow tv to use ${device}`]);
+});
+
+test("[DI-09] there is no link where the visitor may not change clients, or no configured client would change", async () => {
+  const label = async (fields: Fields, options = {}, headers = {}) => {
+    const made = await testServer(options);
+    const page = await (await made.authorize(fields, { headers })).text();
+    return /(?:Register [^<]*localhost:3000|Add the redirect URI to)[^<]*(?=<\/bdi><\/a>)/.exec(page)?.[0];
+  };
+  const uri = { redirect_uri };
+  assertEquals(await label(unknown), registerLabel);
+  assertEquals(await label(uri), "Add the redirect URI to spa");
+  for (const fields of [unknown, uri]) {
+    assertEquals(await label(fields, {}, { host: "rebound.example" }), undefined);
+    for (const directory of ["read", "off"] as const) assertEquals(await label(fields, { directory }), undefined);
+  }
+  const made = await testServer({ registration: { mode: "open" } });
+  const response = await made.get("/oauth2/register", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["https://self.example/cb"], token_endpoint_auth_method: "none" }),
+  });
+  const { client_id } = await response.json();
+  const page = await (await made.authorize({ client_id, redirect_uri })).text();
+  assert(!page.includes("/clients/"));
+});
+
+test("[DI-09] there is no link to a form that rejects the redirect URI", async () => {
+  const made = await testServer();
+  for (
+    const uri of [
+      ...[
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "http://localhost:3000/cb#x",
+        "http://app.example.com/cb",
+        "//x",
+        "/cb",
+      ],
+      ...[
+        "http://localhost:3000/<b>",
+        "http://localhost:3000/*",
+        "http://a:b@localhost/cb",
+        "http://localhost/cb?code=x",
+      ],
+      ...["http://localhost/\u202e", `http://localhost/${"x".repeat(2000)}`],
+    ]
+  ) {
+    for (const client_id of ["spa", "my-app", "<b>"]) {
+      const page = await (await made.authorize({ client_id, redirect_uri: uri })).text();
+      assert(!page.includes("/clients?client_id") && !page.includes("?edit&"), `${client_id} ${uri}`);
+      assert(!page.includes("<b>my-app") && !page.includes("3000/<b>"), uri);
+    }
+  }
+});
+
+test("[DI-09] a page of another site fills in no form, and no form leads to another site", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const query = new URLSearchParams({ client_id: "my-app", redirect_uris: redirect_uri });
+  for (const path of [`/clients?${query}`, `/clients/spa?edit&${query}`]) {
+    const page = async (site: string) =>
+      await (await browser.get(path, { headers: { "sec-fetch-site": site } })).text();
+    const isFilled = (text: string) => text.includes(redirect_uri);
+    assertEquals([isFilled(await page("same-origin")), isFilled(await page("cross-site"))], [true, false], path);
+  }
+  for (
+    const retry of ["https://evil.example/", "//evil.example/oauth2/authorize?", "/logout?x", "javascript:alert(1)"]
+  ) {
+    const page = await (await browser.get(`/clients/spa?${new URLSearchParams({ retry })}`)).text();
+    assertEquals(findLink(page, "Try the request again"), undefined, retry);
+  }
+});
+
+test("[DI-09] terminal and log have the link; it names no value that they hide", async () => {
+  const lines: string[] = [];
+  const records: string[] = [];
+  const plugins = [
+    logging({ write: (line) => lines.push(line), format: "text" }),
+    logging({ write: (line) => records.push(line), format: "json" }),
+  ];
+  const made = await testServer({ plugins });
+  const query = `client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}&token_endpoint_auth_method=none`;
+  const path = `/clients?${query}#add`;
+  await made.authorize(unknown);
+  assertStringIncludes(lines.join("\n"), `→ ${registerLabel}: ${made.as.issuer}${path}`);
+  assertStringIncludes(records.join("\n"), `"change":"${made.as.issuer}${path}"`);
+  const secret = "hV7-kq93nfLwPz0aYtRbX2mC8dGsJ5uE4oWi1v6TcNs";
+  await made.authorize({ ...goodRequest, client_id: secret });
+  await made.authorize({ ...unknown, redirect_uri: `${redirect_uri}?code=${secret}` });
+  assert(!lines.join("\n").includes(secret) && !records.join("\n").includes(secret));
+});

@@ -1,0 +1,256 @@
+/** Forms of clients and users that several visitors open: the record changes once, and the others see its values. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
+import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
+import { redisStore } from "../../../src/platform/store/redis.ts";
+import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import {
+  dropPostgresSchemas,
+  dropRedisPrefixes,
+  postgresUrl,
+  redisUrl,
+  timeout,
+  uniqueName,
+} from "../../platform/store/servers.ts";
+import { controlClient } from "../../control/harness.ts";
+import { testLatchkey } from "../../secret_leak_check.ts";
+import { openBrowser } from "../../server/browser.ts";
+import { assertPageWithForms } from "../../server/csrf.ts";
+import { type Fields, forEachCase, observedStore, testServer } from "../../server/harness.ts";
+import type { TestServer } from "../../server/harness.ts";
+import { readFields } from "../../server/page.ts";
+
+/** The form of a page in a browser of its own: what it would send, and how to send it. */
+async function openForm(server: Parameters<typeof openBrowser>[0], path: string) {
+  const browser = openBrowser(server);
+  const [action = ""] = path.split("?");
+  const fields: Readonly<Record<string, string>> = readFields(await (await browser.get(path)).text(), action, "save");
+  const save = (changes: Fields) => browser.post(action, { ...fields, ...changes, action: "save" });
+  const remove = () => browser.post(action, { form_token: fields.form_token, action: "remove" });
+  return { fields, save, remove };
+}
+
+interface Form {
+  readonly path: string;
+  /** Fields of one change, and of another one. */
+  readonly changes: readonly [Fields, Fields];
+  /** The value that the changes set. */
+  value(server: TestServer): Promise<unknown>;
+}
+
+const forms: readonly Form[] = [
+  {
+    path: "/clients/spa?edit",
+    changes: [{ client_name: "First" }, { client_name: "Second" }],
+    value: async ({ as }) => (await as.clients.reload("spa"))!.metadata.client_name,
+  },
+  {
+    path: "/users/bob",
+    changes: [{ claims: '{"name":"First"}' }, { claims: '{"name":"Second"}' }],
+    value: async ({ as }) => (await as.users.reload("bob"))!.name,
+  },
+];
+
+test("[DI-03] a form that is older than its record changes nothing, and the page has the current values", async () => {
+  await forEachCase(forms, async ({ path, changes: [first, second], value }) => {
+    const server = await testServer();
+    const [one, two] = [await openForm(server, path), await openForm(server, path)];
+    assertEquals((await one.save(first)).status, 303);
+    const html = await assertPageWithForms(await two.save(second), 409);
+    assertMatch(html, /Nothing was saved:<\/strong> <bdi>[^<]*<\/bdi> was changed after your form was opened/);
+    assertEquals(await value(server), "First");
+    const current = readFields(html, path.split("?")[0]!, "save");
+    assertStringIncludes(JSON.stringify(current), "First");
+    // The page is a form of the current record.
+    const again = openBrowser(server);
+    const { form_token } = (await openForm(server, path)).fields;
+    assertEquals((await again.post(path.split("?")[0]!, { ...current, form_token, action: "save" })).status, 403);
+    const fresh = await openForm(server, path);
+    assertEquals(fresh.fields.version, current.version);
+    assertEquals((await fresh.save(second)).status, 303);
+    assertEquals(await value(server), "Second");
+  });
+});
+
+test("[DI-03] the page of an older form names the fields that differ, and repeats nothing else of it", async () => {
+  const server = await testServer();
+  const [one, two] = [await openForm(server, "/clients/spa?edit"), await openForm(server, "/clients/spa?edit")];
+  await one.save({ client_name: "First" });
+  const html = await (await two.save({ contacts: "typed@example.com", require_pkce: "on" })).text();
+  assertMatch(
+    html,
+    /your form had other values of <code[^>]*>client_name<\/code>, <code[^>]*>require_pkce<\/code>, <code[^>]*>contacts</,
+  );
+  assertEquals(html.includes("typed@example.com"), false);
+});
+
+test("[DI-03] a form without the version of its record changes nothing; a second click on Save is no second change", async () => {
+  await forEachCase(forms, async ({ path, changes: [first, second], value }) => {
+    const server = await testServer();
+    const former = await value(server);
+    const form = await openForm(server, path);
+    for (const version of ["", "x", `${form.fields.version}x`]) {
+      assertEquals((await form.save({ ...second, version })).status, 409);
+    }
+    assertEquals(await value(server), former);
+    for (let click = 0; click < 2; click++) assertEquals((await form.save(first)).status, 303);
+    assertEquals(await value(server), "First");
+  });
+});
+
+test("[DI-03] a change that no form made counts, too: of a program, of a new secret", async () => {
+  const server = await testServer();
+  const [client, user] = [await openForm(server, "/clients/web?edit"), await openForm(server, "/users/bob")];
+  server.as.clients.set({ ...server.as.clients.find("web")!.metadata, client_secret: "another-web-secret" });
+  server.as.users.set({ sub: "bob", name: "Set" });
+  assertEquals((await client.save({ client_name: "Typed" })).status, 409);
+  assertEquals((await user.save({ claims: "{}" })).status, 409);
+  assertEquals(server.as.users.find("bob"), { sub: "bob", name: "Set" });
+});
+
+test("[DI-03] a form and the control undo no change of each other, and a form adds no removed record again", async () => {
+  const as = await testLatchkey({ control: true });
+  const server = {
+    get: (path: string, init?: RequestInit) => as.fetch(path, { redirect: "manual", ...init }),
+    token: () => Promise.reject(new Error("only forms are sent")),
+  };
+  const { post } = controlClient(as);
+  const change = { client_id: "brief", changes: { policy_uri: "https://brief.example/policy" } };
+  for (let delay = 0; delay < 60; delay++) {
+    await post("/clients/set", { client_id: "brief", redirect_uris: ["https://brief.example/cb"] });
+    await post("/users/set", { sub: "brief" });
+    const [client, user] = [await openForm(server, "/clients/brief?edit"), await openForm(server, "/users/brief")];
+    const later = async <T>(send: () => Promise<T>) => {
+      for (let i = 0; i < delay; i++) await undefined;
+      return await send();
+    };
+    const [{ status }, changed] = await Promise.all([
+      client.save({ client_name: "Saved" }),
+      later(() => post("/clients/change", change)),
+      user.save({ claims: '{"name":"Saved"}' }),
+      later(() => post("/users/delete", { sub: "brief" })),
+    ]);
+    const { client_name, policy_uri } = as.clients.find("brief")!.metadata;
+    assertEquals([changed.status, policy_uri], [200, "https://brief.example/policy"]);
+    assertEquals(status, client_name === "Saved" ? 303 : 409);
+    assertEquals(as.users.find("brief"), undefined);
+  }
+});
+
+test("[DI-03] a mark of an interrupted change delays the next one by ten seconds, and one that stays fails no change", async () => {
+  let failing = "";
+  const server = await testServer({
+    store: observedStore(sharedStore(), (verb, [kind]) => {
+      if (verb === failing && kind === "used_identifier") throw new Error(`${verb} fails`);
+    }),
+  });
+  const save = async (client_name: string) =>
+    (await (await openForm(server, "/clients/spa?edit")).save({ client_name })).status;
+  failing = "delete";
+  assertEquals(await save("First"), 303);
+  failing = "";
+  assertEquals(await save("Second"), 409);
+  server.advance(10);
+  assertEquals([await save("Third"), await save("Fourth")], [303, 303]);
+});
+
+test("[DI-03] a change that does not end delays no change of another record", async () => {
+  let isStuck = false;
+  const { add, ...others } = sharedStore();
+  const store: Store = {
+    ...others,
+    add: (kind, ...rest) => isStuck && kind === "used_identifier" ? new Promise(() => {}) : add(kind, ...rest),
+  };
+  const server = await testServer({ store });
+  const [one, other] = [await openForm(server, "/clients/spa?edit"), await openForm(server, "/users/bob")];
+  isStuck = true;
+  void one.save({ client_name: "Stuck" });
+  await new Promise((resolve) => setTimeout(resolve));
+  isStuck = false;
+  assertEquals((await other.save({ claims: '{"name":"Saved"}' })).status, 303);
+});
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-forms-"));
+after(() => rmSync(folder, { recursive: true }));
+const name = uniqueName();
+after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, [name]));
+after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [name]));
+
+const sharedStore = (): Store => ({ ...memoryStore(), persistent: true, close: () => Promise.resolve() });
+const shared = sharedStore();
+
+/** Each with the number of instances. */
+const stores:
+  readonly (readonly [name: string, count: number, skip: boolean, open: () => Promise<Partial<LatchkeyOptions>>])[] = [
+    ["in memory", 1, false, () => Promise.resolve({})],
+    ["on a store in memory that lasts", 2, false, () => Promise.resolve({ store: shared })],
+    ["on SQLite", 2, false, async () => ({ store: await sqliteStore(join(folder, "forms.db")) })],
+    [
+      ...["on PostgreSQL", 2, postgresUrl === undefined] as const,
+      async () => ({ store: await postgresStore(postgresUrl!, { timeout, schema: name }) }),
+    ],
+    [
+      ...["on Redis", 2, redisUrl === undefined] as const,
+      async () => ({ store: await redisStore(redisUrl!, { timeout, prefix: name }) }),
+    ],
+  ];
+
+for (const [store, count, skip, open] of stores) {
+  test(`[DI-03] ${store} one of several forms that are sent at the same time is saved`, { skip }, async () => {
+    const servers = await Promise.all(Array.from({ length: count }, async () => await testServer(await open())));
+    // Added at run time: its record is stored in another way than the changes of configured ones.
+    await servers[0]!.as.clients.set({ client_id: "late", redirect_uris: ["https://late.example/cb"] });
+    const late: Form = {
+      ...{ path: "/clients/late?edit", changes: forms[0]!.changes },
+      value: async ({ as }) => (await as.clients.reload("late"))!.metadata.client_name,
+    };
+    for (const { path, value } of [...forms, late]) {
+      for (let round = 0; round < 3; round++) {
+        const opened = await Promise.all(
+          Array.from({ length: 6 }, (_, i) => openForm(servers[i % count]!, path)),
+        );
+        const names = opened.map((_, i) => `Round ${round}, form ${i}`);
+        const responses = await Promise.all(
+          opened.map(({ save }, i) => save({ client_name: names[i], claims: JSON.stringify({ name: names[i] }) })),
+        );
+        const statuses = responses.map(({ status }) => status);
+        assertEquals(statuses.toSorted(), [303, 409, 409, 409, 409, 409]);
+        for (const server of servers) assertEquals(await value(server), names[statuses.indexOf(303)]);
+      }
+    }
+    await Promise.all(servers.map(({ as }) => as.close()));
+  });
+
+  test(`[DI-03] ${store} a form that is saved during a removal adds no record again`, { skip }, async () => {
+    const servers = await Promise.all(Array.from({ length: count }, async () => await testServer(await open())));
+    const [{ as }, other] = [servers[0]!, servers.at(-1)!];
+    const add = async () => [
+      await as.clients.set({ client_id: "brief", redirect_uris: ["https://brief.example/cb"] }),
+      await as.users.set({ sub: "brief" }),
+    ];
+    const find = async (path: string) =>
+      path.startsWith("/clients") ? await other.as.clients.reload("brief") : await other.as.users.reload("brief");
+    for (const path of ["/clients/brief?edit", "/users/brief"]) {
+      for (let delay = 0; delay < 60; delay += 3) {
+        await add();
+        const [saving, removing] = [await openForm(other, path), await openForm(servers[0]!, path)];
+        const remove = async () => {
+          for (let i = 0; i < delay; i++) await undefined;
+          return await removing.remove();
+        };
+        const save = saving.save({ client_name: "Saved", claims: '{"name":"Saved"}' });
+        const [{ status }, { status: saved }] = await Promise.all([remove(), save]);
+        assertEquals([303, 404, 409].includes(saved), true);
+        // Only another instance can prevent a removal.
+        assertEquals(status, count === 1 || await find(path) === undefined ? 303 : 409);
+        assertEquals(await find(path) === undefined, status === 303);
+      }
+    }
+    await Promise.all(servers.map(({ as }) => as.close()));
+  });
+}

@@ -1,0 +1,139 @@
+/** The habits on the page of a flow. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { inspector } from "../../../src/devtools/requests/mod.ts";
+import type { TestLatchkey } from "../../../src/testing/mod.ts";
+import { testLatchkey } from "../../secret_leak_check.ts";
+import { encodeBase64url } from "../../../src/platform/runtime/crypto.ts";
+import { attempt } from "../../habits/habit_case.ts";
+
+async function page(as: TestLatchkey, path: string): Promise<string> {
+  const response = await as.fetch(path);
+  const html = await response.text();
+  assertEquals(response.status, 200, html);
+  return html;
+}
+
+/** The section, with a space for each tag. */
+async function read(as: TestLatchkey, path: string): Promise<string> {
+  const section = /<section id="habits"[^]*?<\/section>/.exec(await page(as, path))![0];
+  return section.replace(/<(?:"[^"]*"|[^>"])*>/g, " ").replace(/\s+/g, " ");
+}
+
+test("the page of a flow says which habits its client lacks, and links to all of them", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const client = as.client();
+  for (let i = 0; i < 2; i++) await as.logIn(client, { authorization: { state: "xyz" } });
+  const brief = await read(as, "/flows/2");
+  assertMatch(brief, /Habits \d+ good, 1 to improve, \d+ not seen\./);
+  assertMatch(brief, /! state-random : two requests have the same state/);
+  assert(!brief.includes("pkce-used"));
+  const html = await page(as, "/flows/2?habits=all");
+  for (
+    const link of [
+      '<a href="/flows/of/3">step 1</a>',
+      '<a href="/flows/of/1">flow 1</a>',
+      '<a href="https://www.rfc-editor.org/rfc/rfc9700.html#section-2.1.1" rel="noreferrer">RFC 9700 §2.1.1</a>',
+    ]
+  ) assert(html.includes(link), link);
+  const all = await read(as, "/flows/2?habits=all");
+  assertEquals(all.match(/✓ passed|– not seen|✗ failed|! warning|– noted/g)?.length, 48);
+  assertMatch(
+    all,
+    /✓ passed pkce-used The client sends a code challenge with every authorization request\. seen in 1 request : step 1/,
+  );
+  assertMatch(all, /– not seen device-interval-kept .*? not recorded: two polls for a device/);
+});
+
+test("[FL-02] the habits that the client should improve are counted near the top of the page, with a link to them", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const client = as.client();
+  for (let i = 0; i < 3; i++) await as.logIn(client, { authorization: i === 0 ? {} : { state: "xyz", nonce: "n" } });
+  const line = (html: string) => /<p class="facts-line">.*?<\/p>/s.exec(html)![0];
+  assert(!line(await page(as, "/flows/1")).includes("#habits"));
+  for (const path of ["/flows/3", "/flows/3?habits=all"]) {
+    assertMatch(line(await page(as, path)), /<a href="#habits">2 habits to improve<\/a><\/p>$/);
+  }
+});
+
+test("the page of a flow shows the habits of its own client only, without secrets", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const [good, bad] = [as.client(), as.client()];
+  await as.logIn(good);
+  const { tokens } = await as.logIn(bad);
+  await as.fetch(`/oauth2/userinfo?access_token=${tokens.access_token}`);
+  assertMatch(await read(as, "/flows/2"), /✗ token-in-header : the request has the token in the query/);
+  assert(!(await read(as, "/flows/1")).includes("✗"));
+  assert(!(await page(as, "/flows/2?habits=all")).includes(tokens.access_token));
+});
+
+test("no habit quotes a body that is not a form, or a header that contains a secret", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const { client_id } = as.client();
+  const secrets = ["Sekret-Passw0rd1", "tokvalue-shrt-77"];
+  const json = `{"client_secret":"${secrets[0]}","code":"${secrets[1]}"}`;
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const known = `client_id=${client_id}&client_secret=${secrets[0]}&code=${secrets[1]}&grant_type=authorization_code`;
+  for (
+    const [body, headers] of [
+      [json, form],
+      [`${json}=undefined`, form],
+      [`${json}=1&${json}=2`, form],
+      [`${known}&${secrets[0]}=`, form],
+      [known, { ...form, accept: `text/${secrets[1]}` }],
+      [known, { ...form, accept: json }],
+      [json, { "content-type": `text/plain; x="{}"` }],
+    ] as const
+  ) await attempt(as.fetch("/oauth2/token", { method: "POST", body, headers }));
+  let shown = "";
+  for (const { id } of as.log.flows) {
+    const html = await page(as, `/flows/${id}?habits=all`);
+    for (const secret of secrets) assert(!html.includes(secret), html);
+    shown += await read(as, `/flows/${id}?habits=all`);
+  }
+  assertMatch(shown, /a parameter with an unusual name is empty/);
+  assertMatch(shown, /a parameter with an unusual name twice/);
+  assertMatch(shown, /the content type is malformed or long/);
+});
+
+test("values that no client should send neither break the page nor its markup", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const { client_id } = as.client();
+  const odd = [
+    "[",
+    "{",
+    "<b>",
+    '{"toString":1}',
+    "javascript:alert(1)",
+    "\u202E",
+    "%00",
+    "https://[",
+    "a".repeat(5000),
+  ];
+  const jwt = (claims: unknown) =>
+    `${btoa('{"alg":{"toString":1},"jwk":[]}')}.${encodeBase64url(JSON.stringify(claims))}.`;
+  const names = ["state", "nonce", "scope", "redirect_uri", "resource", "code_challenge", "prompt", "response_type"];
+  for (const value of odd) {
+    const query = new URLSearchParams(names.map((name) => [name, value]));
+    query.set("client_id", client_id);
+    await as.fetch(`/oauth2/authorize?${query}`, {
+      redirect: "manual",
+      headers: { referer: "https://a.test/?code=b" },
+    });
+    query.set("request", jwt({ aud: [value], resource: value, exp: { toString: 1 }, state: { toString: 1 } }));
+    await as.fetch(`/oauth2/authorize?${query}`, { redirect: "manual" });
+    const dpop = jwt({ htm: { toString: 1 }, htu: { toString: 1 }, iat: { toString: 1 }, jti: 1 });
+    const body = new URLSearchParams({
+      client_id,
+      client_assertion: jwt({ aud: { toString: 1 } }),
+      code_verifier: value,
+    });
+    const headers = { dpop, authorization: value.replace(/[^\x20-\x7E]/g, "") };
+    await attempt(as.fetch("/oauth2/token", { method: "POST", body, headers }));
+  }
+  for (const { id } of as.log.flows) {
+    const html = await page(as, `/flows/${id}?habits=all`);
+    assert(!/<b>(?!✓|✗|!|–|\d+<|×)/.test(html.replaceAll('<b aria-hidden="true">', "")), id);
+  }
+});

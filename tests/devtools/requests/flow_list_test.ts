@@ -1,0 +1,223 @@
+/** The list of flows: requests for documents, search, filters and pages. */
+
+import { assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError } from "../../../src/mod.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { clients, forEachCase, type TestServer, testServer } from "../../server/harness.ts";
+
+const discovery = "/.well-known/openid-configuration";
+
+/** A server with an inspector. */
+async function inspected(
+  options: Parameters<typeof testServer>[0] = {},
+): Promise<TestServer & { rows(query?: string): Promise<string[]> }> {
+  const server = await testServer({ clients, plugins: [inspector()], ...options });
+  const rows = async (query = "") => {
+    const html = await (await server.get(`/flows${query}`)).text();
+    return [...html.matchAll(/<li id="flow-[^]*?<\/li>/g)].map(([row]) =>
+      row.replaceAll("<wbr/>", "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim()
+    );
+  };
+  return { ...server, rows };
+}
+
+test("[FL-13] requests for one document are one row, which counts them and leads to the newest", async () => {
+  const { get, rows, code, advance } = await inspected();
+  for (let i = 0; i < 15; i++) await (await get(discovery)).text();
+  await code();
+  advance(60);
+  await (await get("/oauth2/jwks")).text();
+  await (await get(discovery)).text();
+  assertEquals(await rows(), [
+    `Requests 00:01:00 ✓ ${discovery} Metadata , 16 times`,
+    "Requests 00:01:00 ✓ /oauth2/jwks Keys",
+    "Flow 1 00:00:00 – spa alice Authorization request , code not exchanged yet",
+  ]);
+  assertEquals((await rows("?outcome=documents")).length, 2);
+  for (const outcome of ["done", "rejected"]) assertEquals(await rows(`?outcome=${outcome}`), []);
+
+  const [, href] = /href="([^"]*\/flows\/d\d+)"/.exec(await (await get("/flows")).text())!;
+  const page = await (await get(href!)).text();
+  assertMatch(page, /<h1><bdi>Requests for \/\.well-known\/openid-configuration<\/bdi><\/h1>/);
+  assertMatch(page, />16 requests</);
+  assertEquals(page.match(/<details class="step"/g)!.length, 1);
+  assertNotMatch(page, /Delete this flow|id="habits"/);
+  for (const format of ["txt", "har", "json"]) assertEquals((await get(`${href}.${format}`)).status, 200);
+  assertEquals((await get("/flows/of/18")).headers.get("location"), `${href}#step-1`);
+  assertEquals((await get("/flows/d999")).status, 404);
+});
+
+test("[FL-13] metadata that is requested by another host name is a row of its own, with the issuer to use", async () => {
+  const { get, rows } = await inspected();
+  await (await get(discovery)).text();
+  await (await get(discovery, { headers: { host: "127.0.0.1:9666" } })).text();
+  const [other, own] = await rows();
+  assertMatch(other!, / ! .* Requested from 127\.0\.0\.1:9666, but the issuer is https:\/\/as\.test: /);
+  assertMatch(own!, / ✓ /);
+});
+
+const navigation = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+test("[FL-14] missing pages that a browser opens are neutral rows outside of flows, and no errors on the home page", async () => {
+  const { get, rows, code, events } = await inspected({ directory: "off" });
+  await code();
+  for (let i = 0; i < 2; i++) assertEquals((await get("/clients", { headers: navigation })).status, 404);
+  assertEquals((await get("/oauth2/token", { headers: navigation })).status, 405);
+  const icon = { accept: "image/avif,*/*", "sec-fetch-dest": "image" };
+  const link = (await get("/apple-touch-icon.png", { headers: icon })).headers.get("link");
+  assertEquals((await rows()).map((row) => row.replace(" 00:00:00", "")), [
+    "Requests – /apple-touch-icon.png Unknown address",
+    "Requests – /oauth2/token Token request",
+    "Requests – /clients Unknown address , 2 times",
+    "Flow 1 – spa alice Authorization request , code not exchanged yet",
+  ]);
+  assertEquals([(await rows("?outcome=rejected")).length, (await rows("?outcome=documents")).length], [0, 3]);
+  const home = await (await get("/")).text();
+  assertEquals(home.match(/href="\/flows\/\d+"/g), ['href="/flows/1"']);
+  assertEquals(events.filter(({ type }) => type === "rejected"), []);
+  assertMatch(link!, /\/flows\/of\/5>/);
+  assertEquals((await get("/flows/of/5")).headers.get("location"), "/flows/d5#step-1");
+  assertMatch(await (await get("/flows/d5")).text(), /<h1><bdi>Requests for \/apple-touch-icon/);
+});
+
+test("[FL-14] programs, scripts and clients that send a browser to a wrong path remain rejections", async () => {
+  await forEachCase<[path: string, init: RequestInit]>([
+    ["/clients", {}],
+    ["/clients", { headers: { accept: "*/*" } }],
+    ["/clients", { headers: { accept: "application/json" } }],
+    ["/clients", { headers: { ...navigation, "sec-fetch-dest": "empty" } }],
+    ["/clients", { headers: { accept: "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2" } }],
+    ["/clients", { headers: navigation, method: "POST" }],
+    ["/authorize?client_id=spa", { headers: { ...navigation, "sec-fetch-dest": "document" } }],
+    ["/oauth2/token?code=x", { headers: navigation }],
+  ], async ([path, init]) => {
+    const { get, rows, events } = await inspected({ directory: "off" });
+    await get(path, init);
+    assertEquals((await rows("?outcome=rejected")).length, 1);
+    assertEquals(events.filter(({ type }) => type === "rejected").length, 1);
+  });
+});
+
+test("[FL-01] the search finds the rows that contain each word, and never a secret", async () => {
+  const { code, token, get, rows } = await inspected();
+  const issued = await code();
+  await (await token({ code: issued, redirect_uri: "https://spa.example/cb/" })).text();
+  await code({ client_id: "web", redirect_uri: "https://web.example/cb" });
+  await (await get(discovery)).text();
+  const expected: Readonly<Record<string, number>> = {
+    "": 3,
+    "invalid_grant": 1,
+    "TK-15 SPA": 1,
+    "alice": 2,
+    "redirect_uri web": 0,
+    "/oauth2/authorize": 2,
+    "well-known": 1,
+    [issued]: 0,
+    "<script>alert(1)</script>": 0,
+    [`${"x".repeat(5000)}`]: 0,
+  };
+  await forEachCase(Object.keys(expected), async (q) => {
+    assertEquals((await rows(`?${new URLSearchParams({ q })}`)).length, expected[q], q);
+  });
+  const html = await (await get(`/flows?${new URLSearchParams({ q: '"><img>' })}`)).text();
+  assertMatch(html, /name="q" value="&quot;>&lt;img>"|value="&quot;&gt;&lt;img&gt;"/);
+  assertMatch(html, /No flow matches the filter/);
+});
+
+test("[FL-01] the pages of a long list leave out and repeat no row", async () => {
+  const { code, get, rows } = await inspected();
+  for (let i = 0; i < 30; i++) await code();
+  await (await get(discovery)).text();
+  const html = await (await get("/flows?q=spa")).text();
+  const [, older] = /href="\/flows(\?[^"]*before=[^"]*)"/.exec(html)!;
+  const all = [...await rows("?q=spa"), ...await rows(older!.replaceAll("&amp;", "&"))];
+  assertEquals(all.map((row) => Number(row.split(" ")[1])), Array.from({ length: 30 }, (_, i) => 30 - i));
+});
+
+/** The flows of `/flows.json` and the rest of the response. */
+async function readJson({ get }: TestServer, query = "", headers: Record<string, string> = {}) {
+  const response = await get(`/flows.json${query}`, { headers });
+  assertEquals([response.status, response.headers.get("content-type")], [200, "application/json"]);
+  assertEquals(response.headers.get("access-control-allow-origin"), null);
+  assertEquals(response.headers.get("cross-origin-resource-policy"), "same-origin");
+  assertEquals(response.headers.get("cache-control"), "no-store");
+  return await response.json();
+}
+
+test("[FL-01, FL-03] /flows.json has the flows of the list, filtered like it, with every secret masked", async () => {
+  const server = await inspected();
+  const code = await server.code();
+  const tokens = await (await server.token({ code })).json();
+  await (await server.authorize({ client_id: "web", redirect_uri: "https://web.example/cb", scope: "bogus" })).text();
+  const { flows, older } = await readJson(server);
+  assertEquals(older, undefined);
+  assertEquals(flows.map(({ id, client, outcome }: Record<string, string>) => [id, client, outcome]), [
+    ["2", "web", "rejected"],
+    ["1", "spa", "done"],
+  ]);
+  const { error, rule, received, fix } = flows[0].exchanges[0].rejection;
+  assertEquals([error, rule, received, typeof fix], ["invalid_scope", "AZ-17", "bogus", "string"]);
+  const [authorize, token] = flows[1].exchanges;
+  assertEquals([authorize.endpoint, authorize.request.query.client_id, flows[1].user], ["authorize", "spa", "alice"]);
+  assertEquals(token.request.form.code, authorize.response.authorizationResponse.params.code);
+  assertMatch(token.request.form.code, /^.{4}…\(43\)$/);
+  const text = JSON.stringify(flows);
+  for (const secret of [code, tokens.access_token, tokens.id_token]) assertEquals(text.includes(secret), false);
+  const ids = async (query: string) =>
+    (await readJson(server, query)).flows.map(({ id }: Record<string, string>) => id);
+  assertEquals([await ids("?client=spa"), await ids("?outcome=rejected"), await ids("?q=bogus+nothing")], [
+    ["1"],
+    ["2"],
+    [],
+  ]);
+  const misspelt = await server.get("/flows.json?outcome=rejectd", { headers: { accept: "application/json" } });
+  assertEquals(misspelt.status, 400);
+  assertMatch(await misspelt.text(), /outcome is unknown.*FL-01/);
+  for (let i = 0; i < 20; i++) await server.code();
+  const first = await readJson(server);
+  const rest = await readJson(server, `?before=${first.older}`);
+  assertEquals([first.flows.length, rest.flows.length], [20, 2]);
+});
+
+test("[FL-03] real values in /flows.json need a setting, and the issuer on a test host", async () => {
+  const masked = await inspected();
+  const rejected = await masked.get("/flows.json?show=secrets", { headers: { accept: "application/json" } });
+  assertEquals(rejected.status, 403);
+  assertMatch(await rejected.text(), /insecureExportSecrets/);
+
+  const server = await testServer({ clients, plugins: [inspector({ insecureExportSecrets: true })] });
+  const code = await server.code();
+  const { access_token } = await (await server.token({ code })).json();
+  assertEquals(JSON.stringify(await readJson(server)).includes(code), false);
+  const { flows: [{ exchanges: [authorize, token] }] } = await readJson(server, "?show=secrets");
+  assertEquals(authorize.response.authorizationResponse.params.code, code);
+  assertEquals([token.request.form.code, token.response.body.access_token], [code, access_token]);
+  assertEquals((await (await server.get("/flows/1.json?show=secrets")).text()).includes(code), false);
+
+  const real = { issuer: "https://auth.company.com", clients: [], insecureAllowAutoLogin: true };
+  const plugins = [inspector({ insecureAllow: true, insecureExportSecrets: true })];
+  await assertRejects(() => latchkey({ ...real, plugins }), ConfigurationError, "insecureExportSecrets");
+});
+
+test("[FL-05, FL-06] pages of other sites and untrusted hosts get no list of flows", async () => {
+  const server = await testServer({ clients, plugins: [inspector({ insecureExportSecrets: true })] });
+  await server.code();
+  await forEachCase<Record<string, string>>([
+    { host: "rebound.example" },
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { origin: "https://evil.example", host: "as.test" },
+    { origin: "null", host: "as.test" },
+  ], async (headers) => {
+    for (const query of ["", "?show=secrets"]) {
+      const response = await server.get(`/flows.json${query}`, { headers });
+      assertEquals([response.status, response.headers.get("access-control-allow-origin")], [403, null]);
+      assertEquals((await response.text()).includes("authorize"), false);
+    }
+  });
+  const preflight = await server.get("/flows.json", { method: "OPTIONS", headers: { origin: "https://evil.example" } });
+  assertEquals(preflight.headers.get("access-control-allow-origin"), null);
+  await readJson(server, "?show=secrets", { "sec-fetch-site": "same-origin" });
+});
