@@ -1,8 +1,8 @@
 /** Builds the OpenAPI document of the control from the list of verbs and from their comments. */
 
 import { globSync } from "node:fs";
-import { type Verb, verbPath } from "../src/control/verb.ts";
-import { verbs } from "../src/control/verbs/mod.ts";
+import { type Verb, verbPath } from "../src/testing/control/verb.ts";
+import { verbs } from "../src/testing/control/verbs/mod.ts";
 import { fieldSchemas, type JsonSchema } from "./field_schema.ts";
 
 /** The path of the document in the project. */
@@ -10,7 +10,7 @@ export const openApiPath = "static/control.openapi.json";
 
 /** The files whose interfaces document inputs and results. */
 const documentation = [
-  ...globSync("src/{control/verbs,testing,testing/faults}/*.ts").sort(),
+  ...globSync("src/testing/{control/verbs,.,faults}/*.ts").sort(),
   ...globSync("src/check/*.ts").sort(),
   ...globSync("src/server/{oauth/clients,config,extensions/{,*}}/*.ts").sort(),
 ];

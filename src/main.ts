@@ -15,7 +15,7 @@ import { type Configuration, readConfiguration } from "./cli/read_config.ts";
 import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./server/assembly/context.ts";
 import type { Plugin } from "./server/assembly/plugin.ts";
-import type { ProgramControl } from "./control/program_control.ts";
+import type { ProgramControl } from "./testing/control/program_control.ts";
 import type { Inspector } from "./devtools/requests/mod.ts";
 import { latchkey } from "./server/assembly/latchkey.ts";
 import { validateOptions } from "./server/assembly/options.ts";
@@ -273,7 +273,7 @@ async function openControl(
   inspector: Inspector | undefined,
   clientCheck: ClientCheckHandle | undefined,
 ): Promise<ProgramControl> {
-  const { programControl } = await import("./control/program_control.ts");
+  const { programControl } = await import("./testing/control/program_control.ts");
   return programControl({ secret, recorder: inspector?.recorder, clientCheck });
 }
 

@@ -3,7 +3,7 @@
  * the calls share one process on Deno.
  */
 
-import { connectLatchkey } from "../../src/control/connect.ts";
+import { connectLatchkey } from "../../src/testing/control/connect.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
 import type { Options } from "./options.ts";
 import { median, print } from "./table.ts";

@@ -240,7 +240,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     on: injector.on,
     issue: overrides.overrides,
     log,
-    overHttp: async (options) => (await import("../control/mod.ts")).controlEndpoints(self, options),
+    overHttp: async (options) => (await import("./control/mod.ts")).controlEndpoints(self, options),
     ...{
       approvePages: decisions.approvePages,
       recorder: exchangeRecorder,

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { callEveryVerb, settingsOfEveryVerb } from "../control/every_verb.ts";
+import { callEveryVerb, settingsOfEveryVerb } from "../testing/control/every_verb.ts";
 import { startProgram } from "../platform/runtime/run_program.ts";
 
 test("every verb of the control is called, and its result is as described", async () => {

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { type ClientAuth, type PrivateKey, PrivateKeyJwt } from "openid-client";
 import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.ts";
 import { basic } from "../server/harness.ts";
-import { controlClient } from "../control/harness.ts";
+import { controlClient } from "../testing/control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import type { ClientCheckOptions } from "../../src/testing/client_check.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { EndpointDescription } from "../../src/server/assembly/endpoint.ts";
-import { programControl } from "../../src/control/program_control.ts";
+import { programControl } from "../../src/testing/control/program_control.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import { rulePages } from "../../src/devtools/rules/mod.ts";

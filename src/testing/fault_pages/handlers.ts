@@ -107,7 +107,7 @@ async function showPage(
   const { server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const confirmation = await takeConfirmation(context);
-  const { faultsPage } = await import("../../ui/faults.tsx");
+  const { faultsPage } = await import("./faults.tsx");
   const definition = findDefinition(shown.get("fault") ?? undefined);
   const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
   const page = faultsPage({

@@ -17,7 +17,7 @@ import {
   timeout,
   uniqueName,
 } from "../../platform/store/servers.ts";
-import { controlClient } from "../../control/harness.ts";
+import { controlClient } from "../../testing/control/harness.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";

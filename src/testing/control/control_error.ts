@@ -1,0 +1,19 @@
+/** The error of a verb that cannot run with its valid input, for example because no client has the `client_id`. */
+
+import type { ProblemIssue } from "../../server/endpoints/shared/problem_response.ts";
+
+/** Rejects a request to the control. */
+export class ControlError extends Error {
+  /** The status of the response. */
+  readonly status: 404 | 409 | 422;
+  /** What was expected and received. */
+  readonly errors: readonly ProblemIssue[];
+
+  /** Creates the error; the message is one or more sentences. */
+  constructor(status: 404 | 409 | 422, message: string, errors: readonly ProblemIssue[] = []) {
+    super(message);
+    this.name = "ControlError";
+    this.status = status;
+    this.errors = errors;
+  }
+}

@@ -1,0 +1,102 @@
+/** The endpoint of a verb. */
+
+import type { App, Context } from "../../server/assembly/context.ts";
+import { type ProblemIssue, problemResponse } from "../../server/endpoints/shared/problem_response.ts";
+import type { Endpoint } from "../../server/assembly/route.ts";
+import { type HttpResponse, json } from "../../platform/http/message.ts";
+import { type ConfigIssue, ConfigurationError } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/field.ts";
+import { parameters } from "../../server/oauth/params.ts";
+import { LogError } from "../log/log_error.ts";
+import { authorizeRequest } from "./authorize_request.ts";
+import { ControlError } from "./control_error.ts";
+import { readInput } from "./read_input.ts";
+import { type ControlTarget, type Verb, verbPath } from "./verb.ts";
+
+/** The path of the control, below the path of the issuer and at the root. */
+export const controlPath = "/_control";
+
+/** The paths of an endpoint of the control. */
+export function controlPaths({ site: { base } }: App, path: string): Required<Pick<Endpoint, "path" | "aliases">> {
+  return { path: base + controlPath + path, aliases: base === "" ? [] : [controlPath + path] };
+}
+
+/** The properties that all endpoints of the control share. */
+export const commonDescription = {
+  caller: "any",
+  title: "Control",
+  errors: "problem",
+  role: "control",
+} as const satisfies Partial<Endpoint>;
+
+/**
+ * Creates the endpoint of a verb.
+ *
+ * @param secret The bearer token that requests must have. Absent: none is required.
+ */
+export function verbEndpoint(verb: Verb, target: Omit<ControlTarget, "name">, secret: string | undefined): Endpoint {
+  const handle = async (context: Context): Promise<HttpResponse> => {
+    await authorizeRequest(context, secret);
+    const input = await readInput(context, verb);
+    const issues = validate(verb.input, input);
+    if (issues.length > 0) return rejectInput(issues);
+    const { issuer, audience, assertionAudiences } = context.server;
+    try {
+      const result = await verb.run({ ...target, name: { issuer, audience, assertionAudiences } }, input);
+      return verb.result === undefined ? noContent : json(200, result);
+    } catch (error) {
+      return toProblem(error);
+    }
+  };
+  const method = verb.reads ? "GET" : "POST";
+  return {
+    ...commonDescription,
+    name: `control.${verb.name}`,
+    ...controlPaths(target.app, verbPath(verb)),
+    methods: [method],
+    parameters: parameters(...verb.reads ? Object.keys(verb.input.members) : []),
+    load: () => ({ [method]: handle }),
+  };
+}
+
+const noContent: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+  body: null,
+};
+
+function rejectInput(issues: readonly ConfigIssue[]): HttpResponse {
+  return problemResponse({
+    status: 400,
+    detail: issues.length === 1 ? "The input has 1 error." : `The input has ${issues.length} errors.`,
+    rule: "CO-05",
+    errors: issues.map(({ path, hint, expected, received }) => ({ place: path, expected, received, fix: hint })),
+  });
+}
+
+/** The response to an error of a verb. @throws An error that is not a rejection, such as a store error. */
+function toProblem(error: unknown): HttpResponse {
+  if (error instanceof ConfigurationError) return rejectInput(error.issues);
+  if (error instanceof ControlError) {
+    const { status, message, errors } = error;
+    return problemResponse({ status, detail: message, errors });
+  }
+  if (error instanceof LogError) {
+    const issue: ProblemIssue = { expected: String(error.expected), received: String(error.actual) };
+    return problemResponse({ status: 422, detail: error.message, errors: [issue] });
+  }
+  if (error instanceof TypeError || error instanceof RangeError) {
+    return problemResponse({ status: 400, detail: error.message, rule: "CO-05", errors: readIssue(error.message) });
+  }
+  throw error;
+}
+
+/** The messages of the mock: `PLACE: expected EXPECTED, received RECEIVED`, and the fix if there is one. */
+const argumentMessage =
+  /^(?<place>[^:\n]+): expected (?<expected>.+?), received (?<received>.+?)(?:[.;] (?<fix>\S.*))?$/s;
+
+/** The issue that a message of the mock describes; none if it is a sentence of another form. */
+function readIssue(message: string): ProblemIssue[] {
+  const { place, expected, received, fix } = argumentMessage.exec(message)?.groups ?? {};
+  return expected === undefined || received === undefined ? [] : [{ place, expected, received, fix }];
+}

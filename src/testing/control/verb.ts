@@ -1,0 +1,84 @@
+/** Verbs: the operations of the control. Endpoint, OpenAPI document and handle use the same description of a verb. */
+
+import type { App } from "../../server/assembly/context.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import type { Field, Fields } from "../../server/config/field.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { ServerControl, ServerName } from "../test_control.ts";
+
+/** The server that a verb acts on, and the request. */
+export interface ControlTarget {
+  readonly app: App;
+  readonly control: ServerControl;
+  /** The issuer and the audience under the host name of the request. */
+  readonly name: ServerName;
+  /** Creates the endpoints of the control of a tenant. */
+  readonly endpoints: (control: ServerControl) => Plugin;
+  /** Aborted when the server closes: a verb that waits must end then. */
+  readonly closed: AbortSignal;
+}
+
+/** The description of an object with known members. */
+type ObjectField<T> = Field<T> & { readonly members: Fields<T> };
+
+/** A verb as its file describes it. */
+export interface VerbSource<Input extends object, Result> {
+  /**
+   * The name of the function of the handle, such as `clock.advance`. With slashes in place of dots it is the path below
+   * `/_control`.
+   */
+  readonly name: string;
+  /** What the verb does, in one sentence. */
+  readonly summary: string;
+  /**
+   * Whether the verb only reads: a GET with its input in the query. Otherwise a POST with a JSON object.
+   * Default: false.
+   */
+  readonly reads?: boolean;
+  /** The input. */
+  readonly input: ObjectField<Input>;
+  /**
+   * The members of the input in the order of the arguments in a program: `["seconds"]`; `...types` takes all further
+   * arguments. Default: one object with all members.
+   */
+  readonly args?: readonly string[];
+  /** The result. Absent: the response is 204. */
+  readonly result?: Field<Result>;
+  /** The member of the result that a program gets. Default: the whole result. */
+  readonly returns?: keyof Result & string;
+  /**
+   * Runs the verb.
+   *
+   * @throws {ConfigurationError | TypeError | RangeError | ControlError} If the verb rejects the input.
+   */
+  run(target: ControlTarget, input: Input): MaybePromise<Result>;
+}
+
+/** A verb in the list of all verbs. Its input must match its field. */
+export interface Verb extends Omit<VerbSource<object, object>, "input" | "returns" | "run"> {
+  readonly input: Field & { readonly members: Readonly<Record<string, Field>> };
+  readonly returns?: string;
+  run(target: ControlTarget, input: object): MaybePromise<object | void>;
+}
+
+/** Checks a verb against its types. */
+export function defineVerb<Input extends object, Result extends object | void>(
+  source: VerbSource<Input, Result>,
+): Verb {
+  return source as unknown as Verb;
+}
+
+/** The input of a verb without members. */
+export interface NoInput {
+  readonly [name: string]: never;
+}
+
+/** The description of {@link NoInput}. */
+export const noInput = { type: "object", expected: "an object", examples: [{}], members: {} } as const satisfies Field<
+  NoInput
+>;
+
+/** The path of a verb below the path of the control. */
+export function verbPath({ name }: Pick<Verb, "name">): string {
+  return `/${name.replaceAll(".", "/")}`;
+}

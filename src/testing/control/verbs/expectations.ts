@@ -1,0 +1,120 @@
+/** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
+
+import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/config/field.ts";
+import { clientAuthMethodNames } from "../../../server/oauth/clients/client.ts";
+import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../../server/oauth/rules/mod.ts";
+import type { HabitOptions } from "../../../check/check_habits.ts";
+import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
+import { defineVerb, type Verb } from "../verb.ts";
+
+/** Expectations of every exchange that matches. */
+interface LogExpectation extends JsonPattern {
+  /** The name of the endpoint, such as `token`. */
+  readonly endpoint: string;
+  /** The number of exchanges. Default: at least one, if nothing else is expected. */
+  readonly called?: number;
+  /** The `client_id` of the client that called. */
+  readonly by?: string;
+  /** The client authentication method. */
+  readonly with?: ClientAuthMethod;
+  /** Parameters of the query or the form, in the format of `params`. */
+  readonly withParams?: JsonPattern["params"];
+  /** The ID of a rule that was checked and passed. */
+  readonly passed?: string;
+  /** Whether no response is an error. Default: not checked. */
+  readonly succeeded?: boolean;
+  /** Whether every request was rejected. Default: not checked. */
+  readonly rejected?: boolean;
+  /** The error code of the rejections. Default: any. */
+  readonly error?: string;
+  /** The ID of the rule of the rejections. Default: any. */
+  readonly rule?: string;
+}
+
+/** A report about habits. */
+interface HabitsResult {
+  /** Whether no habit failed. */
+  readonly passed: boolean;
+  /** The report as text. */
+  readonly text: string;
+  /** Each habit with its outcome, evidence and source. */
+  readonly habits: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** Which requests are checked. */
+interface OfClient {
+  /** The `client_id` of the only client whose requests are checked. Default: every client. */
+  readonly client?: string;
+}
+
+const ofClient = { input: object<OfClient>("OfClient", { client: text(["web"]) }, {}), args: ["client"] };
+
+/** Expectations of what the server received. */
+export const expectationVerbs: readonly Verb[] = [
+  defineVerb<LogExpectation, void>({
+    name: "log.expect",
+    summary: "Checks every exchange of an endpoint; 422 with the list of requests if one is not as expected.",
+    input: object<LogExpectation>(
+      "LogExpectation",
+      {
+        endpoint: text(["token"]),
+        ...jsonPatternFields,
+        called: whole(1, { min: 0, expected: "a whole number of at least 0" }),
+        by: text(["web"]),
+        with: choice(clientAuthMethodNames),
+        withParams: jsonPatternFields.params,
+        passed: text(["PK-09"]),
+        succeeded: flag(),
+        rejected: flag(),
+        error: text(["invalid_grant"]),
+        rule: text(["RT-04"]),
+      },
+      { endpoint: "token", called: 1, by: "web", succeeded: true },
+      { required: ["endpoint"] },
+    ),
+    run({ control: { log } }, expected) {
+      const { endpoint, called, by, with: auth, withParams, passed, succeeded, rejected, error, rule } = expected;
+      const expectation = log.expect(endpoint, toRequestPattern(expected));
+      const others = [by, auth, withParams, passed, succeeded, rejected, error, rule];
+      if (called !== undefined || others.every((member) => member === undefined)) expectation.called(called);
+      if (by !== undefined) expectation.by(by);
+      if (auth !== undefined) expectation.with(auth);
+      if (withParams !== undefined) expectation.withParams(toRequestPattern({ params: withParams }).params!);
+      if (passed !== undefined) expectation.passed(passed as PassedRuleId);
+      if (succeeded) expectation.succeeded();
+      if (rejected || error !== undefined || rule !== undefined) {
+        expectation.rejected(error, rule as RejectionRuleId | undefined);
+      }
+    },
+  }),
+  defineVerb<OfClient, void>({
+    name: "log.expectNoRejections",
+    summary: "Checks that no request was rejected, except requests for metadata, which clients try at several URLs.",
+    ...ofClient,
+    run: ({ control: { log } }, { client }) => log.expectNoRejections(client),
+  }),
+  defineVerb<OfClient, void>({
+    name: "log.expectNoWarnings",
+    summary: "Checks that no request caused a warning.",
+    ...ofClient,
+    run: ({ control: { log } }, { client }) => log.expectNoWarnings(client),
+  }),
+  defineVerb<HabitOptions, HabitsResult>({
+    name: "checkHabits",
+    summary: "Reports the habits of a client, from its recorded requests: PKCE, state, credentials, refreshes.",
+    reads: true,
+    input: object<HabitOptions>("HabitOptions", { client: text(["web"]), flow: text(["1"]) }, {}),
+    result: object<HabitsResult>("HabitsResult", {
+      passed: flag(),
+      text: text(["48 habits: 30 passed, 18 skipped"]),
+      habits: list(record(anyValue, { id: "pkce/used" }, "a habit"), [[{ id: "pkce/used" }]]),
+    }, { passed: true, text: "48 habits: 30 passed, 18 skipped", habits: [{ id: "pkce/used" }] }),
+    async run({ app: { server }, control: { log } }, options) {
+      const { checkHabits } = await import("../../../check/check_habits.ts");
+      const report = await checkHabits({ issuer: server.issuer, log, clients: server.clients.registered }, options);
+      const { habits } = report.toJSON() as Pick<HabitsResult, "habits">;
+      return { passed: report.passed, text: String(report), habits };
+    },
+  }),
+];

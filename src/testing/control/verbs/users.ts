@@ -1,0 +1,55 @@
+/** Verbs of users. */
+
+import { type User, userField } from "../../../server/oauth/clients/client.ts";
+import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
+import { changeRecord } from "../change_record.ts";
+import { ControlError } from "../control_error.ts";
+import { defineVerb, noInput } from "../verb.ts";
+
+/** The users of the server. */
+interface UserList {
+  /** The users with all claims, without passwords; the default user first. */
+  readonly users: readonly User[];
+}
+
+/** A user. */
+interface UserId {
+  /** The subject of the user. */
+  readonly sub: string;
+}
+
+const example: User = { sub: "carol", name: "Carol", roles: ["admin"] };
+
+const userResult = record(anyValue, { ...example }, "a user with claims");
+
+/** Creates users with any claims, lists and removes them. */
+export const userVerbs = [
+  defineVerb<User, User>({
+    name: "users.set",
+    summary: "Creates a user with these claims, or replaces the one with this `sub`.",
+    input: userField as never,
+    result: userResult as never,
+    run: ({ app: { server } }, user) => changeRecord(server, "user", user.sub, () => server.users.set(user)),
+  }),
+  defineVerb({
+    name: "users.all",
+    summary: "Lists the users.",
+    reads: true,
+    input: noInput,
+    args: [],
+    result: object<UserList>("UserList", { users: list(userResult as never, [[example]]) }, { users: [example] }),
+    returns: "users",
+    run: async ({ app }) => ({ users: await app.server.users.all() }),
+  }),
+  defineVerb({
+    name: "users.delete",
+    summary: "Removes a user and ends the sessions of the user.",
+    input: object<UserId>("UserId", { sub: text(["carol"]) }, { sub: "carol" }, { required: ["sub"] }),
+    args: ["sub"],
+    async run({ app: { server } }, { sub }) {
+      if (await changeRecord(server, "user", sub, () => server.users.delete(sub, "the control"))) return;
+      const errors = [{ place: "sub", expected: "a user of the server", received: JSON.stringify(sub) }];
+      throw new ControlError(404, "No user has this sub.", errors);
+    },
+  }),
+];

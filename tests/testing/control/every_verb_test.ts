@@ -1,0 +1,12 @@
+/** Every verb of the control, over a socket on the runtime of the test. */
+
+import { test } from "node:test";
+import { clientCheck } from "../../../src/check/mod.ts";
+import { testLatchkey } from "../../secret_leak_check.ts";
+import { callEveryVerb, settingsOfEveryVerb } from "./every_verb.ts";
+
+test("every verb is called over a socket, and its result is as described", async () => {
+  await using as = await testLatchkey({ control: true, clientCheck: clientCheck(), ...settingsOfEveryVerb });
+  await as.listen();
+  await callEveryVerb(as.issuer);
+});

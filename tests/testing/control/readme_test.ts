@@ -1,0 +1,42 @@
+/** The README of the control: its commands run, and its table has every verb. */
+
+import { assertEquals } from "@std/assert";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { verbs } from "../../../src/testing/control/verbs/mod.ts";
+import { testLatchkey } from "../../secret_leak_check.ts";
+
+const text = readFileSync("src/testing/control/README.md", "utf8");
+
+/** The requests of the curl commands in a shell script. */
+function* readCommands(script: string): Generator<Request> {
+  for (const [, json, url] of script.matchAll(/^curl (?:--json '([^']+)' (?:\\\n)?\s*)?'?(\S+?)'?$/gm)) {
+    yield new Request(url!, {
+      ...json !== undefined && { method: "POST", body: json, headers: { "content-type": "application/json" } },
+    });
+  }
+}
+
+test("the commands of the README succeed in their order", async () => {
+  await using as = await testLatchkey({ issuer: "http://localhost:9000", control: true });
+  const [, script = ""] = /```sh\n([\s\S]*?)```/.exec(text) ?? [];
+  const outcomes: string[] = [];
+  const body = new URLSearchParams({ client_id: "web" });
+  for (const request of readCommands(script)) {
+    const { pathname, searchParams } = new URL(request.url);
+    // Nothing else sends a request.
+    if (searchParams.has("wait")) await as.fetch("/oauth2/token", { method: "POST", body });
+    outcomes.push(`${(await as.fetch(request)).status} ${pathname.slice("/_control/".length)}`);
+  }
+  assertEquals(outcomes.length, script.match(/^curl /gm)!.length);
+  assertEquals(outcomes, [
+    ...["200 clients/set", "200 users/set", "204 decisions/loginNext", "204 issue/nextIdToken", "200 faults/add"],
+    ...["200 clock/advance", "200 log/exchanges", "409 reset"],
+  ]);
+});
+
+test("the table of verbs has the summary of each", () => {
+  const [, table = ""] = /\| verb .*\n\| -.*\n((?:\|.*\n)*)/.exec(text) ?? [];
+  const rows = table.trim().split("\n").map((row) => row.split(/ *\| */).slice(1, 3).join(" | "));
+  assertEquals(rows, verbs.map(({ name, summary }) => `\`${name}\` | ${summary}`));
+});
