@@ -27,7 +27,7 @@ export const onDenoAlone: readonly Group[] = [
   },
   {
     why: "values in, values out",
-    paths: ["tests/server/oauth/", "tests/habits/", "tests/recorder/", "tests/cli/", "tests/server/pages/"],
+    paths: ["tests/server/oauth/", "tests/check/habits/", "tests/recorder/", "tests/cli/", "tests/server/pages/"],
   },
   {
     why: "decisions about parameters that were read before; reading them, keys, stores and whole journeys are tested " +

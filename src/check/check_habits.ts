@@ -1,6 +1,6 @@
 /** Checks the habits of a client in what a mock server has recorded. */
 
-import type { Recording } from "../habits/traffic.ts";
+import type { Recording } from "./habits/traffic.ts";
 import { object, text } from "../server/config/field.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
@@ -45,7 +45,7 @@ export async function checkHabits(
 ): Promise<HabitReport> {
   assertOptions("checkHabits", optionsField, options);
   const { client, flow } = options;
-  const { clientsOf, exchangesOfClient, readHabits } = await import("../habits/mod.ts");
+  const { clientsOf, exchangesOfClient, readHabits } = await import("./habits/mod.ts");
   const recordings = await Promise.all(
     toList(servers).map(async ({ issuer, log, clients }): Promise<Recording> => {
       const all = log.unmasked.exchanges;

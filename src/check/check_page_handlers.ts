@@ -97,7 +97,7 @@ async function showPage(
   { status = 200, values, errors = [], problem }: Shown,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
-  const { clientCheckPage } = await import("../ui/client_check.tsx");
+  const { clientCheckPage } = await import("./pages/client_check.tsx");
   const state = check.state();
   const page = clientCheckPage({
     ...context.site,

@@ -1,6 +1,6 @@
 /** Creates the report of a check, and the form of it that is JSON. */
 
-import type { HabitResult } from "../habits/mod.ts";
+import type { HabitResult } from "./habits/mod.ts";
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
 import { redactTextAbout } from "../recorder/redact.ts";
 import { describeError } from "./assess.ts";

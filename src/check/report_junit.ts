@@ -1,6 +1,6 @@
 /** The report of a check as JUnit XML. */
 
-import type { HabitOutcome } from "../habits/mod.ts";
+import type { HabitOutcome } from "./habits/mod.ts";
 import { describeControlFailure, formatControlFailure } from "./control_failure.ts";
 import { formatHabit } from "./habit_report.ts";
 import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";

@@ -6,7 +6,7 @@ import type { Plugin } from "../server/assembly/plugin.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../platform/http/message.ts";
 import { parameters } from "../server/oauth/params.ts";
 import type { Flow } from "../recorder/exchange.ts";
-import type { CheckReportProps } from "../ui/check_report_props.ts";
+import type { CheckReportProps } from "./pages/check_report_props.ts";
 import type { NavigationLink } from "../server/pages/layout.tsx";
 import type { CheckReport, CheckResult } from "./report.ts";
 
@@ -68,7 +68,7 @@ export function reportPage(
         async GET(context) {
           const current = readReport(context);
           const [{ checkReportPage }, { describeReport }] = await Promise.all([
-            import("../ui/check_report.tsx"),
+            import("./pages/check_report.tsx"),
             import("./report_props.ts"),
           ]);
           const show = new URLSearchParams(context.target.query).get("show");

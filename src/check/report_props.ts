@@ -1,7 +1,7 @@
 /** The report of a check as the props of a page. */
 
 import { withVisibleTexts } from "../server/endpoints/shared/visible_text.ts";
-import type { CheckReportProps, ReportedAttack, ReportedGroup, ReportedVerdict } from "../ui/check_report_props.ts";
+import type { CheckReportProps, ReportedAttack, ReportedGroup, ReportedVerdict } from "./pages/check_report_props.ts";
 import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { describeControlFailure, formatControlFailure } from "./control_failure.ts";

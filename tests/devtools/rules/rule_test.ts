@@ -8,7 +8,7 @@ import { rulePages } from "../../../src/devtools/rules/mod.ts";
 import { rulesPath } from "../../../src/devtools/rules/rules_file.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { rules } from "../../../src/server/oauth/rules/mod.ts";
-import { checkReportPage } from "../../../src/ui/check_report.tsx";
+import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
 import { citedSections } from "../../../src/server/pages/specifications.ts";
 import { assertPage, forEachCase, testServer } from "../../server/harness.ts";
 

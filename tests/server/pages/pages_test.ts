@@ -1,6 +1,6 @@
 /** The pages as markup: what they say, and that nothing of a request can become more than text in them. */
 
-import { checkReportPage } from "../../../src/ui/check_report.tsx";
+import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
 import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

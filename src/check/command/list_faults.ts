@@ -24,9 +24,9 @@ export async function listFaults(args: readonly string[]): Promise<string> {
   const unknown = name?.startsWith("-") ? name : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
   const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
-    import("../../check/attacks/mod.ts"),
+    import("../attacks/mod.ts"),
     import("../../testing/faults/mod.ts"),
-    import("../../habits/mod.ts"),
+    import("../habits/mod.ts"),
   ]);
   const isListed = ({ id }: Listed) => name === undefined || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);

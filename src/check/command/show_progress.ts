@@ -1,7 +1,7 @@
 /** The progress of a running check, on standard error. */
 
 import { printable } from "../../server/config/config_issue.ts";
-import type { CheckResult } from "../../check/report.ts";
+import type { CheckResult } from "../report.ts";
 
 /** Number of journeys between two lines, if the output is not a terminal. */
 const journeysPerLine = 50;

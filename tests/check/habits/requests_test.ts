@@ -1,10 +1,10 @@
 /** Habits of requests: their form, repetitions, client authentication, codes, tokens and refreshes. */
 
-import type { KeyTestClient, TestLatchkey } from "../../src/testing/mod.ts";
-import { faults } from "../../src/testing/mod.ts";
+import type { KeyTestClient, TestLatchkey } from "../../../src/testing/mod.ts";
+import { faults } from "../../../src/testing/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
-import { signingKey } from "../../src/client/authentication.ts";
-import { assertionOf, signingContext } from "../server/client_jwts.ts";
+import { signingKey } from "../../../src/client/authentication.ts";
+import { assertionOf, signingContext } from "../../server/client_jwts.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());
 

@@ -3,8 +3,8 @@
 
 import { Fragment, type VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { assets } from "../server/pages/assets.gen.ts";
-import { assets as flowAssets } from "../devtools/requests/pages/assets.gen.ts";
+import { assets } from "../../server/pages/assets.gen.ts";
+import { assets as flowAssets } from "../../devtools/requests/pages/assets.gen.ts";
 import type {
   CheckReportProps,
   ReportedAttack,
@@ -12,11 +12,11 @@ import type {
   ReportedVariant,
   ReportedVerdict,
 } from "./check_report_props.ts";
-import { Layout, type NavigationLink, Section, type Site } from "../server/pages/layout.tsx";
-import { Notice } from "../server/pages/notice.tsx";
-import { TextWithRule } from "../server/pages/rule_link.tsx";
-import { StatusBadge, type Tone } from "../server/pages/status_badge.tsx";
-import { CopyButton, DefinitionItem } from "../server/pages/value.tsx";
+import { Layout, type NavigationLink, Section, type Site } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
+import { TextWithRule } from "../../server/pages/rule_link.tsx";
+import { StatusBadge, type Tone } from "../../server/pages/status_badge.tsx";
+import { CopyButton, DefinitionItem } from "../../server/pages/value.tsx";
 
 const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: string]>> = {
   failed: ["bad", "Failed"],

@@ -3,9 +3,9 @@
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { type EditForm, Field, FormErrors } from "../server/pages/field.tsx";
-import { Layout, Section, type Site, Stylesheet } from "../server/pages/layout.tsx";
-import { Notice } from "../server/pages/notice.tsx";
+import { type EditForm, Field, FormErrors } from "../../server/pages/field.tsx";
+import { Layout, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
 
 /** The page at `/clients/{id}/check`. */
 export interface ClientCheckProps extends Site {

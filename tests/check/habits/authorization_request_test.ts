@@ -1,6 +1,6 @@
 /** Habits of authorization requests: PKCE, state, nonce, response type, scope, redirect URIs. */
 
-import type { TestLatchkey } from "../../src/testing/mod.ts";
+import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { attempt, discover, type Journey, logInTwice, postToken, testHabit } from "./habit_case.ts";
 
 const logIn: Journey = (as) => as.logIn(as.client());

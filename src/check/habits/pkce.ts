@@ -1,6 +1,6 @@
 /** PKCE (RFC 7636). */
 
-import { digest } from "../server/oauth/secrets.ts";
+import { digest } from "../../server/oauth/secrets.ts";
 import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { looksLikeTime } from "./random_values.ts";
 import type { TokenRequest, Traffic } from "./traffic.ts";

@@ -4,12 +4,12 @@ import { type ConfigIssue, ConfigurationError, printable } from "../../server/co
 import { allowancesOf } from "../../server/config/allowances.ts";
 import { testHosts } from "../../server/oauth/test_hosts.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { Baseline } from "../../check/baseline.ts";
-import type { CheckReport } from "../../check/report.ts";
-import type { reportPage } from "../../check/report_page.ts";
-import { chooseDefaultUser } from "../default_user.ts";
-import { readConfiguration, type ValidateSettings } from "../read_config.ts";
-import { programCommand } from "../about.ts";
+import type { Baseline } from "../baseline.ts";
+import type { CheckReport } from "../report.ts";
+import type { reportPage } from "../report_page.ts";
+import { chooseDefaultUser } from "../../cli/default_user.ts";
+import { readConfiguration, type ValidateSettings } from "../../cli/read_config.ts";
+import { programCommand } from "../../cli/about.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { showProgress } from "./show_progress.ts";
 
@@ -65,11 +65,11 @@ export async function checkApplication(
     rulePages,
   ] = await Promise.all([
     import("../../testing/mod.ts"),
-    import("../../check/check_client.ts"),
-    import("../../check/application_driver.ts"),
+    import("../check_client.ts"),
+    import("../application_driver.ts"),
     import("../../devtools/requests/mod.ts"),
-    import("../../check/report_page.ts"),
-    import("../../check/report_text.ts"),
+    import("../report_page.ts"),
+    import("../report_text.ts"),
     import("../../platform/runtime/serve.ts"),
     import("../../platform/runtime/tools.ts"),
     openRulePages(),
@@ -164,7 +164,7 @@ function clientSettings({ clientId, clientSecret, redirectUri }: CheckFlags) {
 
 /** @throws {ConfigurationError} If a name is neither an attack nor a category. */
 async function assertKnownAttacks({ only = [], except = [] }: CheckFlags): Promise<void> {
-  const { findUnknown } = await import("../../check/check_options.ts");
+  const { findUnknown } = await import("../check_options.ts");
   const issues = Object.entries({ "--only": only, "--except": except }).flatMap(([path, names]) => {
     const unknown = findUnknown(names);
     if (unknown === undefined) return [];
@@ -185,7 +185,7 @@ async function readBaseline(
   readTextFile: Environment["readTextFile"],
 ): Promise<Baseline | undefined> {
   if (path === undefined) return undefined;
-  const { parseBaseline } = await import("../../check/baseline.ts");
+  const { parseBaseline } = await import("../baseline.ts");
   const text = await readTextFile(path).catch((error: unknown) => ({ error }));
   const baseline = typeof text === "string" ? parseBaseline(text) : undefined;
   if (baseline !== undefined) return baseline;
