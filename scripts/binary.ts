@@ -16,7 +16,7 @@ const timedStarts = 3;
 const programTests = [
   "tests/platform/runtime/program_test.ts",
   "tests/platform/runtime/init_test.ts",
-  "tests/operating/process_test.ts",
+  "tests/cli/operating/process_test.ts",
   "tests/cli/check_command_test.ts",
 ];
 

@@ -24,11 +24,11 @@ import { configuredIssuer } from "./server/config/issuer_urls.ts";
 import { resolveSettings } from "./server/config/resolve_settings.ts";
 import { extensions } from "./server/assembly/extensions.ts";
 import { allowancesOf } from "./server/config/allowances.ts";
-import { health } from "./operating/health.ts";
-import { logging } from "./operating/logging.ts";
-import type { Metrics } from "./operating/metrics.ts";
-import { formatEvent } from "./operating/format_event.ts";
-import { limitConcurrency } from "./operating/limit_concurrency.ts";
+import { health } from "./cli/operating/health.ts";
+import { logging } from "./cli/operating/logging.ts";
+import type { Metrics } from "./cli/operating/metrics.ts";
+import { formatEvent } from "./cli/operating/format_event.ts";
+import { limitConcurrency } from "./cli/operating/limit_concurrency.ts";
 import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import type { ClientCheckHandle } from "./check/client_check.ts";
@@ -102,7 +102,7 @@ async function main(
     verbose: isTerminal,
     terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });
-  const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
+  const metrics = config.metrics && (await import("./cli/operating/metrics.ts")).metrics();
   const healthCheck = health();
   const storedChanges: { [of in StoredChanges["of"]]?: StoredChanges } = {};
   // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.

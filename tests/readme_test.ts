@@ -17,7 +17,7 @@ import { clientField } from "../src/server/oauth/clients/client.ts";
 import type { Field } from "../src/server/config/field.ts";
 import { inspector } from "../src/devtools/requests/mod.ts";
 import { validateOptions } from "../src/server/assembly/options.ts";
-import { logging } from "../src/operating/mod.ts";
+import { logging } from "../src/cli/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./secret_leak_check.ts";

@@ -88,8 +88,8 @@ async function openStore(url: string | undefined, namespace: string | undefined)
 
 /** Plugins of a team's server, without the inspector. */
 async function teamPlugins(): Promise<Plugin[]> {
-  const { limitConcurrency } = await import("../../src/operating/limit_concurrency.ts");
-  const { metrics } = await import("../../src/operating/metrics.ts");
-  const { health } = await import("../../src/operating/health.ts");
+  const { limitConcurrency } = await import("../../src/cli/operating/limit_concurrency.ts");
+  const { metrics } = await import("../../src/cli/operating/metrics.ts");
+  const { health } = await import("../../src/cli/operating/health.ts");
   return [limitConcurrency(), metrics(), health()];
 }

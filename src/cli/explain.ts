@@ -3,7 +3,7 @@
 import { describeRule, nearestRules } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { ConfigurationError, quote } from "../server/config/config_issue.ts";
-import { wrap } from "../operating/format_event.ts";
+import { wrap } from "./operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
 

@@ -2,7 +2,7 @@
 
 import process from "node:process";
 import { latchkey } from "../../src/server/assembly/latchkey.ts";
-import { health } from "../../src/operating/health.ts";
+import { health } from "../../src/cli/operating/health.ts";
 import type { Store } from "../../src/platform/store/store.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 import { openStore } from "./open_store.ts";

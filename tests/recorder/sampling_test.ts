@@ -2,8 +2,8 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { metrics } from "../../src/operating/metrics.ts";
-import { formatEvent } from "../../src/operating/format_event.ts";
+import { metrics } from "../../src/cli/operating/metrics.ts";
+import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { post, publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../server/harness.ts";

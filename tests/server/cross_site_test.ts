@@ -12,7 +12,7 @@ import { inspector } from "../../src/devtools/requests/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../src/mod.ts";
-import { health, logging } from "../../src/operating/mod.ts";
+import { health, logging } from "../../src/cli/operating/mod.ts";
 import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";

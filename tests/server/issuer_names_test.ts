@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import { health } from "../../src/operating/mod.ts";
+import { health } from "../../src/cli/operating/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { callEvents, callingServer } from "./extensions/client_logout/logout_receiver.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { logging } from "../../src/operating/mod.ts";
+import { logging } from "../../src/cli/operating/mod.ts";
 import {
   basic,
   challenge,

@@ -7,7 +7,7 @@ import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/server/extension.ts";
 import type { GrantType } from "../../src/server/extension.ts";
 import { findFix } from "../../src/server/oauth/rules/mod.ts";
-import { logging, metrics } from "../../src/operating/mod.ts";
+import { logging, metrics } from "../../src/cli/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 

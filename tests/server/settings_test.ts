@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { health } from "../../src/operating/mod.ts";
+import { health } from "../../src/cli/operating/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 test("configuration errors of issuer and clients are reported together; those of demo clients follow the issuer", async () => {

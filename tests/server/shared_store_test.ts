@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { formatEvent } from "../../src/operating/format_event.ts";
+import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { redactText } from "../../src/server/oauth/redact.ts";
 import { recordDigests } from "./digests.ts";
 import { assertTokenResponse, getOutcome, getRedirectParams, getRejections, testServer, verifier } from "./harness.ts";

@@ -6,7 +6,7 @@ import { inspector } from "../../src/devtools/requests/mod.ts";
 import { ConfigurationError } from "../../src/server/config/config_issue.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { logging } from "../../src/operating/logging.ts";
+import { logging } from "../../src/cli/operating/logging.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { until } from "../until.ts";

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { health } from "../../src/operating/mod.ts";
+import { health } from "../../src/cli/operating/mod.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";

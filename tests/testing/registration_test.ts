@@ -8,7 +8,7 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { findFix } from "../../src/server/oauth/rules/mod.ts";
-import { formatEvent } from "../../src/operating/format_event.ts";
+import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 

@@ -9,7 +9,7 @@ import * as oauth from "oauth4webapi";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { TraceEvent } from "../../src/mod.ts";
-import { formatEvent } from "../../src/operating/format_event.ts";
+import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import type { HostedResourceOptions, TestLatchkey, TestResource } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
-import { logging } from "../../../src/operating/mod.ts";
+import { logging } from "../../../src/cli/operating/mod.ts";
 import { maxStateLength } from "../../../src/server/oauth/authorize/destination.ts";
 import {
   assertAuthorizationResponse,

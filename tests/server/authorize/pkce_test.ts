@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { constantTimeEqual } from "../../../src/server/oauth/secrets.ts";
-import { logging } from "../../../src/operating/mod.ts";
+import { logging } from "../../../src/cli/operating/mod.ts";
 import { decodeBase64url, encodeBase64url } from "../../../src/platform/runtime/crypto.ts";
 import {
   assertAuthorizationResponse,

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { logging } from "../../../src/operating/mod.ts";
+import { logging } from "../../../src/cli/operating/mod.ts";
 import { forEachCase, testServer } from "../harness.ts";
 
 const issuer = "http://localhost:9666";

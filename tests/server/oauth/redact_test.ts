@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../../src/server/oauth/redact.ts";
-import { logging } from "../../../src/operating/mod.ts";
+import { logging } from "../../../src/cli/operating/mod.ts";
 import { forEachCase, testServer } from "../harness.ts";
 
 const secret = "S3cret";

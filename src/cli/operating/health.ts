@@ -1,9 +1,9 @@
 /** GET /healthz and /readyz: liveness, and readiness of the store. */
 
-import type { Context } from "../server/assembly/context.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import type { Endpoint, Handler } from "../server/assembly/route.ts";
-import { plainText } from "../platform/http/message.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import type { Endpoint, Handler } from "../../server/assembly/route.ts";
+import { plainText } from "../../platform/http/message.ts";
 
 /** The plugin for health checks. */
 export interface Health extends Plugin {

@@ -7,10 +7,10 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@open
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
-import { memoryStore } from "../../src/mod.ts";
-import type { Store } from "../../src/mod.ts";
-import { telemetry } from "../../src/operating/mod.ts";
-import { assertTokenResponse, testServer, verifier } from "../server/harness.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import type { Store } from "../../../src/mod.ts";
+import { telemetry } from "../../../src/cli/operating/mod.ts";
+import { assertTokenResponse, testServer, verifier } from "../../server/harness.ts";
 
 /** What `@opentelemetry/context-async-hooks` does, and no more. */
 function contextManager(): ContextManager {

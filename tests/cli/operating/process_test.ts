@@ -7,14 +7,14 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { version } from "../../src/cli/about.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
-import { basic, encode, forEachCase } from "../server/harness.ts";
-import { certificate, lockedKey, otherKey, privateKey } from "../platform/runtime/certificate.ts";
-import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
-import type { Program, StartOptions } from "../platform/runtime/run_program.ts";
-import { latchkey } from "../secret_leak_check.ts";
-import { until } from "../until.ts";
+import { version } from "../../../src/cli/about.ts";
+import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { basic, encode, forEachCase } from "../../server/harness.ts";
+import { certificate, lockedKey, otherKey, privateKey } from "../../platform/runtime/certificate.ts";
+import { runProgram, startProgram } from "../../platform/runtime/run_program.ts";
+import type { Program, StartOptions } from "../../platform/runtime/run_program.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { until } from "../../until.ts";
 import {
   continuePattern,
   formRequestHead,
@@ -23,7 +23,7 @@ import {
   openRawConnection,
   requestHead,
   sendRaw,
-} from "../platform/runtime/raw_connection.ts";
+} from "../../platform/runtime/raw_connection.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-operating-"));
 after(() => rmSync(folder, { recursive: true }));

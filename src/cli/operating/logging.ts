@@ -1,12 +1,12 @@
 /** The log: each request has an ID, and each line of the request contains it. */
 
-import type { App, Context } from "../server/assembly/context.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
-import { redactText, type RegisteredSecrets } from "../server/oauth/redact.ts";
-import type { TraceEvent } from "../server/oauth/trace.ts";
+import type { App, Context } from "../../server/assembly/context.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
+import { redactText, type RegisteredSecrets } from "../../server/oauth/redact.ts";
+import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { redactEventWithCause } from "../server/oauth/redact_cause.ts";
+import { redactEventWithCause } from "../../server/oauth/redact_cause.ts";
 import {
   type FindFix,
   formatEvent,
@@ -77,7 +77,7 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
   let randomRequestId = () => "";
   let now = () => 0;
   let findFix: FindFix | undefined;
-  let clientChangeUrl: typeof import("../server/endpoints/shared/client_change.ts").clientChangeUrl | undefined;
+  let clientChangeUrl: typeof import("../../server/endpoints/shared/client_change.ts").clientChangeUrl | undefined;
   let loadingRules: Promise<void> | undefined;
   /** Events before the fixes are loaded, in their order: those of the JSON log, and those outside of requests. */
   const waitingEvents: (readonly [event: TraceEvent, request: LoggedRequest | undefined])[] = [];
@@ -104,8 +104,8 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
   /** The first rejection loads the fixes. */
   async function loadRules(): Promise<void> {
     [{ clientChangeUrl }, { findFix }] = await Promise.all([
-      import("../server/endpoints/shared/client_change.ts"),
-      import("../server/oauth/rules/mod.ts"),
+      import("../../server/endpoints/shared/client_change.ts"),
+      import("../../server/oauth/rules/mod.ts"),
     ]);
     writeWaiting();
   }

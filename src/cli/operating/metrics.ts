@@ -1,12 +1,12 @@
 /** Metrics in the text format of Prometheus. */
 
-import type { App } from "../server/assembly/context.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import type { HttpResponse, RequestLike } from "../platform/http/message.ts";
-import type { Server } from "../server/oauth/server.ts";
-import type { TraceEvent } from "../server/oauth/trace.ts";
+import type { App } from "../../server/assembly/context.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import type { HttpResponse, RequestLike } from "../../platform/http/message.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import type { Store } from "../platform/store/store.ts";
+import type { Store } from "../../platform/store/store.ts";
 
 /** The plugin that counts, with its results. */
 export interface Metrics extends Plugin {

@@ -1,9 +1,9 @@
 /** OpenTelemetry: a span for each request, with its events. Needs the interface only, no package. */
 
-import type { App } from "../server/assembly/context.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import { findForRequest, type RequestLike } from "../platform/http/message.ts";
-import type { Explanation, TraceEvent } from "../server/oauth/trace.ts";
+import type { App } from "../../server/assembly/context.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
+import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
+import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 
 /** The used part of `Span` of `@opentelemetry/api`. */

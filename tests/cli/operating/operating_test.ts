@@ -10,15 +10,15 @@ import {
   assertStrictEquals,
 } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../src/mod.ts";
-import { formatEvent } from "../../src/operating/format_event.ts";
-import { health, limitConcurrency, logging, metrics } from "../../src/operating/mod.ts";
-import { registeredSecrets } from "../../src/server/oauth/redact.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
-import { basic, encode, testServer, verifier } from "../server/harness.ts";
-import type { Fields } from "../server/harness.ts";
-import { cpuTimeOf, until } from "../until.ts";
+import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../../src/mod.ts";
+import { formatEvent } from "../../../src/cli/operating/format_event.ts";
+import { health, limitConcurrency, logging, metrics } from "../../../src/cli/operating/mod.ts";
+import { registeredSecrets } from "../../../src/server/oauth/redact.ts";
+import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { basic, encode, testServer, verifier } from "../../server/harness.ts";
+import type { Fields } from "../../server/harness.ts";
+import { cpuTimeOf, until } from "../../until.ts";
 
 /** A plugin whose requests wait until they are released, except health. */
 function gate(): { readonly plugin: Plugin; open(): void } {

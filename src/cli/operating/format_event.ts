@@ -1,10 +1,10 @@
 /** Formats events for a terminal: a block of lines for each failure and, if verbose, a line for each code and token. */
 
-import type { Explanation, TraceEvent } from "../server/oauth/trace.ts";
-import { printable } from "../server/config/config_issue.ts";
+import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
+import { printable } from "../../server/config/config_issue.ts";
 
 /** The function of the rule table. */
-export type FindFix = typeof import("../server/oauth/rules/mod.ts").findFix;
+export type FindFix = typeof import("../../server/oauth/rules/mod.ts").findFix;
 
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;
