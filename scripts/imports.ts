@@ -5,26 +5,191 @@ import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { checkImports, findCircles, formatImportTable, type ImportRules } from "./import_rules.ts";
 
-const knownPackages = [
-  "@cfworker/json-schema",
-  "ioredis",
-  "jose",
-  "jsonc-parser",
-  "postgres",
-  "preact",
-  "preact-render-to-string",
-];
+/** What renders pages. */
+const pagePackages = ["preact", "preact-render-to-string"];
+
+/** Every import from these folders is allowed. */
+const below = (...folders: string[]) =>
+  Object.fromEntries(folders.map((folder) => [`${folder}/`, "anything"] as const));
 
 const importRules: ImportRules = {
-  // Every folder may import every other one while files move.
-  folders: Object.fromEntries(
-    globSync("src/*").map((
-      path,
-    ) => [path.slice("src/".length), { allowed: { "": "anything" }, packages: knownPackages }]),
-  ),
-  exceptions: {},
-  texts: [""],
-  importers: {},
+  folders: {
+    "mod.ts": { allowed: { "server/": "anything", "platform/": "anything" } },
+    "main.ts": { allowed: { "": "anything" } },
+    // Products. Arrows point downward only.
+    cli: {
+      allowed: { "": "anything" },
+      packages: ["jsonc-parser"],
+    },
+    check: {
+      allowed: below("testing", "devtools", "resource", "recorder", "client", "server", "platform"),
+      packages: pagePackages,
+    },
+    testing: {
+      allowed: {
+        ...below("devtools", "resource", "recorder", "client", "server", "platform"),
+        "../static/control.openapi.json": "dynamic",
+      },
+      packages: ["jose", ...pagePackages],
+    },
+    devtools: {
+      allowed: {
+        ...below("recorder", "client", "server", "platform"),
+        "../static/config.schema.json": "dynamic",
+      },
+      packages: ["jose", ...pagePackages],
+    },
+    resource: { allowed: below("client", "server", "platform"), packages: ["jose"] },
+    recorder: { allowed: below("server", "platform") },
+    // The requests of a correct client: for the mock, the pages that demonstrate a flow, resource servers and tests.
+    client: { allowed: below("platform") },
+    // The authorization server. Only the list of extensions and the assembly import an extension.
+    server: { allowed: below("server", "platform") },
+    "server/assembly": {
+      allowed: {
+        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/extensions"),
+        "server/pages/": "anything",
+      },
+    },
+    "server/extensions": {
+      allowed: {
+        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/pages"),
+        "server/assembly/": "anything",
+      },
+      packages: ["jose", "@cfworker/json-schema", ...pagePackages],
+    },
+    "server/login": {
+      allowed: {
+        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/pages"),
+        "server/assembly/": "anything",
+      },
+      packages: pagePackages,
+    },
+    "server/endpoints": {
+      allowed: {
+        ...below("platform", "server/oauth", "server/config", "server/pages"),
+        "server/assembly/": "anything",
+      },
+      packages: pagePackages,
+    },
+    "server/pages": {
+      allowed: { ...below("server/login", "server/endpoints"), "server/oauth/": "types", "platform/": "types" },
+      packages: pagePackages,
+    },
+    // The protocol: values in, values or an OAuthError out. It sees neither requests nor the clock.
+    "server/oauth": {
+      allowed: {
+        "server/config/": "anything",
+        "platform/maybe_promise.ts": "anything",
+        "platform/store/": "types",
+        "platform/store/expiry_heap.ts": "anything",
+        "platform/runtime/crypto.ts": "anything",
+        "platform/runtime/ip_address.ts": "anything",
+      },
+      packages: ["jose"],
+    },
+    "server/config": { allowed: { "server/oauth/": "anything", "platform/maybe_promise.ts": "types" } },
+    // What has no OAuth in it.
+    platform: { allowed: {} },
+    "platform/runtime": { allowed: { "platform/http/message.ts": "anything" } },
+    "platform/store": { allowed: {}, packages: ["postgres", "ioredis"] },
+    "platform/http": { allowed: { "platform/runtime/ip_address.ts": "anything" } },
+  },
+  // Imports that point upward, until what they need has moved.
+  exceptions: {
+    "check/command/check_application.ts": [
+      "cli/about.ts",
+      "cli/default_user.ts",
+      "cli/read_config.ts",
+    ],
+    "check/command/check_flags.ts": [
+      "cli/options.ts",
+    ],
+    "check/pages/check_report.tsx": [
+      "devtools/requests/pages/assets.gen.ts",
+    ],
+    "devtools/requests/habits.ts": [
+      "check/habits/mod.ts",
+    ],
+    "platform/http/json_body.ts": [
+      "server/oauth/rules/mod.ts",
+    ],
+    "platform/http/message.ts": [
+      "server/oauth/rules/mod.ts",
+    ],
+    "server/assembly/context.ts": [
+      "devtools/connect/pages/recent_flows.tsx",
+    ],
+    "server/assembly/plugin.ts": [
+      "devtools/connect/pages/recent_flows.tsx",
+    ],
+    "server/assembly/routes.ts": [
+      "devtools/authorized/playground.ts",
+      "devtools/authorized/start.ts",
+      "devtools/authorized/tour/tour.ts",
+      "devtools/connect/clients.ts",
+      "devtools/connect/home.ts",
+      "devtools/connect/users.ts",
+    ],
+    "server/endpoints/authorized.ts": [
+      "client/authentication.ts",
+      "client/parameters.ts",
+      "client/token_request.ts",
+      "devtools/authorized/demo_client.ts",
+      "devtools/authorized/pages/example.tsx",
+      "devtools/authorized/round_trip.ts",
+      "devtools/authorized/steps.ts",
+      "devtools/authorized/tour/tour.ts",
+    ],
+    "server/endpoints/authorized_page.tsx": [
+      "devtools/authorized/pages/example.tsx",
+      "devtools/authorized/pages/pkce.tsx",
+      "devtools/authorized/pages/playground_form.tsx",
+      "devtools/authorized/pages/round_trip_section.tsx",
+      "devtools/authorized/pages/round_trip_stepper.tsx",
+    ],
+    "server/pages/mod.ts": [
+      "devtools/authorized/pages/playground.tsx",
+      "devtools/authorized/pages/playground_start.tsx",
+      "devtools/connect/pages/client_edit.tsx",
+      "devtools/connect/pages/clients.tsx",
+      "devtools/connect/pages/home.tsx",
+      "devtools/connect/pages/users.tsx",
+    ],
+    "server/pages/pages.ts": [
+      "devtools/authorized/pages/example.tsx",
+      "devtools/authorized/pages/history_entry.tsx",
+      "devtools/authorized/pages/pkce.tsx",
+      "devtools/authorized/pages/playground.tsx",
+      "devtools/authorized/pages/playground_form.tsx",
+      "devtools/authorized/pages/playground_start.tsx",
+      "devtools/authorized/pages/round_trip_section.tsx",
+      "devtools/connect/pages/client_details.tsx",
+      "devtools/connect/pages/client_edit.tsx",
+      "devtools/connect/pages/client_snippets.tsx",
+      "devtools/connect/pages/clients.tsx",
+      "devtools/connect/pages/home.tsx",
+      "devtools/connect/pages/recent_flows.tsx",
+      "devtools/connect/pages/users.tsx",
+    ],
+    "testing/control/connect.ts": [
+      "check/check_habits.ts",
+    ],
+    "testing/control/verbs/expectations.ts": [
+      "check/check_habits.ts",
+    ],
+  },
+  texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
+  importers: {
+    // What a test host allows is decided once. All other code reads `settings.allows`.
+    "server/config/allowances.ts": [
+      "server/config/resolve_settings.ts",
+      // Before there is a server.
+      "main.ts",
+      "check/command/check_application.ts",
+      "testing/test_latchkey.ts",
+    ],
+  },
   builtins: [
     "platform/runtime/",
     "platform/store/sql/sqlite.ts",
@@ -36,7 +201,6 @@ const importRules: ImportRules = {
 
 /** Folders that name no grant type of an extension: the value of the extension declares its names and titles. */
 const foldersWithoutNames = [
-  "oauth/",
   "server/oauth/",
   "server/config/",
   "server/endpoints/",
@@ -51,10 +215,8 @@ const foldersWithoutNames = [
 /** The files in them that do. */
 const filesWithNames = [
   // The playground, the habits and the mock share the name.
-  "oauth/clients/standing.ts",
   "server/oauth/clients/standing.ts",
   // Grant types that no server supports.
-  "oauth/config/validate_settings.ts",
   "server/config/validate_settings.ts",
 ];
 

@@ -49,9 +49,8 @@ const timeoutSeconds = 600;
 const { flags, words } = readCommand({
   call: "deno task mutants",
   does:
-    "Puts one deliberate fault at a time into src/server/oauth, src/server/extensions, src/server/endpoints/shared, src/server/endpoints, src/platform/http and " +
-    "src/server/login, runs the tests on Bun, and prints each fault that no test notices. Fails where " +
-    "scripts/mutants_explained.json does not say why. " +
+    "Puts one deliberate fault at a time into src/server and src/platform/http, runs the tests on Bun, and prints each " +
+    "fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
     "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {
     count: { value: "NUMBER", does: "number of faults; default: 200" },
@@ -66,7 +65,7 @@ for (const [name, text] of Object.entries({ count, skip })) {
   if (!/^\d+$/.test(text)) exitWithError(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
 }
 
-const sources = globSync("src/{oauth,extensions,app,endpoints,http,interaction}/**/*.{ts,tsx}").sort()
+const sources = globSync("src/{server/{oauth,config,extensions,endpoints,login},platform/http}/**/*.ts").sort()
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 if (sources.length === 0) exitWithError(`No file of these folders has ${words.join(" or ")} in its path.`);
 const allMutants = (await Promise.all(sources.map(createMutants))).flat();
@@ -78,7 +77,9 @@ if (flags.list) {
 }
 
 /** Tests of stores and scripts run no code of these folders. */
-const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) => !/^tests\/(stores|scripts)\//.test(path));
+const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) =>
+  !/^tests\/(platform\/store|scripts)\//.test(path)
+);
 const bun = (await run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]).catch(exitWithError)).trim();
 
 if (!await testsPass()) exitWithError("The tests fail without a mutation: fix them first (deno task test --bun).");

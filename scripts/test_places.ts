@@ -27,18 +27,21 @@ export const onDenoAlone: readonly Group[] = [
   },
   {
     why: "values in, values out",
-    paths: ["tests/server/oauth/", "tests/check/habits/", "tests/recorder/", "tests/cli/", "tests/server/pages/"],
+    paths: [
+      ...["tests/server/oauth/", "tests/server/pages/", "tests/check/habits/", "tests/recorder/"],
+      ...below("tests/cli/", "about_", "check_", "completion_", "example_", "init_", "mock_oauth2_config_"),
+      ...below("tests/cli/", "read_config_", "schema_", "shortcuts_", "validate_"),
+    ],
   },
   {
     why: "decisions about parameters that were read before; reading them, keys, stores and whole journeys are tested " +
       "in other files, on every runtime",
     paths: [
-      ...below("tests/flows/authorization_", "request_", "response_"),
-      ...below("tests/server/", "claims_", "client_credentials_", "client_profile_", "clock_skew_", "error_uri_"),
-      ...below("tests/server/", "fapi_message_signing_", "grant_types_", "hosts_"),
-      ...below("tests/server/", "own_rejection_", "pending_", "plugin_endpoint_", "profile_", "redirect_uri_"),
-      ...below("tests/server/", "resource_", "settings_", "standing_", "test_secrets_"),
-      "tests/flows/wrong_address_",
+      ...below("tests/server/authorize/", "authorization_", "error_uri_", "pending_", "redirect_uri_"),
+      ...below("tests/server/token/", "client_credentials_", "grant_types_"),
+      ...below("tests/server/endpoints/", "plugin_endpoint_", "wrong_address_"),
+      ...below("tests/server/", "clients/claims_", "client_profile_", "clock_skew_", "fapi_message_signing_", "hosts_"),
+      ...below("tests/server/", "own_rejection_", "profile_", "resource_", "settings_", "standing_", "test_secrets_"),
       ...below(
         "tests/server/extensions/",
         "absent_extension_",
@@ -52,19 +55,11 @@ export const onDenoAlone: readonly Group[] = [
   {
     why: "pages as text, and what their forms send",
     paths: [
-      "tests/devtools/rules/",
-      ...below(
-        "tests/server/",
-        "client_change_",
-        "client_edit_",
-        "clients_page_",
-        "consent_",
-        "error_pages_",
-        "flow_list_",
-        "form_post_",
-      ),
-      ...below("tests/server/", "login_", "off_page_", "tour_"),
-      ...["tests/extensions/client_logout/frontchannel_logout_", "tests/flows/user_switch_", "tests/flows/users_page_"],
+      ...below("tests/devtools/connect/", "client_change_", "client_edit_", "clients_page_", "users_page_"),
+      ...["tests/devtools/rules/", "tests/devtools/requests/flow_list_", "tests/devtools/authorized/tour_"],
+      ...below("tests/server/login/", "consent_", "login_", "user_switch_"),
+      ...below("tests/server/", "authorize/form_post_", "endpoints/error_pages_", "endpoints/off_page_"),
+      "tests/server/extensions/client_logout/frontchannel_logout_",
     ],
   },
   {
@@ -73,12 +68,8 @@ export const onDenoAlone: readonly Group[] = [
     paths: [
       ...below("tests/check/", "broken_clients_", "catalogue_", "extensions_", "fixed_issuer_verdicts_"),
       ...below("tests/check/", "legal_variants_", "report_", "session_starts_"),
-      ...[
-        "tests/cli/check_application_",
-        "tests/check/drivers/libraries_",
-        "tests/check/drivers/web_applications_",
-        "tests/fuzz/verdict_",
-      ],
+      ...below("tests/check/drivers/", "libraries_", "web_applications_"),
+      ...["tests/cli/check_application_", "tests/fuzz/verdict_"],
     ],
     always: true,
   },
@@ -87,16 +78,9 @@ export const onDenoAlone: readonly Group[] = [
       "decisions above the store, the network and the keys, and pages as text; stores, outgoing requests, signatures " +
       "and digests are tested in other files, on every runtime",
     paths: [
-      ...below(
-        "tests/server/",
-        "fetches_",
-        "flow_habits_",
-        "flow_share_",
-        "metadata_features_",
-        "mistakes_",
-        "openid_request_",
-      ),
-      ...below("tests/server/", "playground_", "replaced_user_", "unauthenticated_writes_"),
+      ...below("tests/devtools/", "authorized/playground_", "requests/flow_habits_", "requests/flow_share_"),
+      ...below("tests/server/", "authorize/openid_request_", "endpoints/metadata_features_", "fetches_", "mistakes_"),
+      ...below("tests/server/", "replaced_user_", "unauthenticated_writes_"),
     ],
     always: true,
   },
@@ -105,8 +89,8 @@ export const onDenoAlone: readonly Group[] = [
 /** What differs between runtimes: sockets, processes, timers, streams, keys and digests, stores. */
 const differences: readonly RegExp[] = [
   /"node:(?:async_hooks|child_process|crypto|dgram|http|http2|https|net|sqlite|timers|tls|worker_threads)\b/,
-  /\/stores\/|\/store\/(?:sql\/|redis\.ts)/,
-  /\/src\/runtime\//,
+  /(?<!src)\/platform\/store\/|\/store\/(?:sql\/|redis\.ts)/,
+  /\/src\/platform\/runtime\//,
   /\/until\.ts"/,
   /\b(?:setTimeout|setInterval|ReadableStream|TransformStream)\(/,
   /\bcrypto\.subtle\b/,

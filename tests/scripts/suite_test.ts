@@ -224,7 +224,13 @@ test("each path of the list for Deno alone has tests there, and tests/README.md 
       assert(alone.length > 0, `${path} has no test that runs on Deno alone`);
     }
   }
-  const everywhere = ["runtimes/socket", "stores/memory", "flows/journeys", "flows/keys", "flows/http_surface"];
+  const everywhere = [
+    "platform/runtime/socket",
+    "platform/store/memory",
+    "server/journeys",
+    "server/keys",
+    "server/http_surface",
+  ];
   for (const name of everywhere) assert(runsEverywhere(`tests/${name}_test.ts`), name);
   // In a listed folder, but its subject is a process.
   assert(runsEverywhere("tests/cli/check_command_test.ts"));
