@@ -25,8 +25,9 @@ export interface ConfigurationWarning {
 }
 
 // Control characters, bidirectional marks and line separators would control a terminal; the other space characters look
-// like a space.
-const unprintablePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+// like a space, and others are not shown at all. A variation selector is a part of an emoji.
+const unprintablePattern =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;
 
 /** The text with escapes for all characters that act on a terminal. */
 export function printable(text: string): string {

@@ -5,6 +5,7 @@ import { type Params, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { isReadable } from "../../oauth/readable_text.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { subjectFor, userForHint } from "../../oauth/users/users.ts";
@@ -153,10 +154,10 @@ const messageSyntax = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u;
 
 function readMessage(params: Params): string | undefined {
   const message = params.get("binding_message");
-  if (message === undefined || messageSyntax.test(message)) return message;
+  if (message === undefined || messageSyntax.test(message) && isReadable(message)) return message;
   throw new OAuthError("invalid_binding_message", "binding_message cannot be shown", {
     rule: "CB-08",
-    expected: "1 to 64 printable characters on one line",
+    expected: "1 to 64 visible characters on one line",
     received: `${message.length} characters`,
   });
 }

@@ -4,6 +4,7 @@
  */
 
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { isReadable } from "../readable_text.ts";
 import type { ClientMetadata } from "./client.ts";
 
 /** Maximum lengths, in characters. */
@@ -30,13 +31,17 @@ export function validateUntrustedText(metadata: Partial<ClientMetadata>): Config
     }
   }
   const { client_name } = metadata;
-  if (typeof client_name === "string" && client_name.length <= maxNameLength && forbiddenInName.test(client_name)) {
+  if (typeof client_name === "string" && client_name.length <= maxNameLength && !isName(client_name)) {
     issues.push({
       path: "client_name",
-      expected: "a name without control characters and characters that change the direction of text",
+      expected: "a visible name without control characters and characters that change the direction of text",
       received: quote(client_name),
       hint: "Remove these characters.",
     });
   }
   return issues;
+}
+
+function isName(text: string): boolean {
+  return isReadable(text) && !forbiddenInName.test(text);
 }

@@ -48,7 +48,7 @@ function choicesOf({ forms }: Page): string[] {
 test("[RA-06] the consent page shows scope and every object with all its fields, and markup in them is inert", async () => {
   const server = await pagesServer();
   const hostile = `<b onclick="x">&"'</b>`;
-  const reversed = "shop\u202e.evil\u0000";
+  const reversed = "shop\u202e.evil\u0000\u3164";
   const objects = [
     { ...payment, creditor: hostile, note: null },
     { ...payment, creditor: reversed },
@@ -66,7 +66,7 @@ test("[RA-06] the consent page shows scope and every object with all its fields,
   }
   assert(!page.html.includes("<b onclick"));
   assert(!page.html.includes("\u202e"));
-  assertStringIncludes(page.text, "shop\\u202e.evil\\u0000");
+  assertStringIncludes(page.text, "shop\\u202e.evil\\u0000\\u3164");
   assertEquals(await grantedDetails(server, await submit(browser, page, "decision", "allow")), objects);
 });
 

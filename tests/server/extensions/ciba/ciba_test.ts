@@ -195,6 +195,10 @@ test("[CB-01, CB-08, CB-09] scope, binding_message, requested_expiry and request
     [{ binding_message: "a\nb" }, "400 invalid_binding_message"],
     [{ binding_message: "\u202Egnp.exe" }, "400 invalid_binding_message"],
     [{ binding_message: "x".repeat(65) }, "400 invalid_binding_message"],
+    ...["\u3164", "Pay 42\u115f", "\u034f", "\uffa0 \u1160", "\ufe0f", "\u2800", "   ", "\u0301"].map((invisible) =>
+      [{ binding_message: invisible }, "400 invalid_binding_message"] as const
+    ),
+    [{ binding_message: "\u2764\ufe0f 42 한" }, "200"],
     [{ requested_expiry: "0" }, "400 invalid_request"],
     [{ requested_expiry: "-5" }, "400 invalid_request"],
     [{ requested_expiry: "1.5" }, "400 invalid_request"],

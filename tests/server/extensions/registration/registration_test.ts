@@ -224,6 +224,9 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
     [{ client_name: 5 }, "client_name"],
     [{ client_name: "x".repeat(201) }, "client_name"],
     [{ client_name: "a\u2066b" }, "client_name"],
+    ...["", " ", "\u3164", "App\u115f", "\u200b", "App\u2060", "\u200d\ufe0f", "\u2800"].map((client_name) =>
+      [{ client_name }, "client_name"] as const
+    ),
     [{ client_name: "a\u0000b" }, "client_name"],
     [{ client_uri: `https://app.example/${"x".repeat(2048)}` }, "client_uri"],
     [{ contacts: ["a@app.example", "x".repeat(2049)] }, "contacts[1]"],
