@@ -328,13 +328,13 @@ const maxPageTextChars = 2000;
 /** Describes a page by its status, its URL and its text. */
 function describe({ status, url, html }: Page): string {
   const text = withoutScripts(html, " ").replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ").trim();
-  return `status ${status} at ${url.replace(/[?#].*$/, "")}${
+  return `status ${status} at ${url.replace(/[?#].*$/s, "")}${
     text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`
   }`;
 }
 
 function stripQuery(url: string): string {
-  return url.replace(/[?#].*$/, "");
+  return url.replace(/[?#].*$/s, "");
 }
 
 function resolve(location: string, url: string): string {

@@ -66,7 +66,7 @@ function matcherFor(match: string): (value: string) => boolean {
 /** The value with the parameters of the request in place of `${name}`, at any depth. */
 function fillTemplates(value: unknown, values: Readonly<Record<string, string>>): unknown {
   if (typeof value === "string") {
-    return value.replace(/\$\{([^}]+)\}/g, (template, name) => findValue(values, name) ?? template);
+    return value.replace(/\$\{([^}]{1,200})\}/g, (template, name) => findValue(values, name) ?? template);
   }
   if (Array.isArray(value)) return value.map((item) => fillTemplates(item, values));
   if (typeof value !== "object" || value === null) return value;

@@ -4,7 +4,7 @@ import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { digest } from "../../src/server/oauth/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { redactEvent } from "../../src/server/oauth/redact.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { type Inspector, inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
 import { health } from "../../src/cli/operating/health.ts";
@@ -222,8 +222,12 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
   };
 }));
 
-/** Starts a server for one attack; nothing of it is left to chance. */
-export async function startServer(kind: ServerKind): Promise<AttackedServer> {
+/**
+ * Starts a server for one attack; nothing of it is left to chance.
+ *
+ * @param shown The inspector of the server. Default: one that records a sample under load.
+ */
+export async function startServer(kind: ServerKind, shown: Inspector = inspector()): Promise<AttackedServer> {
   let time = Date.UTC(2026, 0, 1);
   const events: TraceEvent[] = [];
   const lines: string[] = [];
@@ -247,7 +251,7 @@ export async function startServer(kind: ServerKind): Promise<AttackedServer> {
     plugins: [
       { onEvent: recordEvent },
       limitConcurrency(),
-      inspector(),
+      shown,
       log,
       health(),
       mcpServer(resourcePath),

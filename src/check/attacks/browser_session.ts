@@ -220,7 +220,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       });
       const shown = visits.find(({ html }) => hasMarkup(html));
       return conclude(
-        shown && `the page at ${shown.url.replace(/[?#].*$/, "")} has the text as HTML markup`,
+        shown && `the page at ${shown.url.replace(/[?#].*$/s, "")} has the text as HTML markup`,
         "no page has the text as HTML markup",
       );
     },

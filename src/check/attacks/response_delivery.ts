@@ -16,7 +16,7 @@ import { undecided } from "./conclusions.ts";
 /** Every delivery to the redirect URI of a web application: the attack itself checks what the client did. */
 const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
 
-const withoutQuery = (url: string) => url.replace(/[?#].*$/, "");
+const withoutQuery = (url: string) => url.replace(/[?#].*$/s, "");
 
 /** The user who is logged in with a session now. */
 async function userOf(session: ClientSession): Promise<string | undefined> {

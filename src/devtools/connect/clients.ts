@@ -262,7 +262,7 @@ function clientIdTaken(id: string): ConfigIssue {
 
 /** `redirect_uris[1]` is the second line of the field `redirect_uris`; `jwks.keys` is in the field `jwks`. */
 function toFieldError({ path, ...issue }: ConfigIssue): FieldError {
-  return { field: path.replace(/[.[].*$/, ""), ...issue };
+  return { field: path.split(/[.[]/, 1)[0]!, ...issue };
 }
 
 /** Whether visitors may change a client. A metadata document is changed by its client alone. */

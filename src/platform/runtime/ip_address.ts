@@ -50,7 +50,7 @@ export function addressBits(text: string): string | undefined {
   const address = mappedIpv4(text);
   const bytes = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1).map(Number);
   if (bytes !== undefined) return bytes.every((byte) => byte < 256) ? toBits(bytes, 8) : undefined;
-  const url = `http://[${address.replace(/%.*$/, "")}]`;
+  const url = `http://[${address.split("%", 1)[0]}]`;
   if (!URL.canParse(url)) return undefined;
   // The URL parser validated the address and converted an embedded IPv4 address to hexadecimal.
   const [head, tail = []] = new URL(url).hostname.slice(1, -1).split("::").map((part) =>

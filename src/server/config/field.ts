@@ -151,6 +151,9 @@ export interface Mismatch {
   readonly suggestion?: string;
 }
 
+/** Maximum number of mismatches of a value with a suggestion: clients send values, and each comparison takes time. */
+const maxSuggestions = 20;
+
 /** All issues of a value, in the order of the fields; unknown names come first. */
 export function validate(field: Field, value: unknown): ConfigIssue[] {
   return findMismatches(field, value).map(({ issue }) => issue);
@@ -163,11 +166,12 @@ export function validate(field: Field, value: unknown): ConfigIssue[] {
  */
 export function findMismatches(field: Field, value: unknown, allowReferences = false): Mismatch[] {
   const found: Mismatch[] = [];
+  const comparable = (known: readonly string[] = []) => found.length < maxSuggestions ? known : [];
   const visit = (field: Field, value: unknown, path: Path) => {
     if (field.alternative !== undefined && value === field.alternative) return;
     const mayRefer = allowReferences && field.isSecret === true;
     if (!matches(field, value) && !(mayRefer && isSecretReference(value))) {
-      const issue = invalidValue(field, value, path);
+      const issue = invalidValue(field, value, path, comparable(field.choices));
       found.push({
         path,
         issue: mayRefer ? { ...issue, expected: `${issue.expected}, or ${secretReference}` } : issue,
@@ -180,7 +184,8 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
         if (Object.hasOwn(members, name)) continue;
         // Copying an object would make a member of this name its prototype.
         if (others === undefined || name === "__proto__") {
-          found.push(unknownName(name, others ? [] : Object.keys(members), path));
+          const known = others ? [] : Object.keys(members);
+          found.push(unknownName(name, known, path, suggest(name, comparable(known))));
         } else visit(others, member, [...path, name]);
       }
       for (const [name, member] of Object.entries(members)) {
@@ -223,9 +228,9 @@ function isSecretReference(value: unknown): boolean {
   return (name === "env" || name === "file") && typeof source === "string" && more.length === 0;
 }
 
-function invalidValue(field: Field, value: unknown, path: Path): ConfigIssue {
+function invalidValue(field: Field, value: unknown, path: Path, comparable: readonly string[]): ConfigIssue {
   const name = path.at(-1);
-  const suggestion = typeof value === "string" ? suggest(value, field.choices ?? []) : undefined;
+  const suggestion = typeof value === "string" ? suggest(value, comparable) : undefined;
   const example = JSON.stringify(suggestion ?? field.examples[0]);
   const like = typeof name === "string" ? `${quote(name)}: ${example}` : example;
   return {
@@ -237,9 +242,13 @@ function invalidValue(field: Field, value: unknown, path: Path): ConfigIssue {
 }
 
 /** The mismatch of an unknown name. Without known names, every other name is allowed. */
-function unknownName(name: string, known: readonly string[], parent: Path): Mismatch {
+function unknownName(
+  name: string,
+  known: readonly string[],
+  parent: Path,
+  suggestion: string | undefined,
+): Mismatch {
   const path = [...parent, name];
-  const suggestion = suggest(name, known);
   const isReserved = known.length === 0;
   return {
     path,

@@ -1,4 +1,4 @@
-/** Texts of clients that a person reads before a decision: the name of a client, and the message of a request. */
+/** Texts of clients that a user reads before a decision: the name of a client, and the message of a request. */
 
 /**
  * Characters that are not shown (Unicode, `Default_Ignorable_Code_Point`), and the blank of Braille. Joiners, marks of

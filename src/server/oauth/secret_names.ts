@@ -83,8 +83,8 @@ export interface Rewriter {
   encode(value: string): string;
 }
 
-/** The last word of a name. */
-const lastWord = /[^?&#;/\s"'{,]*$/;
+/** Everything before the last word of a name. */
+const beforeLastWord = /^[^]*[?&#;/\s"'{,]/;
 
 type RewriteString = (text: string) => string;
 
@@ -112,13 +112,16 @@ const looseParent = /(["']|(?<![\w.~+%[\]-]))([\w.~%[][\w .~+%[\]-]{0,63})\1["']
 
 /** The value of a name as in a header: `client_secret: …`. A URI has no space after the colon. */
 const headerValue =
-  /(?<=(?<![^\s,;{?&#/])([\w.~%+[\]-]{1,64}):\s+(?:(?:basic|bearer|dpop)\s+)?)(?!(?:basic|bearer|dpop)\s)[^\s,;"]+/gi;
+  /(?<=(?<![^\s,;{?&#/])([\w.~%+[\]-]{1,64}):\s{1,20}(?:(?:basic|bearer|dpop)\s{1,20})?)(?!(?:basic|bearer|dpop)\s)[^\s,;"]+/gi;
 
 /** What may be base64 of a name and a value: printable ASCII, from space to `~`, begins with these digits. */
 const base64Word = /(?<![\w+-])[I-Za-f][\w+/-]{7,2000}={0,2}/g;
 
-/** A name and a value, or JSON. A random value decodes to other bytes. */
-const decodedSign = /^[\t\n\r\x20-\x7e\x80-\xff]*[=:][\t\n\r\x20-\x7e\x80-\xff]*$/;
+/** A character between a name and its value, or of JSON. */
+const decodedSign = /[=:]/;
+
+/** A character of a random value: text has no control characters. */
+const decodedControl = /[^\t\n\r\x20-\x7e\x80-\xff]/;
 
 /** An ID and a secret, but no URL. */
 const decodedCredentials = /^[\w.~%+@-]+:(?!\/\/)/;
@@ -189,7 +192,7 @@ export function rewriteValue(
 ): string {
   if (value === "") return value;
   // A form parser takes the text before a pair for a part of its name.
-  const start = name.search(lastWord);
+  const start = beforeLastWord.exec(name)?.[0].length ?? 0;
   const kind = rewriter.kind(name) ?? (start > 0 ? rewriter.kind(name.slice(start)) : undefined);
   if (kind !== undefined) return rewriter.secret(value, kind);
   return rewriteText(value, rewriter, rewriter.isPublic(name) ? rewriter.trusted : rewrite, depth);
@@ -295,7 +298,8 @@ function rewriteBase64(text: string, rewriter: Rewriter): string {
     const digits = word.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
     // An exception takes longer than all other work.
     const decoded = digits.length % 4 === 1 ? "" : atob(digits);
-    const isPublic = !decodedSign.test(decoded) || !decodedCredentials.test(decoded) &&
+    const isText = decodedSign.test(decoded) && !decodedControl.test(decoded);
+    const isPublic = !isText || !decodedCredentials.test(decoded) &&
         rewriteText(decoded, { ...rewriter, secret: () => "…" }, (rest) => rest, maxNesting) === decoded;
     return isPublic ? word : rewriter.secret(word, "value");
   });
@@ -330,6 +334,11 @@ export function removingRewriter(kind: Rewriter["kind"], registered: Rewriter["r
 
 /** Redacts the value of a setting: the values of secret names, and user and password of a URI. */
 export function redactSetting(value: string): string {
+  const text = rewritePairs(value, removingRewriter(secretLabel, (text) => text));
   // A password that is not percent-encoded may contain any character, also spaces.
-  return rewritePairs(value, removingRewriter(secretLabel, (text) => text)).replace(/:(\/\/)?.*@/s, ":$1…@");
+  const colon = text.indexOf(":");
+  const at = text.lastIndexOf("@");
+  if (colon < 0 || at < colon) return text;
+  const start = colon + (text.startsWith("//", colon + 1) ? 3 : 1);
+  return `${text.slice(0, start)}…${text.slice(at)}`;
 }

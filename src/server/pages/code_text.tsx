@@ -6,8 +6,8 @@ import type { VNode } from "preact";
 /** A comment begins a line or follows a space: in a URL and in an expansion of a shell the same characters do not. */
 const tokenPattern = new RegExp(
   [
-    /(?<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/,
-    /(?<comment>\/\*\*?[^]*?\*\/|(?<=^|\s)(?:\/\/|#(?![A-Z]))[^\n]*)/,
+    /(?<string>"(?:[^"\\\n]|\\.){0,2000}"|'(?:[^'\\\n]|\\.){0,2000}')/,
+    /(?<comment>\/\*\*?[^]{0,2000}?\*\/|(?<=^|\s)(?:\/\/|#(?![A-Z]))[^\n]*)/,
     /(?<keyword>(?<![\w$.-])(?:async|await|const|export|from|function|func|import|let|new|package|return|var)(?![\w$:=-]))/,
   ].map(({ source }) => source).join("|"),
   "gm",

@@ -8,8 +8,9 @@ import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 export function JsonText(
   { text, secrets = [] }: { readonly text: string; readonly secrets?: readonly Secret[] },
 ): VNode {
-  // Strings first, so that nothing inside a string is taken for a number.
-  const pieces = text.split(/("(?:[^"\\]|\\.)*"(?:\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/);
+  // Strings first, so that nothing inside a string is taken for a number. A string that is not closed ends with the
+  // text, so that the text is read once.
+  const pieces = text.split(/("(?:[^"\\]|\\(?:[^]|$))*(?:"(?:\s*:)?|$)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b)/);
   return (
     <>
       {pieces.map((piece, i) => {

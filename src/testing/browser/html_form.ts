@@ -96,8 +96,10 @@ export function findAttributes(html: string, element: string, name: string, othe
 
 /** The text of the main part of a page. */
 export function extractText(html: string): string {
-  const main = /<main\b[^]*<\/main>/i.exec(html)?.[0] ?? html;
-  const text = withoutScripts(main).replace(/<\/(?:h\d|p|dt|li)>/gi, " ").replace(/<[^>]*>/g, "");
+  const start = html.search(/<main\b/i);
+  const end = html.toLowerCase().lastIndexOf("</main>");
+  const main = start < 0 || end < start ? html : html.slice(start, end);
+  const text = withoutScripts(main).replace(/<\/(?:h\d|p|dt|li)>/gi, " ").replace(/<[^>]*(?:>|$)/g, "");
   return decodeEntities(text).replace(/\s+/g, " ").trim();
 }
 

@@ -257,7 +257,7 @@ function encodeLogoutOptions({ idToken, clientId, postLogoutRedirectUri, state }
 
 /** A URL without query and fragment. */
 function stripQuery(url: string): string {
-  return url.replace(/[?#].*$/, "");
+  return url.replace(/[?#].*$/s, "");
 }
 
 function findRedirect(

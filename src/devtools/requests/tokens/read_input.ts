@@ -107,7 +107,7 @@ function readJson(text: string): PastedText {
 
 /** The parameters of a URL, a `Location` header, a request line, a fragment or a form. */
 function readParameters(text: string): ResponseParameter[] {
-  const url = text.replace(/^(?:location:|get)\s+/i, "").replace(/\s+HTTP\/[\d.]+$/, "");
+  const url = text.replace(/^(?:location:|get)\s+/i, "").replace(/\s{1,20}HTTP\/[\d.]+$/, "");
   return url.split(/[?#]/).flatMap((part) => part.includes("=") ? [...new URLSearchParams(part)] : []);
 }
 

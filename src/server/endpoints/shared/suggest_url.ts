@@ -24,7 +24,7 @@ export function suggestUrl({ app, server, target }: Context): string | undefined
       .filter(({ path }) => !path.startsWith("//"))
       .map((endpoint) => [lastSegment(endpoint.path), endpoint]),
   );
-  const segment = lastSegment(target.path.toLowerCase().replace(/(?:\.json)?\/*$/, ""));
+  const segment = requestedSegment(target.path);
   const known = Object.hasOwn(otherNames, segment) ? otherNames[segment]! : segment;
   // Short words are similar to many names.
   const name = paths.has(known) || segment.length < 5 ? known : suggest(known, [...paths.keys()]);
@@ -34,4 +34,12 @@ export function suggestUrl({ app, server, target }: Context): string | undefined
 
 function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The last segment of a requested path in lower case, without slashes and `.json` at its end. */
+function requestedSegment(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  const segment = lastSegment(path.slice(0, end)).toLowerCase();
+  return segment.endsWith(".json") ? segment.slice(0, -".json".length) : segment;
 }

@@ -142,6 +142,9 @@ export function warnDeprecated(server: Server, client: string): void {
   });
 }
 
+/** Maximum number of unknown members that are compared with the known ones. */
+const maxComparedMembers = 20;
+
 /** Warns about ignored members whose names are probably misspelt. */
 function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>>): void {
   for (const [name, known] of findMisspelt(received)) {
@@ -164,7 +167,7 @@ function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [n
   const ignored = Object.keys(received).filter((name) =>
     !Object.hasOwn(clientField.members, name) && !name.includes("#")
   );
-  return ignored.flatMap((name) => {
+  return ignored.slice(0, maxComparedMembers).flatMap((name) => {
     const known = suggest(name, absent);
     return known === undefined ? [] : [[name, known] as const];
   });

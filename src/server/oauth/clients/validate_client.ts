@@ -112,13 +112,16 @@ function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSetti
   return validateScopeValues("scope", splitScope(scope), scopes);
 }
 
-/** An issue for each scope value that the server does not have. */
+/** Maximum number of unknown scope values that are described: clients register them, and each takes time. */
+const maxDescribedValues = 20;
+
+/** An issue for each scope value that the server does not have, up to a limit. */
 export function validateScopeValues(
   path: "scope" | "defaultScope",
   values: readonly string[],
   scopes: readonly string[],
 ): ConfigIssue[] {
-  return values.filter((value) => !scopes.includes(value)).map((value) => {
+  return values.filter((value) => !scopes.includes(value)).slice(0, maxDescribedValues).map((value) => {
     const meant = suggest(value, scopes);
     return {
       path,

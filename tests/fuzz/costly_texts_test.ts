@@ -1,0 +1,119 @@
+/** Long texts cost nothing: one text of any shape takes about the time of plain words of the same length. */
+
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { encode, goodRequest } from "../server/harness.ts";
+import { maxBody, type Place, placesOf, plain, type Shape, shapes, startTextServer, timeOf } from "./costly_texts.ts";
+
+/** CPU time that any request may take, in milliseconds. Three times as much would already be noticed at a server. */
+const floorMs = 25;
+
+/** Further attempts with a request that took longer: the least time counts, because pauses and compilation end. */
+const maxAttempts = 4;
+
+/** How many times the time of plain words a text may take. */
+const maxRatio = 8;
+
+/** What is wrong if an action takes much longer than the same with plain words. */
+async function findCost(
+  name: string,
+  timeOfAction: () => Promise<number>,
+  timeOfPlain: () => Promise<number>,
+  floor = floorMs,
+): Promise<string[]> {
+  let least = await timeOfAction();
+  if (least <= floor) return [];
+  let leastPlain = await timeOfPlain();
+  const isCheap = () => least <= Math.max(floor, maxRatio * leastPlain);
+  for (let attempt = 0; attempt < maxAttempts && !isCheap(); attempt++) {
+    least = Math.min(least, await timeOfAction());
+    leastPlain = Math.min(leastPlain, await timeOfPlain());
+  }
+  return isCheap() ? [] : [`${name} takes ${Math.round(least)} ms, plain words ${Math.round(leastPlain)} ms`];
+}
+
+/** The places that every kind of text gets; all others get a few kinds each. */
+const thorough =
+  /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
+
+/** The kinds of text of each other place. They take turns, so that every endpoint gets many of them. */
+function shapesOf(place: Place, index: number): readonly Shape[] {
+  if (thorough.test(place.name)) return shapes;
+  const count = place.name.startsWith("control.") ? 1 : 2;
+  return Array.from({ length: count }, (_, i) => shapes[(index * 2 + i) % shapes.length]!);
+}
+
+test("[HT-09] no endpoint, parameter or header makes a long text expensive", async () => {
+  const on = await startTextServer();
+  const failures: string[] = [];
+  const places = placesOf(on, 20_000);
+  for (const [i, place] of places.entries()) {
+    for (const shape of shapesOf(place, i)) {
+      const timeWith = async (one: Shape) => {
+        const request = place.request(one);
+        if (request === undefined) return 0;
+        return await timeOf(async () => {
+          const { status } = await on.send(request);
+          if (status >= 500) failures.push(`${place.name} with ${one.name} is ${status}`);
+        });
+      };
+      failures.push(
+        ...await findCost(`${place.name} with ${shape.name}`, () => timeWith(shape), () => timeWith(plain)),
+      );
+    }
+  }
+  assertEquals(failures, []);
+  await on.server.as.close();
+});
+
+test("[DR-02] many unknown names, words and values take about the time of one long name", async () => {
+  const on = await startTextServer();
+  const places = placesOf(on, maxBody);
+  const failures: string[] = [];
+  for (const place of places.filter(({ name }) => /^(?!control\.).*: many /.test(name))) {
+    const [endpoint] = place.name.split(":", 1);
+    const single = places.find(({ name }) => name === `${endpoint}: name in JSON`)!;
+    const timeAt = ({ request }: Place) => timeOf(() => on.send(request(plain)!));
+    failures.push(...await findCost(place.name, () => timeAt(place), () => timeAt(single), 8 * floorMs));
+  }
+  assertEquals(failures, []);
+  await on.server.as.close();
+});
+
+test("[FL-03] pages and exports of recorded texts take about the time of plain words", async () => {
+  const on = await startTextServer();
+  const { recorder, send, form, server: { as } } = on;
+  const get = (path: string) => send(new Request(as.issuer + path, { headers: { cookie: form.cookie } }));
+  const recorded = placesOf(on, maxBody).filter(({ name }) =>
+    /^(?:path|token: (?:POST (?:redirect_uri|q)|name of|raw|plain|broken)|header user-agent at \/nowhere)/.test(name)
+  );
+  assert(recorded.length >= 8);
+  const record = async (places: readonly Place[], shape: Shape) => {
+    recorder.clear();
+    await get(`/oauth2/authorize?${encode({ ...goodRequest, scope: "bogus" })}`);
+    for (const place of places) {
+      const request = place.request(shape);
+      if (request !== undefined) await send(request);
+    }
+  };
+  const failures: string[] = [];
+  for (const shape of shapes) {
+    const timeWith = async (one: Shape) => {
+      await record(recorded, one);
+      const ids = recorder.flows().map(({ id }) => id);
+      const pages = [
+        "/flows",
+        "/flows.json",
+        ...ids.slice(-1).flatMap((id) =>
+          ["", ".har", ".md", ".txt", ".json", ".sh"].map((end) => `/flows/${id}${end}`)
+        ),
+      ];
+      return await timeOf(async () => {
+        for (const path of pages) assertEquals((await get(path)).status, 200, path);
+      });
+    };
+    failures.push(...await findCost(`pages with ${shape.name}`, () => timeWith(shape), () => timeWith(plain)));
+  }
+  assertEquals(failures, []);
+  await as.close();
+});
