@@ -142,6 +142,7 @@ async function showOne(
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
+    initiateLoginHref: await initiateLoginHref(context, client, autoLogin),
     ...await describeSnippets(context, client, { secret: generatedSecret, autoLogin }),
   };
   return await pageWithForm(
@@ -158,6 +159,30 @@ function findCheck(context: Context, client: Client): string | undefined {
   if (client.standing !== "configured" || !client.redirectUris.some(isTestUrl)) return undefined;
   const href = `${toListedClient(context, client).href}/check`;
   return context.app.findEndpoint(href)?.name === "client_check" ? href : undefined;
+}
+
+/**
+ * The URL that starts a login at a client, with the issuer, its home page and, with automatic login, its user (OpenID
+ * Connect Core §4).
+ */
+async function initiateLoginHref(
+  { server }: Context,
+  { metadata: { initiate_login_uri, client_uri, subject_type }, standing }: Client,
+  autoLogin: boolean,
+): Promise<string | undefined> {
+  if (initiate_login_uri === undefined) return undefined;
+  const url = new URL(initiate_login_uri);
+  url.searchParams.set("iss", server.issuer);
+  // The hint is no secret for a client that the operator knows, except if its users have another sub for each sector.
+  const user = autoLogin && standing !== "unknown" && subject_type !== "pairwise"
+    ? await server.users.first()
+    : undefined;
+  if (user !== undefined) url.searchParams.set("login_hint", user.sub);
+  // At the origin of the URL: the client must not redirect elsewhere.
+  if (client_uri !== undefined && new URL(client_uri).origin === url.origin) {
+    url.searchParams.set("target_link_uri", client_uri);
+  }
+  return url.href;
 }
 
 /** The fields of the form that adds a client; `retry` is hidden. */

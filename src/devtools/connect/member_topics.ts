@@ -22,7 +22,7 @@ const responseMembers: readonly Name[] = [
 
 /** The members by topic. A member of no topic is in the form all the same, at its end. */
 export const memberTopics: Readonly<Record<string, readonly Name[]>> = {
-  "Name and redirects": ["client_name", "redirect_uris", "post_logout_redirect_uris"],
+  "Name and redirects": ["client_name", "redirect_uris", "initiate_login_uri", "post_logout_redirect_uris"],
   "Authentication and keys": [
     ...["token_endpoint_auth_method", "client_secret_expires_at", "token_endpoint_auth_signing_alg"] as const,
     ...["jwks", "jwks_uri"] as const,

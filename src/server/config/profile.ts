@@ -76,6 +76,7 @@ export const combine = {
   clientIdMetadataDocuments: anything,
   "registration.deprecated": anything,
   "registration.scope": anything,
+  "registration.unsupportedValues": ordered("ignore", "reject"),
   defaultEndpoints: anything,
 } as const satisfies Readonly<Record<string, Combine>>;
 

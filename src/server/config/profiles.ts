@@ -52,6 +52,7 @@ const fapi2Security: ProfileValues = {
   "refresh.grace": { values: [30], source: "FAPI 2.0 Security Profile §5.3.2.1" },
   "lifetimes.code": { values: [60], source: "FAPI 2.0 Security Profile §5.3.2.1" },
   seeOther: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "registration.unsupportedValues": { values: ["reject"], source: "RFC 7591 §3.2.2" },
   alg: { values: ["ES256"], source: "FAPI 2.0 Security Profile §5.4.1" },
   signatureAlgorithms: { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },
   "dpop.algorithms": { values: [fapiAlgorithms], source: "FAPI 2.0 Security Profile §5.4.1" },

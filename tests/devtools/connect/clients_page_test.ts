@@ -3,12 +3,13 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
-import type { ClientMetadata } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
 import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "../../server/harness.ts";
 import type { Fields, TestServer } from "../../server/harness.ts";
+import { register } from "../../server/registering.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const wanted: Fields = {
@@ -398,4 +399,34 @@ test("the home page shows how to connect a configured client, never one that reg
   assertEquals(registered.status, 201);
   const html = await (await b.get("/")).text();
   assert(!/id="connect"[^]*?evil\.example[^]*?<\/section>/.test(html));
+});
+
+test("[DI-05] the page of a client starts a login at its initiate_login_uri, with iss, login_hint and target_link_uri", async () => {
+  const initiate_login_uri = "https://rp.example/login?tenant=1";
+  const hrefOf = async (more: Partial<ClientMetadata>, options: LatchkeyOptions = {}) => {
+    const client = { client_id: "rp", redirect_uris: ["https://rp.example/cb"], ...more };
+    const b = await testServer({ clients: [client], users: [{ sub: "alice" }, { sub: "bob" }], ...options });
+    const page = await (await b.get("/clients/rp")).text();
+    const href = /<a href="([^"]*)" rel="noreferrer">Log in at the client</.exec(page)?.[1];
+    return href && [...new URL(href.replaceAll("&amp;", "&")).searchParams].map((pair) => pair.join("="));
+  };
+  assertEquals(await hrefOf({}), undefined);
+  const iss = "iss=https://as.test";
+  assertEquals(await hrefOf({ initiate_login_uri }), ["tenant=1", iss, "login_hint=alice"]);
+  assertEquals(await hrefOf({ initiate_login_uri, client_uri: "https://rp.example/shop" }), [
+    ...["tenant=1", iss, "login_hint=alice", "target_link_uri=https://rp.example/shop"],
+  ]);
+  // A page of another origin is no target, a pairwise client does not learn the sub, and a login page asks who it is.
+  assertEquals(await hrefOf({ initiate_login_uri, client_uri: "https://other.example/" }, { login: "interactive" }), [
+    ...["tenant=1", iss],
+  ]);
+  assertEquals(await hrefOf({ initiate_login_uri, subject_type: "pairwise" }), ["tenant=1", iss]);
+  // The user of the operator is nothing for a client that registered itself.
+  const b = await testServer();
+  const { client_id } = await register(b, { redirect_uris: ["https://evil.example/cb"], initiate_login_uri });
+  const page = await (await b.get(`/clients/${client_id}`)).text();
+  assertMatch(
+    page,
+    /<a href="https:\/\/rp\.example\/login\?tenant=1&amp;iss=https%3A%2F%2Fas\.test" rel="noreferrer">/,
+  );
 });

@@ -378,7 +378,7 @@ test("[RU-08] a redirect URI with a character that no URI contains is rejected a
 test("[RU-08] a URI of a client that pages show or that is fetched has no space around it and no other excluded character", async () => {
   const members = [
     ...["client_uri", "logo_uri", "policy_uri", "tos_uri", "jwks_uri", "sector_identifier_uri"] as const,
-    "backchannel_logout_uri" as const,
+    ...["backchannel_logout_uri", "initiate_login_uri"] as const,
   ];
   const faulty = [" https://c.example/x", "https://c.example/x ", "https://c.example/\n", 'https://c.example/"x'];
   await forEachCase(members.flatMap((name) => faulty.map((uri) => [name, uri] as const)), async ([name, uri]) => {

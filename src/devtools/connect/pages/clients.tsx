@@ -41,6 +41,8 @@ export interface ClientProps extends Site {
   readonly library?: string;
   /** The path of the page that checks it. Absent: the server has none. */
   readonly checkHref?: string;
+  /** The URL that starts a login at the client (OpenID Connect Core §4). Absent: the client has no such URL. */
+  readonly initiateLoginHref?: string;
   /** The form that removes it; absent if clients are read-only. */
   readonly form?: EditForm;
 }
@@ -245,6 +247,11 @@ export function Client(props: ClientProps): VNode {
       <Panes>
         <div>
           <ClientDetails client={client} />
+          {props.initiateLoginHref !== undefined && (
+            <p class="ways">
+              <a href={props.initiateLoginHref} rel="noreferrer">Log in at the client</a>
+            </p>
+          )}
           {props.checkHref !== undefined && (
             <p class="ways">
               <a href={props.checkHref}>Check how this client responds to attacks</a>

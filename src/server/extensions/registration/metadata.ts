@@ -15,6 +15,7 @@ import { closedMembers, isOpenTo, membersOpenTo, openMembers } from "../../oauth
 import type { Client } from "../../oauth/clients/repository.ts";
 import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
 import { registrationPolicy } from "./settings.ts";
+import { withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
 
 /** The description of received metadata. */
@@ -32,7 +33,7 @@ export function resolveMetadata(
   approval: RegistrationApproval,
 ): Omit<ClientMetadata, "client_id"> {
   const received = { ...sent, ...approval.claims };
-  const requested: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
+  const chosen: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
     // A member that is null counts as absent. All other members are ignored (§2).
     membersOpenTo("approved").flatMap((name) =>
       Object.hasOwn(received, name) && received[name] !== null && isOpenTo(name, standingFor(approval, name))
@@ -40,7 +41,8 @@ export function resolveMetadata(
         : []
     ),
   );
-  if (!approval.usedInitialAccessToken) assertSmall(requested);
+  if (!approval.usedInitialAccessToken) assertSmall(chosen);
+  const requested = withoutUnsupportedValues(server, chosen);
   warnIgnored(server, received, approval);
   warnMisspelt(server, received);
   assertMetadata(server, requested, received, approval);

@@ -46,6 +46,12 @@ export interface RegistrationSettings {
    * Default: false, or the value of the profile.
    */
   readonly deprecated?: boolean;
+  /**
+   * Values of `grant_types` and `response_types` that the server does not support. `ignore`: they are left out with a
+   * warning if `authorization_code` and `code` remain, and the response contains what was registered (RFC 7591 §2).
+   * `reject`: the registration is rejected. Default: ignore, or the value of the profile.
+   */
+  readonly unsupportedValues?: "ignore" | "reject";
   /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */
   readonly initialAccessTokens?: readonly string[];
   /** The issuers whose software statements are accepted. Default: none; statements are ignored with a warning. */
@@ -80,6 +86,7 @@ const registrationField = object<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
   scope: choice(["requested", "all"], { default: "requested" }),
   deprecated: flag(false),
+  unsupportedValues: choice(["ignore", "reject"], { default: "ignore" }),
   initialAccessTokens: list(text(["a-long-random-token"], { isSecret: true }), [["a-long-random-token"]]),
   softwareStatementIssuers: list(softwareStatementIssuer, [[softwareStatementIssuer.examples[0]!]], {
     expected: "an array of issuers",

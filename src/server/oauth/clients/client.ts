@@ -144,6 +144,11 @@ export interface ClientMetadata extends ResponseMembers {
   readonly policy_uri?: string;
   /** The terms of service of the client, for users: login and consent link to them; not fetched. */
   readonly tos_uri?: string;
+  /**
+   * The https URL at which others start a login of the client (OpenID Connect Core §4); the page of the client links to
+   * it.
+   */
+  readonly initiate_login_uri?: string;
   /** E-mail addresses or names of those responsible for the client. */
   readonly contacts?: readonly string[];
 }
@@ -266,6 +271,7 @@ export const clientField = object<ClientMetadata>(
     logo_uri: open(text(["https://app.example/logo.svg"])),
     policy_uri: open(text(["https://app.example/privacy"])),
     tos_uri: open(text(["https://app.example/terms"])),
+    initiate_login_uri: open(text(["https://app.example/login"])),
     contacts: open(texts(["team@app.example"])),
   },
   { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },

@@ -3,7 +3,7 @@
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import { validateUrl } from "../keys/signing_algorithm.ts";
+import { parseUrl, validateUrl } from "../keys/signing_algorithm.ts";
 import { allowsHttp, httpHosts, isLoopback } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 
@@ -214,8 +214,16 @@ export function validatePostLogoutRedirectUris(client: ClientMetadata, settings:
 
 /** The URLs that pages show as links. Only http and https are allowed, because other schemes can run scripts. */
 export function validatePageUrls(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
-  return (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
+  const issues = (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
     const { [path]: uri } = client;
     return uri === undefined ? [] : validateUrl(path, uri, allows.localUrls);
   });
+  return [...issues, ...validateInitiateLoginUri(client)];
+}
+
+/** Always https, on a loopback host too (OpenID Connect Core §4). */
+function validateInitiateLoginUri({ initiate_login_uri: uri }: ClientMetadata): ConfigIssue[] {
+  const path = "initiate_login_uri";
+  if (uri === undefined || parseUrl(uri)?.protocol === "https:") return [];
+  return [{ path, expected: "an https URL", received: quote(uri), hint: "Write https://host/path." }];
 }

@@ -19,7 +19,7 @@ export const registrationRules = {
   "DR-04": {
     passes: "the client metadata is valid and free of conflicts",
     fix: "Correct the named member of the metadata, or leave it out for its default.",
-    cites: ["RFC 7591 §2, §2.1", "OpenID Connect Registration §2"],
+    cites: ["RFC 7591 §2, §2.1, §3.2.1", "OpenID Connect Registration §2"],
   },
   "DR-05": {
     passes: "the client may register",

@@ -134,7 +134,7 @@ test("[DR-02] a misspelt member is ignored with a warning, and a missing one is 
   assertEquals([explanation.received, explanation.fix], ['none, but "redirect_uri"', "Did you mean redirect_uris?"]);
   // Metadata of the standards that this server ignores, and names in other languages, are not misspelt.
   const standard = [
-    ...["software_id", "software_version", "client_name#ja", "request_uris", "initiate_login_uri"],
+    ...["software_id", "software_version", "client_name#ja", "request_uris"],
     "request_object_encryption_alg",
     ...["redirect_uri", "tls_client_auth_subject_dn"],
   ];
@@ -200,6 +200,81 @@ test("[DR-04] a faulty redirect URI is invalid_redirect_uri, explained", async (
   await register(server, { redirect_uris: ["https://app.example/cb", "http://web.test/cb"], application_type: "web" });
 });
 
+test("[DR-04] unsupported grant and response types are left out with a warning, and returned as registered", async () => {
+  const server = await testServer();
+  // As mod_auth_openidc registers, over http on this machine.
+  const redirect_uri = "http://localhost:8080/protected/redirect_uri";
+  const client = await register(server, {
+    client_name: "OpenID Connect Apache Module",
+    redirect_uris: [redirect_uri],
+    grant_types: ["authorization_code", "implicit", "refresh_token"],
+    response_types: ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"],
+    initiate_login_uri: redirect_uri,
+    logout_uri: `${redirect_uri}?logout=get`,
+    frontchannel_logout_uri: `${redirect_uri}?logout=get`,
+    post_logout_redirect_uris: ["http://localhost:8080/loggedout.html"],
+  });
+  assertEquals([client.grant_types, client.response_types, client.initiate_login_uri], [
+    ["authorization_code", "refresh_token"],
+    ["code"],
+    undefined,
+  ]);
+  const warnings = server.events.flatMap(({ type, ...event }) =>
+    type === "warning" && "explanation" in event ? [event.explanation as { rule: string; received: string }] : []
+  ).filter(({ rule }) => rule === "DR-04");
+  assertEquals(warnings.map(({ received }) => received), [
+    redirect_uri,
+    '"implicit"',
+    '"id_token", "id_token token", "code id_token", "code token", "code id_token token"',
+  ]);
+  const code = await server.code({ client_id: client.client_id, redirect_uri });
+  const exchange = { code, redirect_uri, client_id: client.client_id, client_secret: client.client_secret };
+  assertEquals((await server.token(exchange)).status, 200);
+  // An update too.
+  const updated = await (await manage(server, "PUT", client, {
+    ...{ client_id: client.client_id, redirect_uris: [redirect_uri] },
+    ...{ grant_types: ["implicit", "authorization_code"], response_types: ["token", "code"] },
+  })).json();
+  assertEquals([updated.grant_types, updated.response_types], [["authorization_code"], ["code"]]);
+});
+
+test("[DR-04] with unsupportedValues reject, as in the profiles of FAPI, an unsupported value rejects a registration", async () => {
+  const unsupportedValues = { registration: { unsupportedValues: "reject" } } as const;
+  const jwks = { keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }] };
+  for (
+    const options of [unsupportedValues, { profile: "fapi2-security" }, { profile: "fapi2-message-signing" }] as const
+  ) {
+    const server = await testServer({ ...options, clients: [] });
+    const metadata = { redirect_uris: ["https://app.example/cb"], jwks, token_endpoint_auth_method: "private_key_jwt" };
+    await register(server, metadata);
+    for (
+      const more of [{ grant_types: ["authorization_code", "implicit"] }, { response_types: ["code", "code token"] }]
+    ) {
+      const { outcome, explanation } = await reject(server, { ...metadata, ...more });
+      assertEquals(outcome, "400 invalid_client_metadata");
+      assertEquals(explanation.rule, "DR-04");
+    }
+    const issues = await assertRejects(
+      () => testServer({ clients: [], profile: "fapi2-security", registration: { unsupportedValues: "ignore" } }),
+      ConfigurationError,
+    );
+    assertMatch(issues.message, /registration\.unsupportedValues/);
+  }
+});
+
+test("[DR-01, DR-06, DR-07] initiate_login_uri is stored, returned and replaced", async () => {
+  const server = await testServer();
+  const initiate_login_uri = "https://app.example/login?tenant=1";
+  const client = await register(server, { ...publicClient, initiate_login_uri });
+  assertEquals(client.initiate_login_uri, initiate_login_uri);
+  assertEquals((await (await manage(server, "GET", client)).json()).initiate_login_uri, initiate_login_uri);
+  const replaced = { ...publicClient, client_id: client.client_id, initiate_login_uri: "https://app.example/in" };
+  assertEquals(
+    (await (await manage(server, "PUT", client, replaced)).json()).initiate_login_uri,
+    "https://app.example/in",
+  );
+});
+
 test("[DR-04] other faults and conflicts are invalid_client_metadata, and name what is invalid", async () => {
   const server = await testServer();
   const jwks = { keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }] };
@@ -210,11 +285,16 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
     [{ jwks: { keys: [{ ...jwks.keys[0], d: "x" }] } }, "jwks.keys[0]"],
     [{ jwks: [] }, "jwks"],
     [{ grant_types: ["password"] }, "grant_types[0]"],
-    [{ grant_types: ["authorization_code", "implicit"] }, "grant_types[1]"],
+    [{ grant_types: ["implicit", "refresh_token"] }, "grant_types[0]"],
+    [{ grant_types: ["authorization_code", 7] }, "grant_types[1]"],
     [{ grant_types: "authorization_code" }, "grant_types"],
     [{ grant_types: ["client_credentials"], response_types: ["code"] }, "response_types"],
     [{ response_types: [] }, "response_types"],
-    [{ response_types: ["code", "token"] }, "response_types[1]"],
+    [{ response_types: ["token"] }, "response_types"],
+    [{ initiate_login_uri: "http://app.example/login" }, "initiate_login_uri"],
+    [{ initiate_login_uri: "http://localhost:3000/login" }, "initiate_login_uri"],
+    [{ initiate_login_uri: "javascript:alert(1)" }, "initiate_login_uri"],
+    [{ initiate_login_uri: 5 }, "initiate_login_uri"],
     [{ grant_types: ["client_credentials"], token_endpoint_auth_method: "none" }, "grant_types"],
     [{ scope: "openid admin" }, "scope"],
     [{ scope: ["openid"] }, "scope"],
@@ -236,7 +316,7 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
   await forEachCase(cases, async ([metadata, path]) => {
     const { outcome, explanation } = await reject(server, { redirect_uris: ["https://app.example/cb"], ...metadata });
     assertEquals(outcome, "400 invalid_client_metadata");
-    assertEquals(explanation.rule, "DR-04");
+    assertEquals(explanation.rule, path === "initiate_login_uri" && metadata[path] !== 5 ? "DR-08" : "DR-04");
     assert(explanation.reason.startsWith(`${path} of the client metadata`), explanation.reason);
   });
   // The sentence names every invalid member, the rule and the fix.

@@ -1,0 +1,67 @@
+/** Values of a registration that this server does not support, which it may leave out (RFC 7591 §2, §3.2.1). */
+
+import { quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
+import { warn } from "../../oauth/notes.ts";
+import { responseTypes } from "../../oauth/params.ts";
+import type { Server } from "../../oauth/server.ts";
+import { registrationPolicy } from "./settings.ts";
+
+type Requested = Omit<ClientMetadata, "client_id">;
+
+/**
+ * Leaves out unsupported values of `grant_types` and `response_types`, with a warning, if what remains is the code
+ * flow. Clients for many servers name every flow that they know. Other metadata is returned as it is: validation
+ * rejects it.
+ */
+export function withoutUnsupportedValues(server: Server, requested: Requested): Requested {
+  if (registrationPolicy(server).unsupportedValues === "reject") return requested;
+  const grantTypes = supportedGrantTypes(server.settings).map(({ type }) => type);
+  const { initiate_login_uri: loginUri, ...others } = requested;
+  return {
+    ...others,
+    ...loginUri !== undefined && !isRedirectUriOverHttp(server, loginUri, requested) && {
+      initiate_login_uri: loginUri,
+    },
+    ...supportedValues(server, "grant_types", requested.grant_types, grantTypes, "authorization_code"),
+    ...supportedValues(server, "response_types", requested.response_types, responseTypes, "code"),
+  };
+}
+
+/**
+ * mod_auth_openidc names its redirect URI as `initiate_login_uri`, which must be https: over http it is left out, as
+ * the redirect URI itself is accepted.
+ */
+function isRedirectUriOverHttp(server: Server, loginUri: unknown, { redirect_uris }: Requested): boolean {
+  const isOverHttp = typeof loginUri === "string" && /^http:/i.test(loginUri) && Array.isArray(redirect_uris) &&
+    redirect_uris.includes(loginUri);
+  if (isOverHttp) {
+    warn(server, undefined, {
+      rule: "DR-04",
+      reason: "initiate_login_uri is a redirect URI over http, and is ignored",
+      expected: "an https URL, or no initiate_login_uri",
+      received: loginUri,
+    });
+  }
+  return isOverHttp;
+}
+
+function supportedValues(
+  server: Server,
+  name: "grant_types" | "response_types",
+  values: unknown,
+  supported: readonly string[],
+  required: string,
+): Pick<Requested, typeof name> {
+  if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) return {};
+  const remaining = values.filter((value) => supported.includes(value));
+  if (remaining.length === values.length || !remaining.includes(required)) return {};
+  warn(server, undefined, {
+    rule: "DR-04",
+    reason: `values of ${name} that this server does not support are ignored`,
+    expected: supported.join(", "),
+    received: values.filter((value) => !supported.includes(value)).map(quote).join(", "),
+  });
+  return { [name]: remaining };
+}
