@@ -53,8 +53,19 @@ async function start(): Promise<void> {
 async function main(
   environment: ProcessEnvironment,
 ): Promise<void> {
-  const { args, env, isTerminal, terminalWidth, now, unsupported, readTextFile, writeLogLine, onStop, exit } =
-    environment;
+  const {
+    args,
+    env,
+    isTerminal,
+    isOutputTerminal,
+    terminalWidth,
+    now,
+    unsupported,
+    readTextFile,
+    writeLogLine,
+    onStop,
+    exit,
+  } = environment;
   if (unsupported !== undefined) {
     console.error(unsupported);
     exit(1);
@@ -99,7 +110,7 @@ async function main(
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,
-    verbose: isTerminal,
+    verbose: true,
     terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });
   const metrics = config.metrics && (await import("./cli/operating/metrics.ts")).metrics();
@@ -202,6 +213,11 @@ async function main(
   const documents = app!.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
+  await import("./server/pages/packages.ts").catch((error) => {
+    const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
+      "Run deno cache src/main.ts once with a network.";
+    warn({ path: "pages", message });
+  });
   const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal?.() : undefined;
   console.log(banner({
     ...details,
@@ -218,6 +234,7 @@ async function main(
       : undefined,
     resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
     hasShortcuts: terminal !== undefined,
+    colors: isOutputTerminal && !env.NO_COLOR,
   }));
   if (terminal === undefined) return;
   const { programShortcuts, runShortcut } = await import("./cli/shortcuts.ts");

@@ -35,6 +35,8 @@ interface BannerOptions extends ExposedParts {
   readonly resources: readonly string[];
   /** Whether it reads shortcuts from the terminal. */
   readonly hasShortcuts: boolean;
+  /** Whether the terminal shows colours. Default: false. */
+  readonly colors?: boolean;
 }
 
 /** The banner, with a final newline. */
@@ -59,6 +61,7 @@ export function banner(
     metrics,
     resources,
     hasShortcuts,
+    colors = false,
   }: BannerOptions,
 ): string {
   const exposure = describeExposure({ issuer, host, settings, inspector, faults, control });
@@ -99,7 +102,15 @@ export function banner(
     ),
     ...rows.map(([name, value]) => `${name!.padEnd(10)} ${value}`),
     "",
-  ].map(printable).join("\n");
+  ].map(printable).map((line) => colors ? colorLine(line) : line).join("\n");
+}
+
+/** The line with ANSI colours: the first line is bold, warnings are yellow, and URLs to open are cyan. */
+function colorLine(line: string): string {
+  const paint = (code: number, text: string) => `\u001b[${code}m${text}\u001b[0m`;
+  if (line.startsWith("Latchkey ")) return paint(1, line);
+  if (/^(?:OPEN|INSECURE): /.test(line)) return paint(33, line);
+  return line.replace(/(?<=^[^:]{11})https?:\/\/\S+$/, (url) => paint(36, url));
 }
 
 /** The page to open first: the start of a login of the demo client if there is one, otherwise the home page. */

@@ -2,7 +2,8 @@
  * Shows the lines of the configuration file that an issue is about. Loaded only for an invalid file.
  *
  * A file may contain secrets, even under misspelt names. An excerpt therefore shows only the known names, the
- * punctuation, and the values that the message of the issue also shows.
+ * punctuation, numbers of settings that are numbers, values that the schema lists, and the values that the message of
+ * the issue also shows.
  */
 
 import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
@@ -10,7 +11,9 @@ import { type ConfigIssue, type Path, quote } from "../server/config/config_issu
 import type { Field } from "../server/config/field.ts";
 
 /** Kinds of tokens: the enumeration of the parser has no values at run time. */
-const [colonToken, stringToken, lineBreak, whiteSpace] = [6, 10, 14, 15] as const satisfies readonly SyntaxKind[];
+const [colonToken, stringToken, numberToken, lineBreak, whiteSpace] = [6, 10, 11, 14, 15] as const satisfies readonly (
+  SyntaxKind
+)[];
 
 /** The tokens that are shown as they are: punctuation, `null`, `true`, `false`. */
 const plainTokens = { first: 1, last: 9 } as const;
@@ -51,7 +54,7 @@ export function addExcerpts(
     issue.path.startsWith(`${file}: `) ? findPlace(text, root, issue, issue.path.slice(file.length + 2)) : undefined
   );
   const shown = new Map(places.flatMap((place) => place?.shown ?? []));
-  const lines = readLines(text, knownNames(field), shown);
+  const lines = readLines(text, fieldsByName(field), shown);
   return issues.map((issue, i) => {
     const place = places[i];
     return place === undefined ? issue : { ...issue, excerpt: formatExcerpt(text, lines, place.offset, file) };
@@ -98,17 +101,34 @@ function offsetAt(text: string, line: number, column: number): number {
   return starts[line - 1]! + column - 1;
 }
 
-function knownNames({ members = {}, items, others }: Field): Set<string> {
-  const inner = [...Object.values(members), ...[items, others].filter((field) => field !== undefined)];
-  return new Set([...Object.keys(members), ...inner.flatMap((field) => [...knownNames(field)])]);
+/** All fields of each known name, at any depth. */
+function fieldsByName(
+  { members = {}, items, others }: Field,
+  found = new Map<string, Field[]>(),
+): ReadonlyMap<string, readonly Field[]> {
+  for (const [name, field] of Object.entries(members)) found.set(name, [...found.get(name) ?? [], field]);
+  for (const field of [...Object.values(members), items, others]) if (field !== undefined) fieldsByName(field, found);
+  return found;
+}
+
+/** Whether the value of a name is no secret, wherever the name stands. */
+function isNoSecret(fields: readonly Field[], kind: number, value: string): boolean {
+  if (kind === numberToken) return fields.length > 0 && fields.every(({ type }) => type === "integer");
+  return kind === stringToken && fields.some(({ choices = [] }) => choices.includes(value));
 }
 
 /** The lines of the text, with hidden values. */
-function readLines(text: string, names: ReadonlySet<string>, shown: ReadonlyMap<number, string>): Line[] {
+function readLines(
+  text: string,
+  fields: ReadonlyMap<string, readonly Field[]>,
+  shown: ReadonlyMap<number, string>,
+): Line[] {
   const scanner = createScanner(text);
   const lines: Line[] = [{ text: "", columns: [] }];
   let lineStart = 0;
-  let lastName: { readonly text: string; readonly line: Line; readonly at: number } | undefined;
+  let lastName: { readonly name: string; readonly line: Line; readonly at: number } | undefined;
+  /** The fields of the name before the value. */
+  let valueFields: readonly Field[] = [];
   while (scanner.getPosition() < text.length) {
     const kind: number = scanner.scan();
     const [offset, length] = [scanner.getTokenOffset(), scanner.getTokenLength()];
@@ -117,19 +137,22 @@ function readLines(text: string, names: ReadonlySet<string>, shown: ReadonlyMap<
     if (kind === colonToken && lastName !== undefined) {
       // The colon shows that the string before it is a name.
       const rest = lastName.line.text.slice(lastName.at + hidden.length + 2);
-      lastName.line.text = lastName.line.text.slice(0, lastName.at) + lastName.text + rest;
+      lastName.line.text = lastName.line.text.slice(0, lastName.at) + `"${lastName.name}"` + rest;
+      valueFields = fields.get(lastName.name)!;
     }
+    const isShown = isNoSecret(valueFields, kind, scanner.getTokenValue());
+    if (kind !== colonToken && kind !== whiteSpace && kind !== lineBreak) valueFields = [];
     line.columns.push([offset - lineStart, line.text.length]);
     if (kind === stringToken) {
       const value = scanner.getTokenValue();
-      const replacement = shown.get(offset);
-      lastName = replacement === undefined && names.has(value)
-        ? { text: `"${value}"`, line, at: line.text.length }
+      const replacement = shown.get(offset) ?? (isShown ? `"${value}"` : undefined);
+      lastName = replacement === undefined && fields.has(value)
+        ? { name: value, line, at: line.text.length }
         : undefined;
       line.text += replacement ?? `"${hidden}"`;
     } else if (kind === whiteSpace) line.text += " ".repeat(length);
     else if (kind !== lineBreak) {
-      const isPlain = kind >= plainTokens.first && kind <= plainTokens.last;
+      const isPlain = isShown || kind >= plainTokens.first && kind <= plainTokens.last;
       line.text += isPlain ? token : shown.get(offset) ?? hidden;
       lastName = undefined;
     }

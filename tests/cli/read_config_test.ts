@@ -1103,6 +1103,7 @@ test("an issuer without its scheme is one issue, and not that of a real host", a
       "http://localhost:9000",
     ]]);
   }
+  await assertFaults({ args: ["--issuer", "http://example.com"], validate: validateOptions }, [["--issuer", "https"]]);
 });
 
 test("if the file cannot be read, only the other sources are validated", async () => {
@@ -1341,6 +1342,12 @@ test("an issue of the file shows its lines with a caret, and no value that its m
     "    |                                 ^",
     "  5 | }",
   ]]);
+  const mixed = `{ "port": 9000, "login": "auto", "alg": 7, "controlSecret": 12345678, "audience": "hunter2",
+"prot": 1 }`;
+  assertEquals(
+    (await excerpts(mixed)).at(-1)![1],
+    `> 1 | { "port": 9000, "login": "auto", "alg": 7, "controlSecret": …, "audience": "…",`,
+  );
   const [flagIssue] = await faultsOf({ file: "{}", args: ["--port", "x"] });
   assertEquals(flagIssue!.excerpt, undefined);
 });

@@ -10,6 +10,7 @@ import {
   waitAtMost,
 } from "./bind.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
+import { onRunnerEnd } from "./runner.ts";
 
 const encoder = new TextEncoder();
 
@@ -22,6 +23,7 @@ export const processEnvironment: ProcessEnvironment = {
     return Deno.env.toObject();
   },
   isTerminal: Deno.stderr.isTerminal(),
+  isOutputTerminal: Deno.stdout.isTerminal(),
   terminalWidth() {
     try {
       return Deno.consoleSize().columns || undefined;
@@ -39,6 +41,7 @@ export const processEnvironment: ProcessEnvironment = {
     Deno.addSignalListener("SIGINT", callback);
     // Windows has no SIGTERM.
     if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", callback);
+    onRunnerEnd(Deno.env.get("npm_command"), () => Deno.ppid, callback);
   },
   exit: (code) => Deno.exit(code),
 };

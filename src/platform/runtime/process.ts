@@ -3,6 +3,7 @@
 import type nodeProcess from "node:process";
 import { describeUnsupportedNode } from "./node_version.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
+import { onRunnerEnd } from "./runner.ts";
 
 /** `process` is not imported, because an import evaluates all exports, which opens standard input and output. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
@@ -28,6 +29,7 @@ export const processEnvironment: ProcessEnvironment = {
   mainModule: process.argv[1] ?? "",
   env: process.env,
   isTerminal: isTerminal(2),
+  isOutputTerminal: isTerminal(1),
   terminalWidth: () => process.stderr.columns || undefined,
   now: Date.now,
   unsupported: unsupported && `${unsupported}: update Node, or run npx -y node@24 ${process.argv[1]}`,
@@ -44,6 +46,7 @@ export const processEnvironment: ProcessEnvironment = {
   openTerminal: async () => (await import("./terminal.ts")).openTerminal(),
   onStop(callback) {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, callback);
+    onRunnerEnd(process.env.npm_command, () => process.ppid, callback);
   },
   exit: (code) => process.exit(code),
 };

@@ -11,6 +11,8 @@ export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard error, which receives the log, is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether standard output, which receives the banner, is a terminal. */
+  readonly isOutputTerminal: boolean;
   /** The width of the terminal in characters; `undefined` if it is unknown. */
   readonly terminalWidth: () => number | undefined;
   /** The clock: milliseconds since the epoch. */
@@ -26,7 +28,7 @@ export interface ProcessEnvironment {
    * Deno, which needs all permissions to read whether it runs in the background.
    */
   openTerminal?(): Promise<Terminal | undefined>;
-  /** Calls back at every SIGINT and SIGTERM. */
+  /** Calls back at every SIGINT and SIGTERM, and once when the program that started this process by `npx` has ended. */
   onStop(callback: () => void): void;
   exit(code: number): never;
 }

@@ -39,7 +39,10 @@ export async function validateSettings(
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved),
-    ...isOnRealHost(resolved) ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved) : [],
+    // An issuer that is to be corrected may become a test host.
+    ...issuerIssues.length === 0 && isOnRealHost(resolved)
+      ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved)
+      : [],
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),

@@ -1,5 +1,7 @@
 /** The program as a user starts it: output, configuration, and exit. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -256,7 +258,7 @@ test("errors in flags and variables end the start with exit code 1 and a fix, al
   await rejected({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
   await rejected({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
   await rejected({ args: ["--port"] }, /found no value/);
-  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /insecureAllowHttpIssuer/, /insecureAllowAutoLogin/);
+  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /has 1 issue/, /insecureAllowHttpIssuer/);
   await rejected(
     { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
     /has 4 issues/,
@@ -482,7 +484,7 @@ test("[HT-15] the output contains no code, verifier, token, secret or cookie, an
     const lines = stated.split("\n").filter((line) => line !== "" && !line.startsWith("Stopping"));
     assert(lines.length > rejections.length + 40, stated);
     for (const line of lines) {
-      assertMatch(line, /^(?:\d\d:\d\d:\d\d\.\d{3}Z (?:✗|!|i|revoked) | {14})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
+      assertMatch(line, /^(?:\d\d:\d\d:\d\d\.\d{3}Z (?:✓|✗|!|i|revoked) | {14})[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u);
     }
     await forEachCase(
       [
@@ -525,6 +527,33 @@ test("[FL-07] the program shows each login on /flows, unless disabled", async ()
   await against({ args: ["--inspector", "off"] }, async ({ banner }, url) => {
     assert(!banner.includes("/flows"));
     assertEquals((await get(`${url}/flows`)).status, 404);
+  });
+});
+
+test(
+  "from source without its packages the program says at the start that the pages do not work, and how to load them",
+  {
+    skip: !("Deno" in globalThis) || binary !== undefined,
+  },
+  async () => {
+    const args = ["run", "-A", "--cached-only", "src/main.ts", "--port", "0"];
+    const env = { DENO_DIR: join(folder, "empty"), NO_COLOR: "1" };
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
+    const printed = new Promise<string>((resolve) => {
+      let text = "";
+      child.stderr.on("data", (bytes) => /deno cache src\/main\.ts/.test(text += bytes) && resolve(text));
+      child.once("exit", () => resolve(text));
+    });
+    assertMatch(await printed, /warning {2}pages[^]*The pages do not work[^]*Run deno cache src\/main\.ts once/);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  },
+);
+
+test("a log in a file has successful logins too", async () => {
+  await against({ args: ["--config", file("log.json", ownClients)] }, async (program, url) => {
+    await assertTokenResponse(await post(`${url}/oauth2/token`, { ...spaToken, code: await codeOf(url) }));
+    await program.waitForOutput(/✓ GET \/oauth2\/authorize {2}302 {2}spa[^]*✓ POST \/oauth2\/token {2}200 {2}spa/);
   });
 });
 

@@ -92,7 +92,7 @@ export async function startProgram(start: StartOptions = {}): Promise<Program> {
   const banner = output.stdout;
   return {
     banner,
-    port: Number(/:(\d+)$/.exec(findAddress(output))![1]),
+    port: Number(/:(\d+)(?:\W\[0m)?$/.exec(findAddress(output))![1]),
     output: () => output.stdout.slice(banner.length) + output.stderr,
     waitForOutput,
     signal: signalOf(child),

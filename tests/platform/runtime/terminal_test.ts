@@ -4,7 +4,8 @@ import { assertEquals } from "@std/assert";
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { test } from "node:test";
-import { binary, startProgram } from "./run_program.ts";
+import { onRunnerEnd } from "../../../src/platform/runtime/runner.ts";
+import { binary, type StartOptions, startProgram } from "./run_program.ts";
 
 const isDeno = "Deno" in globalThis;
 
@@ -30,6 +31,40 @@ test("in a terminal, a letter and Enter acts, and q stops the server; Deno has n
     program.type("q\n");
   }
   assertEquals((await program.exited).code, 0);
+});
+
+test("the banner has colours in a terminal, and none elsewhere or with NO_COLOR", { skip }, async () => {
+  // deno-lint-ignore no-control-regex -- the sequences of colours
+  const colors = /\u001b\[1mLatchkey [^]*\u001b\[36mhttp:\/\/localhost:\d+\/start\u001b\[0m/;
+  const starts: readonly { readonly start: StartOptions; readonly expected: boolean }[] = [
+    { start: { inTerminal: "exec PROGRAM", env: { CI: "1", NO_COLOR: "" } }, expected: true },
+    { start: { inTerminal: "exec PROGRAM", env: { CI: "1", NO_COLOR: "1" } }, expected: false },
+    { start: { env: { NO_COLOR: "" } }, expected: false },
+  ];
+  for (const { start, expected } of starts) {
+    const program = await startProgram({ args, ...start });
+    assertEquals([colors.test(program.banner), program.banner.includes("\u001b")], [expected, expected]);
+    if (start.inTerminal !== undefined) program.type("\u0003");
+    else program.signal("SIGTERM");
+    await program.exited;
+  }
+});
+
+test("the server stops when the shell that npx waits for has ended", { skip }, async () => {
+  const inTerminal = "run() { PROGRAM; true; }; run & shell=$!; read line; kill -9 $shell; read line";
+  const program = await startProgram({ args, env: { npm_command: "exec", CI: "1" }, inTerminal });
+  program.type("\n");
+  await program.waitForOutput(/^Stopping: /m);
+  program.type("\n");
+  await program.exited;
+});
+
+test("a server that npx did not start does not watch its parent, which may end first", () => {
+  let reads = 0;
+  for (const npmCommand of [undefined, "run-script"]) {
+    onRunnerEnd(npmCommand, () => ++reads, () => {});
+  }
+  assertEquals(reads, 0);
 });
 
 for (
