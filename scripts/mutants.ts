@@ -177,7 +177,7 @@ async function sampleMutants(mutants: readonly Mutant[], count: number): Promise
 /** Tests ordered by their chance to detect a fault: those named after the file, those that send requests, the rest. */
 function getTestStages(path: string): string[][] {
   const words = path.split(/[/_.]/).filter((word) => word.length > 3);
-  const sendsRequests = /tests\/(flows|http|oauth|extensions|testing)\//;
+  const sendsRequests = /tests\/(server|platform\/http|testing)\//;
   const stageOf = (test: string) => words.some((word) => test.includes(word)) ? 0 : sendsRequests.test(test) ? 1 : 2;
   return [0, 1, 2].map((stage) => tests.filter((test) => stageOf(test) === stage)).filter((files) => files.length > 0);
 }

@@ -81,7 +81,7 @@ function getCitations({ source }: Rule): string {
 function findRuleIdsInCode(): Set<string> {
   const files = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/")).filter((file) =>
-      /\.tsx?$/.test(file) && !file.startsWith("oauth/rules/")
+      /\.tsx?$/.test(file) && !file.startsWith("server/oauth/rules/")
     );
   const sources = files.map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));
   return new Set(sources.flatMap((source) => [...source.matchAll(/"([A-Z]{2}-\d{2})"/g)].map(([, id]) => id!)));

@@ -20,7 +20,7 @@ export async function writeDurations(durations: Durations): Promise<void> {
 }
 
 /** Folders whose files take long, because they start programs or run the whole check of clients. */
-const slowFolders = /^tests\/(?:testing\/check|testing\/drivers|runtimes|operating|scripts)\//;
+const slowFolders = /^tests\/(?:check|platform\/runtime|cli\/operating|scripts)\//;
 
 /** The seconds that a file is expected to take on a runtime: as last time, or else by its folder. */
 export function expectSeconds(durations: Durations, runtime: string, file: string): number {

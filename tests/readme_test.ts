@@ -237,10 +237,7 @@ for (const [path, text] of readmes) {
     const ends = /`([\w.-]+(?:\/[\w.-]+)+|[\w-]+\.(?:ts|tsx|md|json))`/g;
     // x is a placeholder, dist/ is generated, and $schema and discovery are wire names.
     const ours = [...prose.matchAll(ends)].map(([, name]) => name!).filter((name) =>
-      /^(?:src|tests|scripts|static|flows|oauth|endpoints|extensions|ui|stores|http|store|grants|faults|runtimes|fuzz|config|testing|recorder)\//
-        .test(
-          name,
-        ) &&
+      (/^(?:src|tests|scripts|static)\//.test(name) || /\/.*\.tsx?$/.test(name)) &&
       !/\bx(?:_test)?\.ts$/.test(name)
     );
     for (const name of ours) {

@@ -88,7 +88,7 @@ function getCommand(runtime: Runtime, isCustom: boolean): string[] {
   if (runtime === "deno") return ["deno", "run", "-A", isCustom ? `${child}.ts` : "src/main.ts"];
   const path = process.env[`MANY_${runtime.toUpperCase()}`];
   if (path === undefined) throw new Error(`Start these tests with deno task test:many, which finds ${runtime}.`);
-  return [path, isCustom ? `dist/${child}.mjs` : "dist/tests/runtimes/main_child.mjs"];
+  return [path, isCustom ? `dist/${child}.mjs` : "dist/tests/platform/runtime/main_child.mjs"];
 }
 
 /** Starts one instance on each runtime. */

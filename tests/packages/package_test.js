@@ -28,9 +28,9 @@ test("the built-in test keys come with the mock alone, which the program loads f
   for (
     const entry of [
       "mod.js",
-      "inspector/mod.js",
-      "inspector/handlers.js",
-      "operating/mod.js",
+      "devtools/requests/mod.js",
+      "devtools/requests/handlers.js",
+      "cli/operating/mod.js",
       "resource/mod.js",
     ]
   ) {
@@ -44,7 +44,7 @@ test("the attacks come with the check, and not with what the program loads at it
   assert.ok(reachedFrom(`${home}/check/mod.js`).some(hasAttacks));
   const program = readFileSync(`${home}/main.js`, "utf8");
   const [, plugin] = /import\("(\.\/chunks\/client_check-[^"]+)"\)/.exec(program);
-  for (const loaded of ["main.js", "runtime/process.js", plugin]) {
+  for (const loaded of ["main.js", "platform/runtime/process.js", plugin]) {
     assert.deepEqual(reachedFrom(join(home, loaded), false).filter(hasAttacks), [], loaded);
   }
 });

@@ -743,7 +743,7 @@ test("[FL-07] the main module never loads the inspector, not even lazily", async
   }).finally(() => stop());
   const inputs = Object.keys(metafile.inputs);
   assert(inputs.includes("src/server/assembly/latchkey.ts"));
-  assertEquals(inputs.filter((path) => /src\/(?:inspector|recorder|ui\/flows)\//.test(path)), []);
+  assertEquals(inputs.filter((path) => /src\/(?:devtools\/requests|recorder)\//.test(path)), []);
 });
 
 test("[FL-07] a server without an inspector has no such pages and no links to them", async () => {

@@ -66,7 +66,7 @@ const command: readonly string[] = "Deno" in globalThis
     .slice(1)
   : "Bun" in globalThis
   ? [resolve("src/main.ts")]
-  : [resolve("dist/tests/runtimes/main_child.mjs")];
+  : [resolve("dist/tests/platform/runtime/main_child.mjs")];
 
 const bannerPattern = /^Ctrl-C .*\n|"event":"listening".*\n/m;
 

@@ -13,7 +13,7 @@ export interface ChildProcessHandle {
   kill(): Promise<void>;
 }
 
-/** Starts `name`, such as `tests/stores/sqlite_child`: from source in Deno, from the bundle in Node and Bun. */
+/** Starts `name`, such as `tests/platform/store/sqlite_child`: from source in Deno, from the bundle in Node and Bun. */
 export function startChild(name: string): ChildProcessHandle {
   const args = "Deno" in globalThis ? ["run", "-A", `${name}.ts`] : [`dist/${name}.mjs`];
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -67,7 +67,7 @@ async function withStore<T>(path: string, use: (store: Store) => Promise<T>, opt
 
 /** Two processes with no store open yet, for as long as `use` takes. */
 async function withChildren(use: (ask: (<T>(command: Command) => Promise<T>)[]) => Promise<void>): Promise<void> {
-  const children = [startChild("tests/stores/sqlite_child"), startChild("tests/stores/sqlite_child")];
+  const children = [startChild("tests/platform/store/sqlite_child"), startChild("tests/platform/store/sqlite_child")];
   try {
     await use(children.map((child) => child.ask));
   } finally {
@@ -103,7 +103,7 @@ test("two processes that open the same new file together both succeed", async ()
 test("[CI-04] acknowledged writes survive kill -9: a stored record, and a consumed code", async () => {
   const path = newPath();
   await withStore(path, (store) => store.put("code", "consumed", code, stored));
-  const child = startChild("tests/stores/sqlite_child");
+  const child = startChild("tests/platform/store/sqlite_child");
   try {
     await child.ask({ do: "open", path });
     await child.ask({ do: "put", id: "new", value: code, ...stored });
