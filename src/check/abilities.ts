@@ -159,18 +159,26 @@ function nonceOf(body = ""): unknown {
 
 const isFeature = (ability: Ability): ability is Feature => Object.hasOwn(features, ability);
 
-/** Why an attack is skipped; `undefined` if the driver has all abilities that it needs. */
-export function missingAbility(needs: readonly Ability[], has: ReadonlySet<Ability>): string | undefined {
+/**
+ * Why an attack is skipped; `undefined` if the driver has all abilities that it needs.
+ *
+ * @param hasDriver Whether the reader has a driver, which may get further members. Default: true.
+ */
+export function missingAbility(
+  needs: readonly Ability[],
+  has: ReadonlySet<Ability>,
+  hasDriver = true,
+): string | undefined {
   const missing = needs.filter((ability) => !has.has(ability));
   const lacking = missing.flatMap((ability) => isFeature(ability) ? [] : [driverAbilities[ability]]);
-  if (lacking.length > 0) return lacking.map(describeLacking).join(", and ");
+  if (lacking.length > 0) return lacking.map((ability) => describeLacking(ability, hasDriver)).join(", and ");
   return missing.flatMap((ability) => isFeature(ability) ? [features[ability].missing] : [])[0];
 }
 
-/** One sentence without a full stop, for users of a driver and of the command. */
-function describeLacking({ does, member, flag }: AbilityDescription): string {
-  const command = flag === undefined ? "" : `; in the command, ${flag} does`;
-  return `the check cannot ${does} (in a driver, ${member} does${command})`;
+/** One sentence without a full stop. */
+function describeLacking({ does, member, flag }: AbilityDescription, hasDriver: boolean): string {
+  if (hasDriver) return `the check cannot ${does} (the driver has no ${member})`;
+  return flag === undefined ? `the check cannot ${does} by pages and redirects` : `${flag} lets the check ${does}`;
 }
 
 /** Whether an attack is about what only some clients do by themselves. */

@@ -33,7 +33,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { only, except = [], server = {}, as, restart, onResult = () => {} } = options;
+  const { only, except = [], server = {}, as, restart, onStart = () => {}, onResult = () => {} } = options;
   const { baseline, signal, rulesUrl, repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } =
     options;
   const selected = attacks.filter((attack) =>
@@ -54,12 +54,12 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
       ? await unlessStopped(signal, controlBefore, run.controlWithProbe)
       : controlBefore;
     const report = (result: CheckResult): CheckResult => {
-      onResult(redactResult(result), tasks.length);
+      if (firstControl.passed) onResult(redactResult(result), tasks.length);
       return result;
     };
     const results = as === undefined
       ? await checkConcurrently(tasks, run, options, report)
-      : await checkInTurn(tasks, run, { control: firstControl, restart, signal }, report);
+      : await checkInTurn(tasks, run, { control: firstControl, restart, signal, onStart }, report);
     const notRun = countStopped(results);
     // With one server, the logins after its attacks have shown it.
     const isShown = as !== undefined || !firstControl.passed || notRun > 0;
@@ -88,7 +88,7 @@ const stoppedControl: ControlResult = {
 async function checkConcurrently(
   tasks: readonly CheckTask[],
   run: CheckRun,
-  { concurrency = 8, signal }: Pick<CheckOptions, "concurrency" | "signal">,
+  { concurrency = 8, signal, onStart = () => {} }: Pick<CheckOptions, "concurrency" | "signal" | "onStart">,
   report: (result: CheckResult) => CheckResult,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -99,6 +99,7 @@ async function checkConcurrently(
   const work = async () => {
     while (next < tasks.length) {
       const index = next++;
+      onStart(tasks[index]!.attack.id);
       const { result, hasCrash } = await check(tasks[index]!);
       if (hasCrash) crashed.push(index);
       else results[index] = report(result);

@@ -63,7 +63,12 @@ export interface CheckOptions {
    * true.
    */
   readonly inProcess?: boolean;
-  /** Called with each result when it is known, and with how many there will be. */
+  /** Called with the id of each attack before its journey. */
+  readonly onStart?: (attackId: string) => void;
+  /**
+   * Called with each result when it is known, and with how many there will be. Not called if the login without an
+   * attack fails, because no attack runs then.
+   */
   readonly onResult?: (result: CheckResult, total: number) => void;
 }
 
@@ -83,6 +88,7 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   rulesUrl: text(["http://localhost:9000/docs/rules"]),
   pauseMs: whole(0, { min: 0, expected: "a whole number of milliseconds" }),
   inProcess: flag(true),
+  onStart: anyOption,
   onResult: anyOption,
 }, {});
 

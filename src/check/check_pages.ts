@@ -30,8 +30,9 @@ export function checkPages(check: ClientCheckHandle, showFlow: ShowFlow): Plugin
   return {
     routes(app) {
       const { server: { settings }, site: { base } } = app;
-      if (settings.directory !== "edit") return [];
-      return [...report.routes!(app), {
+      const reports = report.routes!(app);
+      if (settings.directory !== "edit") return reports;
+      return [...reports, {
         name: "client_check",
         // The ID is not the last segment of the path.
         path: `${base}/clients/**`,

@@ -1,11 +1,13 @@
 /**
- * The check of a client of a running server, one at a time.
+ * The check of a client of a running server, one at a time: for the page of the client, the verbs of the control, and
+ * the command, which starts a server for it.
  *
  * 1. {@link clientCheck} creates the plugin, which does nothing until a check starts.
- * 2. `open_check.ts` opens a private mock with the issuer, the keys, the settings and the users of the server, and
- *    copies the client into it. It is loaded for the first check.
- * 3. Until the check ends, the plugin passes all protocol requests to the private mock. Pages and the control remain
- *    those of the server, whose records, clock, faults and log do not change.
+ * 2. `open_check.ts` opens a mock with the issuer, the keys, the settings and the users of the server, because the
+ *    attacks move the clock, break keys and metadata, and begin each journey without records, which no server can do
+ *    for one client alone. It is loaded for the first check.
+ * 3. Until the check ends, the plugin passes all protocol requests to the mock. Pages and the control remain those of
+ *    the server, whose records, clock, faults and log do not change.
  */
 
 import type { App } from "../server/assembly/context.ts";
@@ -18,10 +20,18 @@ import {
   type ClientCheckState,
 } from "../testing/client_check.ts";
 import type { OpenCheck } from "./open_check.ts";
+import type { OperatorOptions } from "./operator_options.ts";
 import type { CheckReport } from "./report.ts";
 
 /** {@link ClientCheck}, with what its pages show. */
 export interface ClientCheckHandle extends ClientCheck {
+  /**
+   * Starts a check of the configured clients for the operator of the machine, who may name any URL. Resolves with the
+   * report.
+   *
+   * @throws {Error} If the check itself failed.
+   */
+  run(options: Omit<ClientCheckOptions, "client">, issuer: string, operator: OperatorOptions): Promise<CheckReport>;
   /** The options of the last check; `undefined` if none was started. */
   options(): ClientCheckOptions | undefined;
   /** The report of the last check; `undefined` until it ended. */
@@ -76,12 +86,14 @@ export function clientCheck(
     return role === "step" || role === "document";
   }
 
-  async function perform(run: Run, { perform, close }: OpenCheck): Promise<void> {
+  async function perform(run: Run, { perform, close }: OpenCheck, operator?: OperatorOptions): Promise<void> {
     let end: Partial<ClientCheckState>;
     try {
       run.report = await perform({
         signal: run.stopping.signal,
-        onResult({ verdict }, total) {
+        onResult(result, total) {
+          operator?.onResult(result, total);
+          const { verdict } = result;
           const { done, failed, inconclusive } = run.state;
           run.state = {
             ...run.state,
@@ -102,6 +114,26 @@ export function clientCheck(
     run.state = { ...run.state, ...end };
   }
 
+  async function begin(options: Partial<ClientCheckOptions>, issuer: string, operator?: OperatorOptions): Promise<Run> {
+    const former = last;
+    if (former?.state.status === "running") throw new CheckRunningError(former.state.client ?? "a client");
+    const state = { ...noCheck, status: "running", client: options.client } as const;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const run: Run = { options: options as ClientCheckOptions, stopping: new AbortController(), state, ended };
+    last = run;
+    try {
+      const { openCheck } = await import("./open_check.ts");
+      const opened = await openCheck({ app: app!, settings, issuer, exposed, program, operator }, run.options);
+      run.dispatch = opened.dispatch;
+      perform(run, opened, operator).then(end);
+    } catch (error) {
+      last = former;
+      end();
+      throw error;
+    }
+    return run;
+  }
+
   return {
     plugin: {
       configure(options) {
@@ -115,24 +147,12 @@ export function clientCheck(
       },
       close: () => last?.stopping.abort(new Error("The server is closing.")),
     },
-    async start(options, issuer) {
-      const former = last;
-      if (former?.state.status === "running") throw new CheckRunningError(former.state.client!);
-      const state = { ...noCheck, status: "running", client: options.client } as const;
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-      const run: Run = { options, stopping: new AbortController(), state, ended };
-      last = run;
-      try {
-        const { openCheck } = await import("./open_check.ts");
-        const opened = await openCheck({ app: app!, settings, issuer, exposed, program }, options);
-        run.dispatch = opened.dispatch;
-        perform(run, opened).then(end);
-      } catch (error) {
-        last = former;
-        end();
-        throw error;
-      }
-      return run.state;
+    start: async (options, issuer) => (await begin(options, issuer)).state,
+    async run(options, issuer, operator) {
+      const run = await begin(options, issuer, operator);
+      await run.ended;
+      if (run.report === undefined) throw new Error(run.state.error);
+      return run.report;
     },
     options: () => last?.options,
     state: () => last?.state ?? noCheck,

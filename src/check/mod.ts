@@ -16,6 +16,7 @@
 
 export { clientCheck } from "./client_check.ts";
 export type { ClientCheckHandle, ClientCheckSettings } from "./client_check.ts";
+export type { OperatorOptions } from "./operator_options.ts";
 export { checkHabits } from "./check_habits.ts";
 export type { HabitOptions, RecordedServer } from "./check_habits.ts";
 export type { HabitReport } from "./habit_report.ts";

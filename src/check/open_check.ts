@@ -1,26 +1,28 @@
-/** Opens the check of a client of a running server: a private mock that takes the place of the server meanwhile. */
+/** Opens the check of a client of a running server: a mock that takes the place of the server meanwhile. */
 
 import type { App } from "../server/assembly/context.ts";
-import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
+import type { ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
 import type { Extension } from "../server/assembly/extension.ts";
 import { shellWord } from "../server/endpoints/shared/shell_quote.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../platform/http/router.ts";
 import type { ClientEntry, User } from "../server/oauth/clients/client.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";
-import { assertNoIssues, type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../server/oauth/keys/keys.ts";
 import type { Server } from "../server/oauth/server.ts";
-import { isTestHost, isTestUrl, testHosts } from "../server/oauth/test_hosts.ts";
+import { isTestHost, isTestUrl } from "../server/oauth/test_hosts.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";
 import { applicationDriver } from "./application_driver.ts";
+import type { OperatorOptions } from "./operator_options.ts";
 import { checkClient } from "./check_client.ts";
-import { type CheckOptions, findUnknown } from "./check_options.ts";
+import { clientIssues, nameIssues, notTestHost, urlIssues } from "./check_issues.ts";
+import type { CheckOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 
 /** What a check needs of the running server. */
@@ -34,6 +36,8 @@ export interface CheckedServer {
   readonly exposed: boolean;
   /** The command that starts the program in a shell. */
   readonly program: string;
+  /** What the command adds. Absent: a visitor of a page or a program started the check. */
+  readonly operator?: OperatorOptions;
 }
 
 /** A check that can begin. */
@@ -72,24 +76,61 @@ const ownSettings = [
  * @throws {ConfigurationError} If an option is invalid.
  */
 export async function openCheck(checked: CheckedServer, options: ClientCheckOptions): Promise<OpenCheck> {
-  const { app: { server, site }, issuer } = checked;
-  const rulesUrl = site.rulesPath && new URL(issuer).origin + site.base + site.rulesPath;
+  const { app: { server }, operator } = checked;
+  if (operator !== undefined) {
+    assertNoIssues(nameIssues(options));
+    const { settings: { clients = [] } } = checked;
+    return checkIn(await openMock(checked, clients, [operator.recorder]), options, operator);
+  }
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
   assertNoIssues([
-    ...issuerIssues(server),
+    ...server.settings.allows.openTools ? [] : [notTestHost(server.issuer)],
     ...clientIssues(options.client, client),
     ...urlIssues(options, origins),
     ...nameIssues(options),
   ]);
+  const redirectUris = checkedRedirectUris(client!, options.loginUrl);
+  const mock = await openMock(checked, [await entryOf(client!, redirectUris)]);
+  const repeat = await repetition(checked, options, client!, redirectUris[0]);
+  const { issuer, app: { site } } = checked;
+  const rulesUrl = site.rulesPath && new URL(issuer).origin + site.base + site.rulesPath;
+  const { safeFetch } = await import("../platform/runtime/safe_fetch.ts");
+  // A name of the local network may stand for the metadata service of a cloud provider.
+  const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
+  return checkIn(mock, options, { timeoutMs: loginMs, repeat, rulesUrl }, fetch);
+}
+
+/** A check in a mock, which requests the application by `fetch`. Default: by the global one. */
+function checkIn({ as, dispatch }: Mock, options: ClientCheckOptions, limits: CheckOptions, fetch?: Fetch): OpenCheck {
   const { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, only, except } = options;
-  const redirectUris = checkedRedirectUris(client!, loginUrl);
-  const { as, dispatch } = await openPrivateMock(checked, await entryOf(client!, redirectUris));
-  const [redirectUri = ""] = redirectUris;
+  const { timeLimits, timeoutMs, recoveryMs, pauseMs, restart, baseline, repeat, rulesUrl, onStart } = limits;
+  return {
+    dispatch,
+    async perform(running) {
+      const application = { loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, fetch };
+      return await checkClient(await applicationDriver(as, loginUrl, application), {
+        ...{ as, only, except, inProcess: false },
+        ...{ timeLimits, timeoutMs, recoveryMs, pauseMs, restart, baseline, repeat, rulesUrl, onStart },
+        ...running,
+      });
+    },
+    // A fault of the last attack may not have fired.
+    close: () => as.close().catch(() => {}),
+  };
+}
+
+/** The command that repeats one attack of a check that a page or a program started. */
+async function repetition(
+  { app: { server }, issuer, program }: CheckedServer,
+  { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature }: ClientCheckOptions,
+  client: Client,
+  redirectUri = "",
+): Promise<(attackId: string) => string> {
   const defaultUser = await server.users.first();
   const flags = {
     "--issuer": issuer,
-    "--client-id": client!.id,
+    "--client-id": client.id,
     "--redirect-uri": redirectUri,
     "--logged-in-url": loggedInUrl,
     "--logged-in-text": loggedInText,
@@ -99,30 +140,22 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     "--user": demoUsers.slice(1).find(({ sub }) => sub === defaultUser?.sub)?.sub,
   };
   const given = Object.entries(flags).flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
-  const command = [checked.program, "check", ...[loginUrl, ...given].map(shellWord)].join(" ") +
-    (client!.secretDigest === undefined ? "" : ' --client-secret "$CLIENT_SECRET"');
-  return {
-    dispatch,
-    async perform(running) {
-      const { safeFetch } = await import("../platform/runtime/safe_fetch.ts");
-      // A name of the local network may stand for the metadata service of a cloud provider.
-      const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
-      const application = { loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, fetch };
-      const driver = await applicationDriver(as, loginUrl, application);
-      const repeat = (id: string) => `${command} --only ${id}`;
-      const limits = { only, except, timeoutMs: loginMs, inProcess: false };
-      return await checkClient(driver, { as, ...limits, repeat, rulesUrl, ...running });
-    },
-    // A fault of the last attack may not have fired.
-    close: () => as.close().catch(() => {}),
-  };
+  const secret = client.secretDigest === undefined ? "" : ' --client-secret "$CLIENT_SECRET"';
+  const command = [program, "check", ...[loginUrl, ...given].map(shellWord)].join(" ") + secret;
+  return (attackId) => `${command} --only ${attackId}`;
+}
+
+interface Mock {
+  readonly as: TestLatchkey;
+  readonly dispatch: RequestHandler;
 }
 
 /** Creates the mock. An application sees the same issuer, keys, settings and users; records are not shared. */
-async function openPrivateMock(
+async function openMock(
   { app: { server }, settings, issuer }: CheckedServer,
-  client: ClientEntry,
-): Promise<{ readonly as: TestLatchkey; readonly dispatch: RequestHandler }> {
+  clients: readonly ClientEntry[] | "any",
+  plugins: readonly Plugin[] = [],
+): Promise<Mock> {
   const names = Object.keys({ ...settingFields, ...extensionFields }).filter((name) => !ownSettings.includes(name));
   const given = settings as Readonly<Record<string, unknown>>;
   const users = await server.users.list({ limit: maxUsers });
@@ -137,14 +170,15 @@ async function openPrivateMock(
     grantTypes: settings.grantTypes,
     ...users.length > 0 && { users: users as readonly User[] },
     ...{ issuer, login: "auto", now: server.now, outbound: server.outbound, keySource: keysOf(server.keys) },
-    plugins: [{
+    ...clients === "any" && { clients },
+    plugins: [...plugins, {
       setup: (assembled) => void (app = assembled),
       onEvent(event) {
         if (event.type === "tokens_issued") revokeAtServer(server, event.grantId);
       },
     }],
   });
-  await as.clients.set(client);
+  for (const client of clients === "any" ? [] : clients) await as.clients.set(client);
   return { as, dispatch: app!.dispatch };
 }
 
@@ -198,30 +232,6 @@ function keysOf(keys: Keys): KeySource {
   };
 }
 
-function issuerIssues({ issuer, settings }: Server): ConfigIssue[] {
-  if (settings.allows.openTools) return [];
-  return [{
-    path: "issuer",
-    expected: `a test host (${testHosts}), because the server attacks its clients`,
-    received: quote(issuer),
-    hint: "Check the client with a server on a test host.",
-  }];
-}
-
-function clientIssues(id: string, client: Client | undefined): ConfigIssue[] {
-  if (client?.standing === "configured" && client.redirectUris.some(isTestUrl)) return [];
-  return [{
-    path: "client",
-    expected: "the ID of a configured client with a redirect URI on a test host",
-    received: client === undefined
-      ? quote(id.slice(0, 256))
-      : client.standing === "configured"
-      ? "a client without one"
-      : "a client that registered itself",
-    hint: "Add the client to the configuration, or at /clients.",
-  }];
-}
-
 /** The origins that no visitor can change: those of the issuer, and of the redirect URIs in the options. */
 function fixedOrigins({ settings: { clients }, issuer }: CheckedServer, id: string): ReadonlySet<string> {
   const entry = Array.isArray(clients) ? clients.find(({ client_id }) => client_id === id) : undefined;
@@ -238,41 +248,4 @@ function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
     const text = `Not sent: expected a URL at ${[...origins].join(" or ")}, received one at ${origin}`;
     return new Response(text, { status: 403, headers: { "content-type": "text/plain" } });
   };
-}
-
-/** The check sends requests to these URLs: not to a host that only this machine may reach, such as one of a cloud. */
-function urlIssues(
-  { loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions,
-  origins: ReadonlySet<string> | undefined,
-): ConfigIssue[] {
-  return Object.entries({ loginUrl, loggedInUrl, refreshUrl }).flatMap(([path, url]) => {
-    if (url === undefined || isTestUrl(url) && origins?.has(new URL(url).origin) !== false) return [];
-    const received = quote(url.slice(0, 256));
-    if (origins !== undefined) {
-      const expected = `a URL at ${[...origins].join(" or ")}, because other machines reach this server`;
-      return [{
-        path,
-        expected,
-        received,
-        hint: "Add a redirect URI at its origin to the client in the configuration.",
-      }];
-    }
-    const expected = `an http or https URL on a test host (${testHosts})`;
-    const hint = "Run the application on this machine, and write the URL like http://localhost:3000/login.";
-    return [{ path, expected, received, hint }];
-  });
-}
-
-function nameIssues({ only = [], except = [] }: ClientCheckOptions): ConfigIssue[] {
-  return Object.entries({ only, except }).flatMap(([path, names]) => {
-    const unknown = findUnknown(names);
-    if (unknown === undefined) return [];
-    const { name, hint } = unknown;
-    return [{
-      path,
-      expected: "attacks or categories, separated by commas or spaces",
-      received: quote(name.slice(0, 80)),
-      hint,
-    }];
-  });
 }

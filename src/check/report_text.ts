@@ -85,6 +85,10 @@ export function formatSummary(report: CheckReport): string[] {
   const summary = verdicts.filter((verdict) => attackCounts[verdict] > 0)
     .map((verdict) => `${attackCounts[verdict]} ${verdict}`);
   const failure = describeControlFailure(report);
+  // Without a login no attack ran.
+  if (failure !== undefined && results.every(({ outcome }) => outcome === undefined)) {
+    return [`${client}: no attack ran.`, "", ...formatControlFailure(failure)];
+  }
   return [
     `${client}: ${countOf(attackCount, "attack")} (${countOf(results.length, "journey")}, ${seconds.toFixed(1)} s): ` +
     [summary.join(", "), ...habits.length === 0 ? [] : [summarizeHabits(habits)]].join("; "),

@@ -132,7 +132,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     const only = typeof endpoint === "string" ? endpoint : attack.endpoints.length === 1 ? attack.endpoints[0]! : "";
     // Clients do not use every endpoint. A client may also have cached a document, such as the metadata, before.
     const isOptional = only === "userinfo" || isAboutFeature(attack) && endpoint !== undefined;
-    return missingAbility(needsOf(attack, values), abilities) ??
+    return missingAbility(needsOf(attack, values), abilities, inProcess) ??
       (isOptional && !endpoints.has(only) ? `the client sends no request to ${only}` : undefined);
   }
 

@@ -22,7 +22,10 @@ const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata",
 export async function checkInTurn(
   tasks: readonly CheckTask[],
   run: CheckRun,
-  { control, restart, signal }: Pick<CheckOptions, "restart" | "signal"> & { readonly control: ControlResult },
+  { control, restart, signal, onStart }: Pick<CheckOptions, "restart" | "signal"> & {
+    readonly control: ControlResult;
+    readonly onStart: NonNullable<CheckOptions["onStart"]>;
+  },
   report: (result: CheckResult) => CheckResult,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
@@ -76,6 +79,7 @@ export async function checkInTurn(
   }
 
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
+    onStart(task.attack.id);
     results[index] = report(await unlessStopped(signal, stoppedResult(task), () => check(task)));
     if (results[index].outcome !== undefined) last = index;
   }

@@ -11,7 +11,10 @@ import { showProgress } from "../../src/check/command/show_progress.ts";
 import type { ConfigurationError } from "../../src/server/config/config_issue.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { formatId } from "../../src/check/report_text.ts";
-import { checkInProcess } from "./check_runs.ts";
+import { ClientSecretPost } from "openid-client";
+import { startWebApplication } from "../check/small_web_application.ts";
+import { findFreePort } from "../platform/runtime/free_port.ts";
+import { check, checkHere, checkInProcess } from "./check_runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -20,6 +23,42 @@ test("a login that fails is reported with its reason, and exit code 1", async ()
   const failed = await checkInProcess(["--only", "response/state-wrong", "--logged-in-text", "Mallory"]);
   assertEquals(failed.code, 1);
   assertMatch(failed.stdout, /The login without an attack failed: .* has the text "Mallory" not after a login/);
+});
+
+test("before its first login the check names its client; a failed one is followed by its cause and the flag to change", async () => {
+  // The application sends the redirect URI of the address that it listens on.
+  const elsewhere = "http://127.0.0.1:1/elsewhere";
+  const wrong = await check(["--only", "keys"], undefined, ([, ...args]) => {
+    const changed = args.map((word, at) => args[at - 1] === "--redirect-uri" ? elsewhere : word);
+    return checkHere(changed, Date.now);
+  });
+  assertMatch(wrong.stderr, /\nClient: shop, authentication none, redirect URI http:\/\/127\.0\.0\.1:1\/elsewhere\n/);
+  assertMatch(
+    wrong.stdout,
+    /^http:\S+: no attack ran\.\n\nThe login without an attack failed: .*\n\nThe server rejected GET \S+ with .* by RU-01: /,
+  );
+  assertMatch(
+    wrong.stdout,
+    /\n\nTry --redirect-uri http:\/\/127\.0\.0\.1:\d+\/callback: the check has http\S+elsewhere\.\n$/,
+  );
+  const port = await findFreePort();
+  const authentication = ClientSecretPost("secret-of-the-shop");
+  await using application = await startWebApplication(() => ({
+    ...{ issuer: `http://localhost:${port}`, clientId: "shop", authentication },
+  }));
+  const { url } = application;
+  const without = await checkHere([
+    ...[`${url}/login`, "--port", String(port), "--client-id", "shop", "--redirect-uri", `${url}/callback`],
+    ...["--recovery", "0", "--only", "keys"],
+  ], Date.now);
+  assertMatch(without.stdout, /\n\nTry --client-secret SECRET: the check has no secret of this client, .*\n$/);
+  for (const { stdout, stderr } of [wrong, without]) assert(!/journeys?,/.test(stderr + stdout), stderr + stdout);
+});
+
+test("texts for the owner of an application name flags, and no member of a driver", async () => {
+  const { stdout } = await checkInProcess(["--only", "refresh,logout,device,registration,resource"]);
+  assertStringIncludes(stdout, "SKIPPED, --refresh-url lets the check refresh the tokens:");
+  assert(!/ClientDriver|ClientSession|driver/.test(stdout), stdout);
 });
 
 test("a login that the server rejects: its rule, expected and received values and fix, also with --output", async () => {
@@ -33,6 +72,7 @@ test("a login that the server rejects: its rule, expected and received values an
   assertEquals(text.code, 1);
   assertMatch(text.stdout, block);
   assert(!text.stdout.includes("secret-of-the-shop"));
+  assertMatch(text.stdout, /\n\nTry it without --client-secret: the application sends no secret\.\n$/);
 
   const file = join(folder, "failed.json");
   const json = await checkInProcess([...wrongSecret, "--report", "json", "--output", file]);
@@ -137,32 +177,29 @@ test("--user: this user logs in, and a user who does not exist is an error", asy
   }]);
 });
 
-test("progress says how much time is left, and comes every thirty seconds where the output is no terminal", () => {
+test("progress moves while an attack takes long: a timer says which one runs, and for how long", () => {
   const attack = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
   const result = { attack, values: {}, verdict: "passed", because: "", exchanges: [] } as const;
   for (const isTerminal of [true, false]) {
     let [text, now] = ["", 0];
+    const at = (seconds: number, act: () => void) => (now = seconds * 1000, act());
     const progress = showProgress(isTerminal, (written) => void (text += written), formatId, () => now);
-    for (const seconds of [5, 15, 40]) {
-      now = seconds * 1000;
-      progress.show(result, 10);
-    }
-    now = 75_000;
-    progress.show({ ...result, verdict: "inconclusive" }, 10);
-    assertEquals(
-      text.replaceAll("\r\u001b[K", "\n").replaceAll(" · id-token/nonce-wrong", "").trim().split("\n"),
-      isTerminal
-        ? [
-          "1 of 10 journeys, 0 failed",
-          "2 of 10 journeys, 0 failed, about 60 s left",
-          "3 of 10 journeys, 0 failed, about 100 s left",
-          "4 of 10 journeys, 0 failed, 1 inconclusive, about 2 min left",
-        ]
-        : [
-          "3 of 10 journeys, 0 failed, about 100 s left",
-          "4 of 10 journeys, 0 failed, 1 inconclusive, about 2 min left",
-        ],
-    );
+    at(1, progress.tick);
+    at(2, () => progress.start("id-token/nonce-wrong"));
+    at(3, () => progress.show(result, 3));
+    at(3, () => progress.start("keys/stale"));
+    for (const seconds of [4, 12, 13, 24, 130]) at(seconds, progress.tick);
+    at(131, () => progress.show({ ...result, verdict: "inconclusive" }, 3));
+    progress.end();
+    const lines = text.replaceAll("\r\u001b[K", "\n").trim().split("\n");
+    const common = [
+      "1 of 3 journeys, 0 failed, after 12 s · keys/stale for 9 s",
+      "1 of 3 journeys, 0 failed, after 24 s · keys/stale for 21 s",
+      "1 of 3 journeys, 0 failed, after 2 min 10 s · keys/stale for 2 min 7 s",
+    ];
+    for (const line of common) assert(lines.includes(line), text);
+    assertEquals(lines.length, isTerminal ? 7 : 4, text);
+    if (!isTerminal) assertEquals(lines.at(-1), "2 of 3 journeys, 0 failed, 1 inconclusive, after 2 min 11 s");
   }
 });
 
@@ -172,9 +209,12 @@ test("progress names each journey with its parameters, and long values by their 
   const progress = showProgress(false, (written) => void (text += written), formatId, () => 0);
   const result = { attack, verdict: "failed", because: "it hung", exchanges: [] } as const;
   progress.show({ ...result, values: { kid: "k".repeat(5000) } }, 1);
+  progress.end();
   assertEquals(
     text,
-    `✗ id-token/kid-unknown { kid: "${"k".repeat(59)}… (5002 characters) }: it hung\n1 of 1 journey, 1 failed\n`,
+    `✗ id-token/kid-unknown { kid: "${
+      "k".repeat(59)
+    }… (5002 characters) }: it hung\n1 of 1 journey, 1 failed, after 0 s\n`,
   );
 });
 

@@ -22,7 +22,7 @@ test("a correct application passes with exit code 0, and the page where the logi
   const { code, stdout, stderr } = await check(["--only", "response,id-token/nonce-wrong"]);
   assertEquals(code, 0, stdout + stderr);
   assertMatch(stdout, /^http:\/\/127\.0\.0\.1:\d+: \d+ attacks \(\d+ journeys, [\d.]+ s\): \d+ passed/);
-  assertMatch(stderr, /Issuer: http:\/\/localhost:\d+\nLogin: +http.*\nWatch: .*\/flows\n/);
+  assertMatch(stderr, /Issuer: http:\/\/localhost:\d+\nClient: shop, .*\nLogin: +http.*\nWatch: .*\/flows\n/);
   assertMatch(stderr, /(\d+) of \1 journeys, 0 failed/);
   assert(!stderr.includes("Waiting"), stderr);
 });

@@ -1,16 +1,16 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
-import { type ConfigIssue, ConfigurationError, printable } from "../../server/config/config_issue.ts";
+import { assertNoIssues, ConfigurationError, printable } from "../../server/config/config_issue.ts";
 import { allowancesOf } from "../../server/config/allowances.ts";
-import { testHosts } from "../../server/oauth/test_hosts.ts";
+import type { Plugin } from "../../server/assembly/plugin.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../baseline.ts";
 import type { CheckReport } from "../report.ts";
-import type { reportPage } from "../report_page.ts";
-import { chooseDefaultUser } from "../../cli/default_user.ts";
+import { chooseDefaultUser, withDefaultUser } from "../../cli/default_user.ts";
 import { readConfiguration, type ValidateSettings } from "../../cli/read_config.ts";
 import { programCommand } from "../../cli/about.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
+import { suggestFlag } from "./suggest_flag.ts";
 import { showProgress } from "./show_progress.ts";
 
 /** How long the check waits for an application that the user starts after the check. */
@@ -35,63 +35,58 @@ export async function checkApplication(
   args: readonly string[],
   environment: Environment,
   validateSettings: ValidateSettings,
-  openRulePages: () => Promise<ReturnType<typeof reportPage>>,
+  openRulePages: () => Promise<Plugin>,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
     return 0;
   }
+  const { nameIssues, notTestHost } = await import("../check_issues.ts");
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
-    (settings, issuer) =>
-      allowancesOf(issuer).openTools ? validateSettings(settings, issuer) : [issuerNotAllowed(issuer)],
+    (settings, issuer) => allowancesOf(issuer).openTools ? validateSettings(settings, issuer) : [notTestHost(issuer)],
   );
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { settings, port, host, tls, warnings } = config;
   for (const { path, message } of warnings) console.error(`${path}: ${message}`);
 
-  await assertKnownAttacks(flags);
+  assertNoIssues(nameIssues(flags).map((issue) => ({ ...issue, path: `--${issue.path}` })));
   const baseline = await readBaseline(flags.baseline, environment.readTextFile);
   const [
-    { testLatchkey },
-    { checkClient },
-    { applicationDriver },
+    { latchkey },
+    { clientCheck },
+    { checkPages },
     { inspector },
-    { reportPage },
-    { formatId, formatSummary },
+    { showFlow },
+    text,
     serve,
     tools,
     rulePages,
   ] = await Promise.all([
-    import("../../testing/mod.ts"),
-    import("../check_client.ts"),
-    import("../application_driver.ts"),
+    import("../../server/assembly/latchkey.ts"),
+    import("../client_check.ts"),
+    import("../check_pages.ts"),
     import("../../devtools/requests/mod.ts"),
-    import("../report_page.ts"),
+    import("../../devtools/requests/handlers.ts"),
     import("../report_text.ts"),
     import("../../platform/runtime/serve.ts"),
     import("../../platform/runtime/tools.ts"),
     openRulePages(),
   ]);
-  let report: CheckReport | undefined;
-  const as = await testLatchkey({
-    unknownLoginHint: "default",
-    ...settings,
+  const program = programCommand(environment);
+  const check = clientCheck({ exposed: true, program });
+  const flows = inspector();
+  const server = await latchkey({
+    clients: [],
+    ...withDefaultUser(settings, config.user),
     ...clientSettings(flags),
     login: "auto",
-    plugins: [
-      inspector(),
-      rulePages,
-      reportPage(
-        () => report,
-        { showFlow: async (...flow) => await (await import("../../devtools/requests/handlers.ts")).showFlow(...flow) },
-      ),
-    ],
+    plugins: [check.plugin, flows, checkPages(check, showFlow), rulePages],
   });
   try {
-    await chooseDefaultUser(as.users, config.user);
-    await as.listen({ port, host, tls }).catch((error) => {
+    await chooseDefaultUser(server.users, config.user);
+    await server.listen({ port, host, tls }).catch((error) => {
       if (!(error instanceof serve.PortInUseError)) throw error;
       const fix = "Stop the server that uses it, because the application's issuer must be this port.";
       throw new serve.PortInUseError(error.address, error.cause, fix);
@@ -102,7 +97,16 @@ export async function checkApplication(
       await tools.runInShell(restart);
       await waitUntilUp(loginUrl, { limitMs: attemptMs, attemptMs, now: environment.now });
     };
-    console.error(`Issuer: ${as.issuer}\nLogin:  ${loginUrl}\nWatch:  ${as.issuer.replace(/\/$/, "")}/flows`);
+    const clients = await server.clients.list();
+    const described = clients.map(({ id, authMethod, redirectUris }) =>
+      `Client: ${id}, authentication ${authMethod}, redirect URI ${redirectUris.join(" or ") || "none"}`
+    );
+    console.error([
+      `Issuer: ${server.issuer}`,
+      ...described.length === 0 ? ["Client: none is configured, so the application must register itself"] : described,
+      `Login:  ${loginUrl}`,
+      `Watch:  ${server.issuer.replace(/\/$/, "")}/flows`,
+    ].join("\n"));
     // A command that cannot run at all must not look like an application that rejects an attack.
     await restartClient?.().catch((error) => {
       throw restartFailed(error);
@@ -114,44 +118,42 @@ export async function checkApplication(
       now: environment.now,
       onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
-    const driver = await applicationDriver(as, loginUrl, {
-      loggedInUrl: flags.loggedInUrl,
-      loggedInText: flags.loggedInText,
-      refreshUrl: flags.refreshUrl,
-      verifiesIdTokenSignature: flags.idTokenSignature,
-    });
-    const progress = showProgress(environment.isTerminal, tools.writeError, formatId, environment.now);
-    const stop = new AbortController();
+    const progress = showProgress(environment.isTerminal, tools.writeError, text.formatId, environment.now);
+    let isStopped = false;
     environment.onStop(() => {
       // A second signal stops immediately.
-      if (stop.signal.aborted) environment.exit(1);
-      stop.abort(new Error("The check was stopped."));
+      if (isStopped) environment.exit(1);
+      isStopped = true;
+      check.stop();
     });
     console.error("Ctrl-C ends the check with a report of the results so far.");
-    report = await checkClient(driver, {
-      as,
-      only: flags.only,
-      except: flags.except,
-      timeLimits: flags.timeLimits,
-      timeoutMs: flags.timeout * 1000,
-      recoveryMs: flags.recovery * 1000,
-      pauseMs: flags.pause * 1000,
-      inProcess: false,
-      restart: restartClient,
-      baseline,
-      repeat,
-      signal: stop.signal,
-      onResult: progress.show,
-    });
+    const ticks = setInterval(progress.tick, 1000);
+    const { loggedInUrl, loggedInText, refreshUrl, idTokenSignature, only, except } = flags;
+    const report = await check.run(
+      { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature: idTokenSignature, only, except },
+      server.issuer,
+      {
+        timeLimits: flags.timeLimits,
+        timeoutMs: attemptMs,
+        recoveryMs: flags.recovery * 1000,
+        pauseMs: flags.pause * 1000,
+        restart: restartClient,
+        baseline,
+        repeat,
+        recorder: flows.recorder,
+        onStart: progress.start,
+        onResult: progress.show,
+      },
+    ).finally(() => clearInterval(ticks));
     progress.end();
-    await writeReport(report, flags, tools.writeTextFile, formatSummary);
-    if (flags.stay && !stop.signal.aborted) {
-      console.error(`Report: ${as.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
+    await writeReport(report, flags, tools.writeTextFile, text.formatSummary);
+    if (flags.stay && !isStopped) {
+      console.error(`Report: ${server.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
       await new Promise<void>((resolve) => environment.onStop(resolve));
     }
     return report.passed ? 0 : 1;
   } finally {
-    await as.close();
+    await server.close();
   }
 }
 
@@ -160,23 +162,6 @@ function clientSettings({ clientId, clientSecret, redirectUri }: CheckFlags) {
   if (clientId === undefined || redirectUri === undefined) return {};
   const grant_types = ["authorization_code", "refresh_token"];
   return { clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri], grant_types }] };
-}
-
-/** @throws {ConfigurationError} If a name is neither an attack nor a category. */
-async function assertKnownAttacks({ only = [], except = [] }: CheckFlags): Promise<void> {
-  const { findUnknown } = await import("../check_options.ts");
-  const issues = Object.entries({ "--only": only, "--except": except }).flatMap(([path, names]) => {
-    const unknown = findUnknown(names);
-    if (unknown === undefined) return [];
-    const { name, hint } = unknown;
-    return [{
-      path,
-      expected: "attacks or categories, separated by commas or spaces",
-      received: JSON.stringify(name.slice(0, 80)),
-      hint,
-    }];
-  });
-  if (issues.length > 0) throw new ConfigurationError(issues);
 }
 
 /** @throws {ConfigurationError} If there is no JSON report at this path. */
@@ -197,15 +182,6 @@ async function readBaseline(
       : `no file that can be read: ${printable(String(text.error))}`,
     hint: "Write one with --report json --output FILE.",
   }]);
-}
-
-function issuerNotAllowed(issuer: string): ConfigIssue {
-  return {
-    path: "issuer",
-    expected: `a test host (${testHosts}), because the server attacks its clients`,
-    received: issuer,
-    hint: "Configure the application with an issuer on a test host, such as http://localhost:9000.",
-  };
 }
 
 function restartFailed(error: unknown): ConfigurationError {
@@ -248,12 +224,17 @@ async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }
 
 async function writeReport(
   report: CheckReport,
-  { report: format, output }: CheckFlags,
+  flags: CheckFlags,
   writeTextFile: (path: string, text: string) => Promise<void>,
   formatSummary: (report: CheckReport) => readonly string[],
 ): Promise<void> {
+  const { report: format, output } = flags;
   const text = await formatReport(report, format);
-  if (output === undefined) return console.log(text.trimEnd());
+  const flag = suggestFlag(report, flags);
+  if (flag !== undefined && !(output === undefined && format === "text")) console.error(flag);
+  if (output === undefined) {
+    return console.log(text.trimEnd() + (flag === undefined || format !== "text" ? "" : `\n\n${printable(flag)}`));
+  }
   await writeTextFile(output, `${text.trimEnd()}\n`);
   console.log([...formatSummary(report).map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }

@@ -3,16 +3,26 @@
 import { printable } from "../../server/config/config_issue.ts";
 import type { CheckResult } from "../report.ts";
 
-/** Number of journeys between two lines, if the output is not a terminal. */
-const journeysPerLine = 50;
+/** Milliseconds between two lines of progress; in a terminal each one replaces the last. */
+const intervalMs = { terminal: 1000, other: 10_000 };
 
-/** Milliseconds after which a line is printed in any case, and the remaining time is estimated. */
-const lineIntervalMs = 30_000;
-const minMeasuredMs = 10_000;
+/** How long a journey may take before the progress says so, in milliseconds. */
+const longJourneyMs = 5000;
+
+/** Shows how many journeys have ended, and which one is running for how long. Each failure gets its own line. */
+export interface Progress {
+  /** Notes the attack that runs now. */
+  start(attackId: string): void;
+  /** Notes a result. */
+  show(result: CheckResult, total: number): void;
+  /** Shows the progress, if it is time. A timer calls it, because a journey may take minutes. */
+  tick(): void;
+  /** Shows the last counts in a terminal no longer, and elsewhere once more. */
+  end(): void;
+}
 
 /**
- * Shows each result: in a terminal in one line that is replaced, elsewhere every fifty journeys or thirty seconds. Each
- * failure gets its own line.
+ * Creates the progress.
  *
  * @param write Writes without a newline.
  * @param formatId The id of an attack, with its parameters.
@@ -23,40 +33,47 @@ export function showProgress(
   write: (text: string) => void,
   formatId: (result: CheckResult) => string,
   now: () => number,
-) {
+): Progress {
   const clear = isTerminal ? "\r\u001b[K" : "";
-  let done = 0;
-  let failed = 0;
-  let inconclusive = 0;
+  let [done, total, failed, inconclusive] = [0, 0, 0, 0];
+  let running = { id: "", since: now() };
   const startedAt = now();
-  let shownAt = startedAt;
+  let shownAt = isTerminal ? -Infinity : startedAt;
+
+  function counts(): string {
+    const unclear = inconclusive === 0 ? "" : `, ${inconclusive} inconclusive`;
+    const elapsed = `after ${formatDuration(now() - startedAt)}`;
+    return `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${unclear}, ${elapsed}`;
+  }
+
+  function tick(): void {
+    if (total === 0 || now() - shownAt < intervalMs[isTerminal ? "terminal" : "other"]) return;
+    shownAt = now();
+    const runningMs = now() - running.since;
+    const current = runningMs < longJourneyMs ? running.id : `${running.id} for ${formatDuration(runningMs)}`;
+    write(`${clear}${counts()} · ${current}${isTerminal ? "" : "\n"}`);
+  }
+
   return {
-    show(result: CheckResult, total: number): void {
-      const { attack: { id }, verdict, because } = result;
+    tick,
+    start: (id) => running = { id, since: now() },
+    show(result, of) {
+      const { verdict, because } = result;
       done++;
+      total = of;
       if (verdict === "inconclusive") inconclusive++;
+      if (verdict === "failed") failed++;
       if (verdict === "failed" || verdict === "warning") {
-        failed += verdict === "failed" ? 1 : 0;
         write(`${clear}${verdict === "failed" ? "✗" : "!"} ${formatId(result)}: ${printable(because)}\n`);
       }
-      const elapsed = now() - startedAt;
-      const left = elapsed < minMeasuredMs || done === total
-        ? ""
-        : `, about ${formatDuration((elapsed / done) * (total - done))} left`;
-      const unclear = inconclusive === 0 ? "" : `, ${inconclusive} inconclusive`;
-      const counts = `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${unclear}${left}`;
-      if (isTerminal) return write(`${clear}${counts} · ${id}`);
-      if (done % journeysPerLine !== 0 && done !== total && now() - shownAt < lineIntervalMs) return;
-      shownAt = now();
-      write(`${counts}\n`);
+      tick();
     },
-    /** Removes the last line. */
-    end: () => write(clear),
+    end: () => write(isTerminal ? clear : total === 0 ? "" : `${counts()}\n`),
   };
 }
 
-/** `40 s` or `4 min`, rounded up. */
+/** `40 s` or `4 min 10 s`. */
 function formatDuration(milliseconds: number): string {
-  const seconds = Math.ceil(milliseconds / 10_000) * 10;
-  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

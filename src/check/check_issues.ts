@@ -1,0 +1,70 @@
+/** What is wrong with the options of a check: those of the command, of the page of a client and of the control. */
+
+import { type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import type { Client } from "../server/oauth/clients/repository.ts";
+import { isTestUrl, testHosts } from "../server/oauth/test_hosts.ts";
+import type { ClientCheckOptions } from "../testing/client_check.ts";
+import { findUnknown } from "./check_options.ts";
+
+/** The issue of an issuer that is not on a test host. */
+export function notTestHost(issuer: string): ConfigIssue {
+  return {
+    path: "issuer",
+    expected: `a test host (${testHosts}), because the server attacks its clients`,
+    received: quote(issuer),
+    hint: "Configure server and application with an issuer on a test host, such as http://localhost:9000.",
+  };
+}
+
+/** The issues of a client that a page or a program names. */
+export function clientIssues(id: string, client: Client | undefined): ConfigIssue[] {
+  if (client?.standing === "configured" && client.redirectUris.some(isTestUrl)) return [];
+  return [{
+    path: "client",
+    expected: "the ID of a configured client with a redirect URI on a test host",
+    received: client === undefined
+      ? quote(id.slice(0, 256))
+      : client.standing === "configured"
+      ? "a client without one"
+      : "a client that registered itself",
+    hint: "Add the client to the configuration, or at /clients.",
+  }];
+}
+
+/** The check sends requests to these URLs: not to a host that only this machine may reach, such as one of a cloud. */
+export function urlIssues(
+  { loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions,
+  origins: ReadonlySet<string> | undefined,
+): ConfigIssue[] {
+  return Object.entries({ loginUrl, loggedInUrl, refreshUrl }).flatMap(([path, url]) => {
+    if (url === undefined || isTestUrl(url) && origins?.has(new URL(url).origin) !== false) return [];
+    const received = quote(url.slice(0, 256));
+    if (origins !== undefined) {
+      const expected = `a URL at ${[...origins].join(" or ")}, because other machines reach this server`;
+      return [{
+        path,
+        expected,
+        received,
+        hint: "Add a redirect URI at its origin to the client in the configuration.",
+      }];
+    }
+    const expected = `an http or https URL on a test host (${testHosts})`;
+    const hint = "Run the application on this machine, and write the URL like http://localhost:3000/login.";
+    return [{ path, expected, received, hint }];
+  });
+}
+
+/** The issues of the names of attacks. */
+export function nameIssues({ only = [], except = [] }: Pick<ClientCheckOptions, "only" | "except">): ConfigIssue[] {
+  return Object.entries({ only, except }).flatMap(([path, names]) => {
+    const unknown = findUnknown(names);
+    if (unknown === undefined) return [];
+    const { name, hint } = unknown;
+    return [{
+      path,
+      expected: "attacks or categories, separated by commas or spaces",
+      received: quote(name.slice(0, 80)),
+      hint,
+    }];
+  });
+}

@@ -1,0 +1,33 @@
+/** The flag of `latchkey check` to change after a failed login without an attack. */
+
+import { describeControlFailure } from "../control_failure.ts";
+import type { CheckReport } from "../report.ts";
+import type { CheckFlags } from "./check_flags.ts";
+
+/** One sentence; `undefined` if the login succeeded, or if no flag is known to help. */
+export function suggestFlag(report: CheckReport, { clientId, clientSecret, redirectUri }: CheckFlags) {
+  const failure = describeControlFailure(report);
+  if (failure === undefined) return undefined;
+  const { rule, error, received = "" } = failure.rejections.at(-1) ?? {};
+  if (rule === "RU-01") {
+    return `Try --redirect-uri ${received.replaceAll('"', "")}: the check has ${
+      redirectUri ?? "the clients of --config"
+    }.`;
+  }
+  if (error === "invalid_client" && clientSecret === undefined) {
+    return "Try --client-secret SECRET: the check has no secret of this client, and the application sends one.";
+  }
+  if (error === "invalid_client" && /without authentication/.test(received)) {
+    return "Try it without --client-secret: the application sends no secret.";
+  }
+  if (error === "invalid_client") return "Try another --client-secret: the application sends another secret.";
+  if (error === "invalid_request" && /client_id/.test(failure.rejections.at(-1)!.reason)) {
+    return `Try --client-id ${received.replaceAll('"', "")}: the check has ${clientId ?? "the clients of --config"}.`;
+  }
+  if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
+  if (failure.rejections.length > 0) return undefined;
+  if (/could not be reached/.test(failure.error)) return "Start the application; its issuer must be that of the check.";
+  return /text|page/.test(failure.error)
+    ? "Try --logged-in-url URL, a page that only logged-in users see, or --logged-in-text TEXT, a text of the user."
+    : undefined;
+}

@@ -1,0 +1,17 @@
+/** What the command adds to a check. */
+
+import type { Recorder } from "../recorder/recorder.ts";
+import type { CheckOptions } from "./check_options.ts";
+
+/** What the command adds to a check: the operator of the machine starts it, not a visitor of a page. */
+export interface OperatorOptions
+  extends Pick<CheckOptions, "timeLimits" | "timeoutMs" | "recoveryMs" | "pauseMs" | "restart" | "baseline"> {
+  /** The command that repeats one attack. */
+  readonly repeat: (attackId: string) => string;
+  /** Called before each journey. */
+  readonly onStart: NonNullable<CheckOptions["onStart"]>;
+  /** Called with each result. */
+  readonly onResult: NonNullable<CheckOptions["onResult"]>;
+  /** Records the requests of the check. */
+  readonly recorder: Recorder;
+}
