@@ -185,15 +185,18 @@ async function initiateLoginHref(
   return url.href;
 }
 
-/** The fields of the form that adds a client; `retry` is hidden. */
+/** The fields of the form that adds a client and that pages repeat: not the secret. `retry` is hidden. */
 const addedFields = ["client_id", "client_name", "redirect_uris", "token_endpoint_auth_method", "retry"];
 
 async function addClient(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
   const { server } = context;
   const params = await readProtectedForm(context);
   const values = Object.fromEntries(addedFields.map((name) => [name, params.get(name) ?? ""]));
-  const choice = values.token_endpoint_auth_method!;
-  const secret = choice === "none" ? undefined : randomToken(server.randomBytes);
+  const ownSecret = params.get("client_secret");
+  const requested = values.token_endpoint_auth_method!;
+  // A link proposes a public client; with a secret it is confidential, and may send it by either method.
+  const choice = requested === "none" && ownSecret !== undefined ? anySecretMethod : requested;
+  const secret = choice === "none" ? undefined : ownSecret ?? randomToken(server.randomBytes);
   const metadata = newMetadata(params, choice, secret);
   const existing = await server.clients.registered.find(metadata.client_id);
   // A double click sends the form twice, and the browser shows the second response. Its page still has the secret.
@@ -208,7 +211,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   if (issues.length > 0) return await showIssues(context, options, values, issues);
   try {
     return await showChanged(context, options, await server.clients.set(metadata), {
-      ...{ done: "Added", newSecret: secret, retry: values.retry },
+      ...{ done: "Added", newSecret: ownSecret === undefined ? secret : undefined, retry: values.retry },
     });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -246,7 +249,8 @@ function showIssues(
 const formAuthMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
 
 /** The choices of the form: one method, or both methods that send a secret; for both, the metadata names no method. */
-const formAuthChoices: readonly string[] = [...formAuthMethods, "client_secret_basic client_secret_post"];
+const anySecretMethod = "client_secret_basic client_secret_post";
+const formAuthChoices: readonly string[] = [...formAuthMethods, anySecretMethod];
 
 /** The form that adds a client as client metadata (RFC 7591 §2), not yet validated. */
 function newMetadata(params: Params, choice: string, secret: string | undefined): ClientMetadata {

@@ -302,7 +302,7 @@ function directoryEndpoints(base: string, options: DirectoryRouteOptions): Endpo
       "Clients",
       async () => (await clients()).clientListPage(options),
       methods,
-      formParameters,
+      [...formParameters, { name: "client_secret", secret: "client_secret" }],
     ),
     page(
       "client",

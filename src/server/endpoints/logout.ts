@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
 import { policyOf } from "../oauth/clients/policy.ts";
-import { warnAccepted } from "../oauth/notes.ts";
+import { warn, warnAccepted } from "../oauth/notes.ts";
 import { frontChannelOrigin } from "../config/issuer_urls.ts";
 import {
   contentSecurityPolicy,
@@ -100,9 +100,29 @@ async function readHint(
       received: hintedToken === undefined ? "a token that cannot be verified" : `a token for ${hintedToken.clientId}`,
     });
   }
-  const id = hintedToken?.clientId ?? clientId;
+  const id = hintedToken?.clientId ?? clientId ?? findOnlyClient(server, params.get("post_logout_redirect_uri"));
   const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
   return { client, sid: await findSid(server, client, hintedToken?.sid, session), hint: hintedToken };
+}
+
+/**
+ * The only client in memory that has registered a URI: on test hosts, a request without hint and `client_id` counts as
+ * that of this client, with a warning.
+ */
+function findOnlyClient(server: Server, uri: string | undefined): string | undefined {
+  if (uri === undefined || !server.settings.allows.unknownClients) return undefined;
+  const [only, ...others] = server.clients.registered.allCached().filter(({ metadata }) =>
+    metadata.post_logout_redirect_uris?.includes(uri)
+  );
+  if (only === undefined || others.length > 0) return undefined;
+  warn(server, only.id, {
+    rule: "LO-03",
+    reason: "post_logout_redirect_uri was sent without id_token_hint and client_id, which many servers reject",
+    expected: "the id_token_hint of the login, or client_id",
+    received: "neither; one client has registered the URI",
+    fix: "Send the id_token_hint of the login with post_logout_redirect_uri.",
+  });
+  return only.id;
 }
 
 /** The session ID of a hint. */

@@ -260,3 +260,39 @@ test("[DI-09] terminal and log have the link; it names no value that they hide",
   await made.authorize({ ...unknown, redirect_uri: `${redirect_uri}?code=${secret}` });
   assert(!lines.join("\n").includes(secret) && !records.join("\n").includes(secret));
 });
+
+test("[DI-09, CA-16] with the secret of the application, the form that a rejection proposes adds a client that may send it", async () => {
+  for (const way of ["basic", "body"] as const) {
+    const made = await testServer({ plugins: [inspector()] });
+    const browser = openBrowser(made);
+    const href = findLink(await assertPage(await browser.authorize(unknown)), registerLabel)!;
+    const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients");
+    assertEquals([form.token_endpoint_auth_method, form.client_secret], ["none", ""]);
+    const added = await browser.post("/clients", { ...form, client_secret: "secret-of-the-app" });
+    const page = await assertPageWithForms(await browser.get(added.headers.get("location")!));
+    assert(!page.includes("secret-of-the-app"), "the visitor has the secret");
+    const again = await browser.get(findLink(page, "Try the request again")!);
+    const code = new URL(again.headers.get("location")!).searchParams.get("code")!;
+    const wrong = await made.token({ ...unknown, code, client_secret: "guess" });
+    assertEquals([wrong.status, (await wrong.json()).error], [400, "invalid_client"]);
+    const tokens = way === "basic"
+      ? await made.token({ ...unknown, code }, { headers: basic("my-app", "secret-of-the-app") })
+      : await made.token({ ...unknown, code, client_secret: "secret-of-the-app" });
+    assertEquals(tokens.status, 200);
+  }
+});
+
+test("[DI-09] a public client that sends a secret has a link that makes it confidential", async () => {
+  const made = await testServer({ plugins: [inspector()] });
+  const browser = openBrowser(made);
+  for (const method of ["client_secret_basic", "client_secret_post"]) {
+    made.as.clients.set(clients[0]!);
+    const init = method === "client_secret_basic" ? { headers: basic("spa", "guess") } : {};
+    await made.token({ code: "x", ...method === "client_secret_post" && { client_secret: "guess" } }, init);
+    const href = findLink(await (await browser.get("/flows")).text(), `Let spa use ${method}`)!;
+    const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients/spa");
+    assertEquals(form.token_endpoint_auth_method, method);
+    assertEquals((await browser.post("/clients/spa", { ...form, action: "save" })).status, 303);
+    assertEquals(made.as.clients.find("spa")!.confidential, true);
+  }
+});

@@ -829,3 +829,32 @@ test("[LO-07] an unknown client gets no redirect after logout without a hint of 
     assertEquals(trusted.headers.get("location"), `${unknownUri}?state=st4te`);
   }
 });
+
+test("[LO-03] on a test host a post_logout_redirect_uri alone names its client, if one client has registered it", async () => {
+  const uri = "https://other.example/bye";
+  const b = await testServer(severalUsers);
+  const browser = openBrowser(b);
+  await browser.login({ login_hint: "bob" });
+  const fields = { post_logout_redirect_uri: uri, state: "st4te" };
+  // The user is asked, as the request has no hint.
+  const { fields: form } = getForm(await (await logout(browser, fields)).text());
+  assertEquals(await browser.authorizeSilently(), "code");
+  const result = await browser.post("/oauth2/logout", Object.fromEntries(form));
+  assertEquals([result.status, result.headers.get("location")], [303, `${uri}?state=st4te`]);
+  assertEquals(await browser.authorizeSilently(), "login_required");
+  const warnings = b.events.flatMap((event) =>
+    event.type === "warning" && event.explanation.rule === "LO-03" ? [[event.client, event.explanation.received]] : []
+  );
+  assertEquals(warnings[0], ["other", "neither; one client has registered the URI"]);
+  // A URI of two clients, of none, of a client that registered itself, and every URI on a real host go nowhere.
+  assertEquals((await logout(openBrowser(b), { post_logout_redirect_uri: bye })).status, 400);
+  assertEquals((await logout(openBrowser(b), { post_logout_redirect_uri: `${uri}/` })).status, 400);
+  await register(b, {
+    redirect_uris: ["https://evil.example/cb"],
+    post_logout_redirect_uris: ["https://evil.example/"],
+  });
+  const evil = await logout(openBrowser(b), { post_logout_redirect_uri: "https://evil.example/" });
+  assertEquals(evil.headers.get("location"), null);
+  const real = await testServer({ ...severalUsers, issuer: "https://login.widgets.com", insecureAllowAutoLogin: true });
+  assertEquals((await logout(openBrowser(real), fields)).status, 400);
+});

@@ -139,7 +139,7 @@ function proposalText(method: string | undefined): string {
   const secret = "the server generates a new secret. Copy the secret from the next page into the application.";
   if (method === "none") {
     return "A public client has no secret: an application that sends none needs no change. If the application sends a " +
-      `secret, choose a confidential type: ${secret}`;
+      "secret, write it into the form: the client is then confidential, and may send it by Basic or in the body.";
   }
   return method === undefined
     ? "The rejected request does not show whether the application has a secret. A public client must send a code " +
@@ -198,6 +198,14 @@ function AddClientForm({ action, form }: { readonly action: string; readonly for
             </label>
           ))}
         </fieldset>
+        <Field
+          name="client_secret"
+          label="Client secret"
+          hint="The secret that the application already has. Empty: the server generates one for a confidential client."
+          value={undefined}
+          errors={errors}
+          optional
+        />
         <p class="ways">
           <button type="submit" class="button">Add the client</button>
         </p>

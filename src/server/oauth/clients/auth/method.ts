@@ -121,7 +121,8 @@ export async function verifyClientSecret(
         method,
         {
           fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".`,
-          change: sendsSecret(client.authMethod) && sendsSecret(method)
+          // A public client that sends a secret probably has one.
+          change: (sendsSecret(client.authMethod) || client.authMethod === "none") && sendsSecret(method)
             ? { client_id: id, isNew: false, token_endpoint_auth_method: method }
             : undefined,
         },
