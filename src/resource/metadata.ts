@@ -10,7 +10,7 @@ import type { ProtectedResource } from "./protected_resource.ts";
 
 const wellKnownPath = "/.well-known/oauth-protected-resource";
 
-const identifierParts = /^(https?:\/\/[^/?#@]+)([^?#]*)(\?[^#]*)?$/i;
+const identifierParts = /^(https?:\/\/[^/?#@]+)(\/[^?#]*)?(\?[^#]*)?$/i;
 
 /**
  * The URL of the metadata document: the identifier with the well-known path between host and path (RFC 9728 §3.1).

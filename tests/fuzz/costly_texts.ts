@@ -166,6 +166,10 @@ export function placesOf(on: TextServer, maxForm: number): Place[] {
     { name: "path of no endpoint", request: (one) => get(`/a${encodeURI(one.text(maxQuery, encodeURI))}/b`) },
     { name: "path that is sent raw", request: (one) => get(`/${one.text(maxQuery, asIs).replace(/[^!-~]/g, "/")}b`) },
     {
+      name: "path beyond the limit",
+      request: (one) => get(`/a${encodeURI(one.text(maxBody, encodeURI))}/b`),
+    },
+    {
       name: "path in JSON",
       request: (one) => get(`/a${encodeURI(one.text(maxQuery, encodeURI))}/b`, "", { accept: "application/json" }),
     },

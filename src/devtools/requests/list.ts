@@ -116,9 +116,6 @@ export function recentFlows(recorder: Recorder): RecentFlow[] {
   });
 }
 
-/** Maximum number of words of a search: each is searched in all texts. */
-const maxSearchedWords = 20;
-
 /** Whether the redacted texts of a flow contain each word. */
 function matches({ exchanges }: Flow, row: FlowRow, q: string) {
   const { id, client, user, endpoint, status, rejection, warning } = row;
@@ -139,7 +136,7 @@ function matches({ exchanges }: Flow, row: FlowRow, q: string) {
     ...requests,
   ]
     .join(" ").toLowerCase();
-  return q.toLowerCase().split(/\s+/, maxSearchedWords).every((word) => text.includes(word));
+  return q.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
 /** The redacted name of each client, computed once per client, because redacting a flow is expensive. */
