@@ -64,26 +64,6 @@ function slotPool(count: number) {
 export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: ConcurrencyLimitOptions = {}): Plugin {
   const withBody = slotPool(maxInFlight);
   const withoutBody = slotPool(maxInFlight);
-  let server: Server | undefined;
-  const livenessPaths = ["/healthz"];
-  let rejectedCount = 0;
-  let lastWarningAt = -Infinity;
-
-  function recordRejection(): void {
-    rejectedCount++;
-    const at = server?.now() ?? 0;
-    if (Math.abs(at - lastWarningAt) < warningIntervalMs) return;
-    const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
-    const reason =
-      `${subject} rejected with 503: requests in progress are ${withBody.inUse()} with a body and ${withoutBody.inUse()} without a body`;
-    server?.trace({
-      type: "warning",
-      at,
-      explanation: { rule: "OP-01", reason, expected: `at most ${maxInFlight} requests of each kind` },
-    });
-    lastWarningAt = at;
-    rejectedCount = 0;
-  }
 
   const rejection: HttpResponse = {
     status: 503,
@@ -100,25 +80,52 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
       error_description: "the server is overloaded, try again later",
     }),
   };
-  return {
-    setup(app) {
-      server = app.server;
-      livenessPaths.push(`${app.site.base}/healthz`);
-    },
-    handle: (next) => async (request, peer) => {
-      const release = (bodilessMethods.has(request.method) ? withoutBody : withBody).acquire(peer);
-      if (release === undefined) {
-        if (livenessPaths.includes(parseTarget(request.url, {}).path)) return await next(request, peer);
-        recordRejection();
-        // The body is not read.
-        request.body?.cancel().catch(() => {});
-        return rejection;
-      }
-      try {
-        return await next(request, peer);
-      } finally {
-        release();
-      }
-    },
-  };
+  /** The plugin of one app. All apps share the slots. */
+  function limitApp(): Plugin {
+    let server: Server | undefined;
+    const livenessPaths = ["/healthz"];
+    let rejectedCount = 0;
+    let lastWarningAt = -Infinity;
+
+    function recordRejection(): void {
+      rejectedCount++;
+      const at = server?.now() ?? 0;
+      if (Math.abs(at - lastWarningAt) < warningIntervalMs) return;
+      const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
+      const reason =
+        `${subject} rejected with 503: requests in progress are ${withBody.inUse()} with a body and ${withoutBody.inUse()} without a body`;
+      server?.trace({
+        type: "warning",
+        at,
+        explanation: { rule: "OP-01", reason, expected: `at most ${maxInFlight} requests of each kind` },
+      });
+      lastWarningAt = at;
+      rejectedCount = 0;
+    }
+
+    return {
+      forAddedApp: limitApp,
+      setup(app) {
+        server = app.server;
+        livenessPaths.push(`${app.site.base}/healthz`);
+      },
+      handle: (next) => async (request, peer) => {
+        const release = (bodilessMethods.has(request.method) ? withoutBody : withBody).acquire(peer);
+        if (release === undefined) {
+          if (livenessPaths.includes(parseTarget(request.url, {}).path)) return await next(request, peer);
+          recordRejection();
+          // The body is not read.
+          request.body?.cancel().catch(() => {});
+          return rejection;
+        }
+        try {
+          return await next(request, peer);
+        } finally {
+          release();
+        }
+      },
+    };
+  }
+
+  return limitApp();
 }

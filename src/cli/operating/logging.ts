@@ -70,7 +70,13 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
  * const as = await latchkey({ plugins: [log] });
  * ```
  */
-export function logging({ write, format, verbose = false, terminal }: LoggingOptions): Logging {
+export function logging(options: LoggingOptions): Logging {
+  return logApp(options);
+}
+
+/** @param hostRequestId Creates request IDs. Default: the random source of the app. */
+function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging {
+  const { write, format, verbose = false, terminal } = options;
   const requests = new WeakMap<RequestLike, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
@@ -153,8 +159,10 @@ export function logging({ write, format, verbose = false, terminal }: LoggingOpt
       findEndpoint = app.findEndpoint;
       now = server.now;
       registeredSecrets = server.registeredSecrets;
-      randomRequestId = () => hexOf(server.randomBytes(8));
+      randomRequestId = hostRequestId ?? (() => hexOf(server.randomBytes(8)));
     },
+    // The random source of a tenant with a seed yields the same tokens, whether or not there is a log.
+    forAddedApp: () => logApp(options, () => randomRequestId()),
     // A process that ends immediately has no fixes yet.
     close: writeWaiting,
     handle: (next) => async (request, peer) => {

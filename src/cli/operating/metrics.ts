@@ -60,7 +60,6 @@ export function metrics(): Metrics {
   const counters = new Map<MetricName, Map<string, number>>();
   const histograms = new Map<MetricName, Map<string, Histogram>>();
   let inFlight = 0;
-  let findEndpoint: App["findEndpoint"] = () => undefined;
 
   function count(name: MetricName, labels: string): void {
     let series = counters.get(name);
@@ -166,8 +165,38 @@ export function metrics(): Metrics {
     return lines.join("\n") + "\n";
   }
 
+  /** The plugin of one app. The counts are those of all apps. */
+  function countApp(): Plugin {
+    let findEndpoint: App["findEndpoint"] = () => undefined;
+    return {
+      forAddedApp: countApp,
+      onEvent: countEvent,
+      setup(app) {
+        findEndpoint = app.findEndpoint;
+      },
+      handle: (next) => async (request, peer) => {
+        const startedAt = performance.now();
+        const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
+        const endpoint = endpointNameAt(findEndpoint, path);
+        inFlight++;
+        let status = "none";
+        try {
+          const response = await next(request, peer);
+          status = String(response.status);
+          return response;
+        } finally {
+          inFlight--;
+          const method = countedMethods.has(request.method) ? request.method : "other";
+          count("latchkey_requests_total", formatLabels({ endpoint, method, status }));
+          observe("latchkey_request_seconds", formatLabels({ endpoint }), (performance.now() - startedAt) / 1000);
+        }
+      },
+      extend: (server): Server => ({ ...server, store: getInstrumentedStore(server.store) }),
+    };
+  }
+
   return {
-    onEvent: countEvent,
+    ...countApp(),
     text,
     respond(request) {
       const isMetricsRequest = request.method === "GET" &&
@@ -178,27 +207,6 @@ export function metrics(): Metrics {
         body: isMetricsRequest ? text() : "only GET /metrics exists here\n",
       });
     },
-    setup(app) {
-      findEndpoint = app.findEndpoint;
-    },
-    handle: (next) => async (request, peer) => {
-      const startedAt = performance.now();
-      const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
-      const endpoint = endpointNameAt(findEndpoint, path);
-      inFlight++;
-      let status = "none";
-      try {
-        const response = await next(request, peer);
-        status = String(response.status);
-        return response;
-      } finally {
-        inFlight--;
-        const method = countedMethods.has(request.method) ? request.method : "other";
-        count("latchkey_requests_total", formatLabels({ endpoint, method, status }));
-        observe("latchkey_request_seconds", formatLabels({ endpoint }), (performance.now() - startedAt) / 1000);
-      }
-    },
-    extend: (server): Server => ({ ...server, store: getInstrumentedStore(server.store) }),
   };
 }
 

@@ -62,10 +62,12 @@ export interface TelemetryOptions<S extends Span = Span> {
  * const as = await latchkey({ plugins: [spans] });
  * ```
  */
-export function telemetry<S extends Span = Span>({ tracer, context, withActiveSpan }: TelemetryOptions<S>): Plugin {
+export function telemetry<S extends Span = Span>(options: TelemetryOptions<S>): Plugin {
+  const { tracer, context, withActiveSpan } = options;
   const spans = new WeakMap<RequestLike, S>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   return {
+    forAddedApp: () => telemetry(options),
     setup(app) {
       findEndpoint = app.findEndpoint;
     },

@@ -184,10 +184,13 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     let ending: Promise<void> | undefined;
     const opened = await openApp(options, {
       ...place,
-      addApp: ({ path, store, ...options }) =>
-        path === undefined || ownOrigin === undefined
-          ? created.addApp(options, path, store)
-          : created.addApp({ ...options, issuer: ownOrigin + path }, undefined, store),
+      addApp({ path, store, ...added }) {
+        const outer = (options.plugins ?? []).flatMap((plugin) => plugin.forAddedApp?.() ?? []);
+        const wrapped = { ...added, plugins: [...outer, ...added.plugins ?? []] };
+        return path === undefined || ownOrigin === undefined
+          ? created.addApp(wrapped, path, store)
+          : created.addApp({ ...wrapped, issuer: ownOrigin + path }, undefined, store);
+      },
       close: (deletesRecords) => ending ??= close(opened, deletesRecords ? prefix : undefined),
     });
     return opened;

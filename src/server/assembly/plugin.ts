@@ -115,6 +115,11 @@ export interface Plugin {
   flowLinkFor?(response: Fields): string | undefined;
   /** The last recorded flows for the home page, newest first. */
   recentFlows?(): Promise<readonly RecentFlow[]>;
+  /**
+   * Returns the plugin that wraps an app which this app adds ({@link AddApp}), such as a tenant of a mock, outside of
+   * the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.
+   */
+  forAddedApp?(): Plugin;
   /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */
   close?(): void;
 }
