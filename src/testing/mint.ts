@@ -252,6 +252,7 @@ export function mint(
       }
       const request: AuthorizationRequest = {
         clientId: client.id,
+        clientGeneration: client.generation,
         scope,
         codeChallenge: verifier === undefined ? undefined : await codeChallenge(verifier),
         dpopJkt: options.dpop?.thumbprint,

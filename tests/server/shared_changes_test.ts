@@ -227,7 +227,7 @@ test("[OP-06] a change is one write, and the last one counts", async () => {
   await one.as.clients.set(late);
   asked.length = 0;
   await two.as.clients.set({ ...late, redirect_uris: ["https://later.example/cb"] });
-  assertEquals(asked, ["put client"]);
+  assertEquals(asked.filter((call) => !call.startsWith("get")), ["put client"]);
   asked.length = 0;
   await one.as.users.set({ sub: "bob", name: "Robert" });
   assertEquals(asked.filter((call) => !call.startsWith("get") && !call.endsWith("server_secret")), ["put override"]);

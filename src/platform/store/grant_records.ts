@@ -54,6 +54,11 @@ export interface FurtherAccess {
 export interface Grant extends FurtherAccess {
   /** The client. */
   readonly clientId: string;
+  /**
+   * The generation of the client. If it differs now, the client was removed, and another one with the same id was
+   * added. Absent for a configured client that was never removed, and for one that is not registered.
+   */
+  readonly clientGeneration?: string;
   /** The user, and the login in which they approved. */
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */

@@ -9,7 +9,10 @@ export interface PolledRequestRecord {
   /** The digest of the secret part of the code that the client polls with. */
   readonly secretDigest: string;
   /** The authorization request, whole. */
-  readonly request: Readonly<Record<string, unknown>> & { readonly clientId: string };
+  readonly request: Readonly<Record<string, unknown>> & {
+    readonly clientId: string;
+    readonly clientGeneration?: string;
+  };
   /** The message that the client also shows, so that the user recognizes the request; absent if it shows none. */
   readonly message?: string;
   /** The network address from which it was started; absent if unknown. */

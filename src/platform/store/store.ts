@@ -50,6 +50,8 @@ export interface KeyRecord {
 export interface PushedRequestRecord {
   /** The client that pushed it. */
   readonly clientId: string;
+  /** The generation of the client; absent if it has none. */
+  readonly clientGeneration?: string;
   /** The parameters of the request, without the parameters of client authentication. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** When the `request_uri` expires, in milliseconds since the epoch; the record is kept while the user logs in. */
@@ -78,7 +80,7 @@ export interface ConsentRecord {
 export interface RegisteredRecord {
   /** The registered entry, but with the digest of a client secret, unless the secret is the key of assertions. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Distinguishes users with the same subject who were added one after the other; absent for clients. */
+  /** Distinguishes entries of the same id that were added one after the other. */
   readonly generation?: string;
 }
 
@@ -94,12 +96,12 @@ export type OverrideRecord = OverrideChange & {
 
 /** What changes. */
 export type OverrideChange =
-  /** Replaced. `generation` is absent also for a configured user who was never removed. */
+  /** Replaced. `generation` is absent for a configured entry that was never removed. */
   | { readonly change: "set" } & RegisteredRecord
   | {
     /** Removed, or made the default, which is listed first. */
     readonly change: "delete" | "default";
-    /** The generation of the user who replaces a removed user when a changed configuration drops the removal. */
+    /** The generation of the entry that replaces a removed one when a changed configuration drops the removal. */
     readonly generation?: string;
   };
 

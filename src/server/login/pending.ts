@@ -13,6 +13,7 @@ import {
   type PendingAuthorization,
   storedRequests,
 } from "../oauth/authorize/destination.ts";
+import { clientOfGeneration } from "../oauth/clients/client_repository.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
@@ -103,7 +104,8 @@ export async function findPending(context: Context, id: string | undefined): Pro
   }
   if (server.now() >= validUntil) throw expiredInteraction("a login that has expired");
   const client = await server.clients.find(request.clientId);
-  if (client === undefined || !mayReceive(server, client, destination)) {
+  const isSame = client && await clientOfGeneration(server, client, request.clientGeneration) !== undefined;
+  if (!isSame || !mayReceive(server, client, destination)) {
     throw expiredInteraction("a login whose client was removed or changed");
   }
   context.clientId = client.id;

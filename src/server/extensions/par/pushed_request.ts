@@ -8,9 +8,11 @@ import { readRequest } from "../../oauth/authorize/request_parts.ts";
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
 import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
+import { clientOfGeneration } from "../../oauth/clients/client_repository.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
+import { removedClient } from "../../oauth/grants/narrow_grant.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { randomToken, storageKey } from "../../oauth/secrets.ts";
@@ -76,7 +78,7 @@ export async function pushRequest(
   const { mode } = destination;
   await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
-  const record = { clientId: client.id, parameters, validUntil, isSigned };
+  const record = { clientId: client.id, clientGeneration: client.generation, parameters, validUntil, isSigned };
   await server.store.put("pushed_request", id, record, { expiresAt: validUntil });
   await evictBeyondBound(server, client, { kind: "pushed_request", id, value: record, expiresAt: validUntil, address });
   return { request_uri, expires_in: requestUriLifetimeSeconds };
@@ -127,7 +129,7 @@ export async function readPushedRequest(
   const record = await server.store.get("pushed_request", id);
   if (record === undefined) throw unusable("it is unknown, or was used or expired long ago");
   const { value, consumedAt } = record;
-  assertOwnRequest(value, clientId);
+  await assertOwnRequest(server, value, clientId);
   if (consumedAt !== undefined) throw unusable(`it was used at ${new Date(consumedAt).toISOString()}`);
   if (server.now() >= value.validUntil) throw unusable(`it expired at ${new Date(value.validUntil).toISOString()}`);
   server.passed?.("PA-05", clientId);
@@ -177,7 +179,13 @@ export async function consumePushedRequest(server: Server, id: string): Promise<
   throw unusable("it was used a moment ago, or the login took too long");
 }
 
-function assertOwnRequest(record: PushedRequestRecord, clientId: string): void {
+async function assertOwnRequest(server: Server, record: PushedRequestRecord, clientId: string): Promise<void> {
+  // Only registered clients have generations. An unknown client_id is rejected later.
+  const client = record.clientId === clientId ? await server.clients.registered.find(clientId) : undefined;
+  if (client !== undefined && await clientOfGeneration(server, client, record.clientGeneration) === undefined) {
+    const explanation = { ...removedClient("PA-05", clientId), rule: "PA-05" } as const;
+    throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", explanation);
+  }
   if (record.clientId === clientId) return;
   throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", {
     rule: "PA-05",

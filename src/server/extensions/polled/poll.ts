@@ -1,6 +1,7 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
 import { warnAboutResource } from "../../oauth/authorize/scope.ts";
+import { clientOfGeneration } from "../../oauth/clients/client_repository.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import {
@@ -9,6 +10,7 @@ import {
   invalidGrantErrors,
   narrowGrant,
   registeredScope,
+  removedClient,
 } from "../../oauth/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
@@ -103,7 +105,7 @@ async function findCode(
       received: `an unknown ${codeName}, or one that expired long ago`,
     });
   }
-  const { clientId } = found.value.request;
+  const { clientId, clientGeneration } = found.value.request;
   if (clientId !== client.id) {
     throw invalidCode(grant, {
       rule: rules.client,
@@ -111,6 +113,9 @@ async function findCode(
       expected: `client ${clientId}`,
       received: `client ${client.id}`,
     });
+  }
+  if (await clientOfGeneration(server, client, clientGeneration) === undefined) {
+    throw invalidCode(grant, removedClient(rules.client, clientId));
   }
   server.passed?.(rules.client, client.id);
   return { id, found };

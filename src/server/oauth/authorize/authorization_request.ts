@@ -20,6 +20,8 @@ import type { FurtherAccess, RequestedClaims } from "../../../platform/store/sto
 export interface AuthorizationRequest extends FurtherAccess {
   /** The client that sent the request. */
   readonly clientId: string;
+  /** The generation of the client; absent if it has none. */
+  readonly clientGeneration?: string;
   /** The requested scope values: supported ones that the client may request. */
   readonly scope: readonly string[];
   /** The S256 code challenge, if the request has one (RFC 7636 §4.2). */

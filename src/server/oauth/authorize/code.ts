@@ -53,9 +53,8 @@ export async function issueCode(
 ): Promise<string | undefined> {
   const { request, destination, client } = pending;
   const requestsAccess = hasAccess(server, request);
-  const { clientId, scope: requestedScope, resources, loginRequirements, ...requestToStore } = requestsAccess
-    ? withoutAccess(server, request)
-    : request;
+  const { clientId, clientGeneration, scope: requestedScope, resources, loginRequirements, ...requestToStore } =
+    requestsAccess ? withoutAccess(server, request) : request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   const { sub, acr } = subject;
   const isAllowed = allowsUser(server, pending, sub);
@@ -92,6 +91,7 @@ export async function issueCode(
   const approvedAt = server.now();
   const grant: Grant = {
     clientId,
+    clientGeneration,
     subject,
     scope,
     resources,

@@ -86,7 +86,11 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
  * @throws {OAuthError} Errors for the client.
  */
 export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
-  const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
+  const { id: clientId, generation: clientGeneration } = from.client;
+  const request: Partial<AuthorizationRequest> = {
+    clientId,
+    ...clientGeneration !== undefined && { clientGeneration },
+  };
   for (const { name, read } of from.server.requestParts.at[from.at].readers) {
     const reading = read(from, request);
     const value = isPromise(reading) ? await reading : reading;

@@ -4,11 +4,13 @@ import { assertNoIssues } from "../../config/config_issue.ts";
 import { sectorOf } from "../../config/extension_settings.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
+import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { splitScope } from "../params.ts";
+import { entryOfGeneration } from "../records/generation.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
+import type { Server } from "../server.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
@@ -43,10 +45,30 @@ export function clientRepository(
     parse: (entry: ClientEntry) => parseClientEntry(entry, parseMetadata),
     serialize: serializeClient,
     deserialize: (entry) => parseClientEntry(entry as unknown as ClientEntry, parseMetadata),
+    generations: { of: generationOfClient, assign: (client, generation) => void Object.assign(client, { generation }) },
   };
   const repository = create(settings.clients, definition);
   isStarting = false;
   return repository;
+}
+
+function generationOfClient({ generation }: Client): string | undefined {
+  return generation;
+}
+
+/**
+ * The client, if something was issued to it and not to a former client of its id.
+ *
+ * @param generation The generation of the client at that time.
+ */
+export function clientOfGeneration(
+  server: Pick<Server, "clients">,
+  client: Client,
+  generation: string | undefined,
+): MaybePromise<Client | undefined> {
+  return entryOfGeneration(server.clients, {
+    ...{ id: client.id, entry: client, generation, generationOf: generationOfClient },
+  });
 }
 
 /**

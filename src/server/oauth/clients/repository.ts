@@ -30,6 +30,11 @@ export interface ClientDocument {
 export interface Client {
   /** The registered metadata, without the secret. */
   readonly metadata: ClientMetadata;
+  /**
+   * Distinguishes clients of the same id that were added one after the other; absent for a configured client that was
+   * never removed, and for a client that is not registered.
+   */
+  readonly generation?: string;
   /** The `client_id`. */
   readonly id: string;
   /** Who made it known to this server. */

@@ -4,6 +4,7 @@ import type { GrantRecord, RevocationRecord, StoredRecord } from "../../../platf
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
+import { clientOfGeneration } from "../clients/client_repository.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../../../platform/maybe_promise.ts";
@@ -179,8 +180,18 @@ export function revokedFacts({ reason, at }: RevocationRecord): Pick<RuleExplana
   };
 }
 
+/** The explanation of something that was issued to a former client of this id. */
+export function removedClient(rule: RejectionRuleId, id: string): RuleExplanation {
+  return {
+    rule,
+    reason: "the client was removed",
+    expected: `client ${id} as it is registered now`,
+    received: "something issued to an earlier client of this id",
+  };
+}
+
 /**
- * Why a code or refresh token that has not expired is invalid: its user was removed, its scope is no longer registered,
+ * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer registered,
  * its grant or consent was revoked, or its session has ended.
  *
  * @param scope The part of its scope that is still registered.
@@ -192,7 +203,9 @@ export async function findInvalidReason(
   { grantId, value: { grant } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<RuleExplanation | undefined> {
-  const { subject: { sub, sid }, consent, password, generation } = grant;
+  const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
+  const holder = clientOfGeneration(server, client, clientGeneration);
+  if ((isPromise(holder) ? await holder : holder) === undefined) return removedClient("CI-11", client.id);
   const found = findUser(server, sub, generation);
   const user = isPromise(found) ? await found : found;
   if (user === undefined) {

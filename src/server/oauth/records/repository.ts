@@ -146,8 +146,8 @@ export interface EntryDefinition<Input, Item> {
    * Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server.
    */
   deserialize(entry: SerializedEntry): Item;
-  /** Distinguishes entries of the same id that were added one after the other. Default: they are not distinguished. */
-  readonly generations?: EntryGenerations<Item>;
+  /** Distinguishes entries of the same id that were added one after the other. */
+  readonly generations: EntryGenerations<Item>;
 }
 
 /** Reads and sets the generation of entries. */
@@ -198,8 +198,8 @@ export function memoryRepository<Input, Item>(
 
   function set(id: string, item: Item): Item {
     const former = items.get(id);
-    const generation = former === undefined ? String(++additions) : generations?.of(former);
-    if (generation !== undefined) generations?.assign(item, generation);
+    const generation = former === undefined ? String(++additions) : generations.of(former);
+    if (generation !== undefined) generations.assign(item, generation);
     return store(id, item);
   }
 

@@ -69,7 +69,7 @@ export function storedRepository<Input, Item>(
     if (former?.json === json) return former;
     try {
       const item = definition.deserialize(stored.entry);
-      if (stored.generation !== undefined) generations?.assign(item, stored.generation);
+      if (stored.generation !== undefined) generations.assign(item, stored.generation);
       return { json, item };
     } catch (cause) {
       source.onInvalid(`${kind} ${id} ${json}`, cause);
@@ -154,7 +154,6 @@ export function storedRepository<Input, Item>(
 
   /** Gives an entry the generation of the entry that it replaces, or a new generation if it replaces none. */
   async function withGeneration(id: string, item: Item, entry: SerializedEntry): Promise<RegisteredRecord> {
-    if (generations === undefined) return { entry };
     // Another instance may just have removed the former entry.
     const former = await (configured.has(id) ? readConfigured(id) : read(id));
     const generation = former === undefined ? source.newGeneration() : generations.of(former);
@@ -195,7 +194,7 @@ export function storedRepository<Input, Item>(
       if (nextDefault !== undefined && !configured.has(nextDefault)) item = await read(nextDefault);
       const inherited = generationsOfDropped(kind, records, currentDigests);
       return () => {
-        for (const [id, entry] of configured) generations?.assign(entry, inherited.get(id));
+        for (const [id, entry] of configured) generations.assign(entry, inherited.get(id));
         if (nextDefault !== undefined && configured.has(nextDefault)) item = configured.get(nextDefault);
         overrides = next;
         defaultEntry = nextDefault === undefined ? undefined : { id: nextDefault, item };
@@ -280,7 +279,7 @@ export function storedRepository<Input, Item>(
       return source.write(async () => {
         if (await findInWrite(id) === undefined) return false;
         if (configured.has(id)) {
-          await putOverride(id, { change: "delete", ...generations && { generation: source.newGeneration() } });
+          await putOverride(id, { change: "delete", generation: source.newGeneration() });
           overrides = new Map(overrides).set(id, { json: "", item: undefined });
           updateView();
         } else {

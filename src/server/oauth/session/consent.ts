@@ -177,10 +177,15 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
   return await store.get("revocation", name) !== undefined;
 }
 
+/** The id of a consent: another one for a user or a client that was removed and added again. */
 function consentId(server: Server, sub: string, clientId: string): MaybePromise<string> {
   return chain(
     currentGeneration(server, sub),
     (generation) =>
-      storageKey(server, JSON.stringify(generation === undefined ? [sub, clientId] : [sub, clientId, generation])),
+      chain(server.clients.registered.find(clientId), (client) => {
+        const generations = [generation, client?.generation];
+        while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
+        return storageKey(server, JSON.stringify([sub, clientId, ...generations]));
+      }),
   );
 }

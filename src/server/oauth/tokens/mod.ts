@@ -66,7 +66,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const identifying = subject && identifiersFor(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
   const findingGeneration = userGeneration(server, authorization);
-  const generation = isPromise(findingGeneration) ? await findingGeneration : findingGeneration;
+  const user = isPromise(findingGeneration) ? await findingGeneration : findingGeneration;
+  const generations = formatGenerations({ user, client: clientGeneration(authorization) });
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: identifiers?.sub ?? client.id,
@@ -75,7 +76,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
     exp: now + expiresIn,
-    jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generation === undefined ? "" : `~${generation}`}`,
+    jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generations}`,
   };
   if (subject !== undefined) {
     if (subject.authTime !== undefined) claims.auth_time = Math.floor(subject.authTime / 1000);
@@ -123,8 +124,13 @@ function userGeneration(
   { subject, subjectTokenId, grant }: Authorization,
 ): MaybePromise<string | undefined> {
   if (subject === undefined) return undefined;
-  if (subjectTokenId !== undefined) return generationOfAccessToken(subjectTokenId);
+  if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
   return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
+}
+
+/** The generation of the client when the grant was approved. An exchanged token is issued to the client of its request. */
+function clientGeneration({ client, subjectTokenId, grant }: Authorization): string | undefined {
+  return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : client.generation;
 }
 
 async function storeOpaque(
@@ -158,10 +164,21 @@ export function exchangeCount(jti: string): number {
   return jti.split(".").length - 2;
 }
 
-/** The generation of the user of an access token; `undefined` without one. */
-export function generationOfAccessToken(jti: string): string | undefined {
-  const at = jti.lastIndexOf("~");
-  return at < jti.lastIndexOf(".") ? undefined : jti.slice(at + 1);
+/** The generations of the user and the client of an access token; `undefined` without one. */
+interface Generations {
+  readonly user?: string;
+  readonly client?: string;
+}
+
+function formatGenerations({ user, client }: Generations): string {
+  if (client !== undefined) return `~${user ?? ""}~${client}`;
+  return user === undefined ? "" : `~${user}`;
+}
+
+/** The generations in the `jti` of an access token, after its last dot. */
+export function generationsOfAccessToken(jti: string): Generations {
+  const [, user, client] = jti.slice(jti.lastIndexOf(".") + 1).split("~");
+  return { user: user || undefined, client };
 }
 
 /** The context that {@link Server.overrideClaims} receives with the claims. */

@@ -1,10 +1,11 @@
 /** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
+import { clientOfGeneration } from "../clients/client_repository.ts";
 import { findRevoked } from "../grants/narrow_grant.ts";
 import { jwtPolicies } from "../keys/jwt_policies.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { type AccessTokenClaims, generationOfAccessToken, revocableIds } from "./mod.ts";
+import { type AccessTokenClaims, generationsOfAccessToken, revocableIds } from "./mod.ts";
 import { findUser } from "../users/users.ts";
 import { verifyOwnJwt } from "./verification.ts";
 
@@ -38,8 +39,12 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
   const { claims: { jti, client_id, exp }, user } = verified;
   if (!hasRequiredClaims(verified.claims)) return "unreadable";
   if (server.now() >= exp * 1000) return "unreadable";
-  if (await server.clients.findHolder(client_id) === undefined) return "the client was removed";
-  if (user !== undefined && await findUser(server, user, generationOfAccessToken(jti)) === undefined) {
+  const generations = generationsOfAccessToken(jti);
+  const client = await server.clients.findHolder(client_id);
+  if (client === undefined || await clientOfGeneration(server, client, generations.client) === undefined) {
+    return "the client was removed";
+  }
+  if (user !== undefined && await findUser(server, user, generations.user) === undefined) {
     return "the user was removed";
   }
   const ids = revocableIds(jti);

@@ -42,7 +42,10 @@ export async function createGrant(
   const user = await server.users.find(subject.sub);
   const password = user && await passwordFingerprint(server, user);
   const generation = user && generationOf(user);
-  return { clientId: client.id, subject, scope, resources, claims, password, generation, approvedAt: server.now() };
+  return {
+    ...{ clientId: client.id, clientGeneration: client.generation },
+    ...{ subject, scope, resources, claims, password, generation, approvedAt: server.now() },
+  };
 }
 
 /**

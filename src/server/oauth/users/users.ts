@@ -11,6 +11,7 @@ import { assertNoIssues, type ConfigIssue, type ConfigurationWarning } from "../
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { validate } from "../../config/field.ts";
 import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
+import { entryOfGeneration } from "../records/generation.ts";
 import { type CreateRepository, memoryRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
 import { getPasswordDigest, isWeakDigest, parsePasswordDigest, withoutPassword } from "./password.ts";
@@ -73,14 +74,10 @@ export function findUser(
   sub: string,
   generation: string | undefined,
 ): MaybePromise<User | undefined> {
-  return chain(server.users.find(sub), (user) => {
-    if (user === undefined || generationOf(user) === generation) return user;
-    // Another instance may have replaced the user a moment ago.
-    return chain(
-      server.users.reload(sub),
-      (reloaded) => reloaded && generationOf(reloaded) === generation ? reloaded : undefined,
-    );
-  });
+  return chain(
+    server.users.find(sub),
+    (user) => user && entryOfGeneration(server.users, { id: sub, entry: user, generation, generationOf }),
+  );
 }
 
 /** The subject of a user for a client. It is stable, also after a restart on the same store. */
