@@ -185,7 +185,8 @@ export function memoryRepository<Input, Item>(
   let configured: ReadonlyMap<string, Item> = parseAll(initial);
   let items = new Map(configured);
   let list: readonly Item[] | undefined;
-  let additions = 0;
+  /** Between two entries of one id there is a removal, so that their generations differ. */
+  let removals = 0;
   const removalCauses = boundedCache<string>(maxRememberedRemovals);
 
   const all = () => list ??= Object.freeze([...items.values()]);
@@ -198,7 +199,7 @@ export function memoryRepository<Input, Item>(
 
   function set(id: string, item: Item): Item {
     const former = items.get(id);
-    const generation = former === undefined ? String(++additions) : generations.of(former);
+    const generation = former !== undefined ? generations.of(former) : removals === 0 ? undefined : String(removals);
     if (generation !== undefined) generations.assign(item, generation);
     return store(id, item);
   }
@@ -214,6 +215,7 @@ export function memoryRepository<Input, Item>(
     add: (input) => items.has(getId(input)) ? undefined : set(getId(input), parse(input)),
     delete(id, by = "its removal") {
       if (!items.delete(id)) return false;
+      removals++;
       list = undefined;
       removalCauses.set(id, by);
       return true;
@@ -245,7 +247,7 @@ export function memoryRepository<Input, Item>(
       for (const id of items.keys()) removalCauses.set(id, by);
       items = parseAll(inputs);
       list = undefined;
-      additions = 0;
+      removals = 0;
     },
   };
 }
