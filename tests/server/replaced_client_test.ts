@@ -100,7 +100,7 @@ async function issueAll(server: TestServer, id: string): Promise<Issued> {
   const startCiba = async () =>
     (await start("/oauth2/backchannel_authentication", { login_hint: "alice" })).auth_req_id as string;
   await getTokens(cibaType, { grant_type: cibaType, auth_req_id: await startCiba() });
-  // With automatic login the decisions about both are made at once.
+  // With automatic login the decisions about both are made immediately.
   const startDevice = async () => (await start("/oauth2/device_authorization", {})).device_code as string;
   await getTokens(deviceCodeType, { grant_type: deviceCodeType, device_code: await startDevice() });
   const [unusedCode, authReqId, deviceCode] = [await code(), await startCiba(), await startDevice()];

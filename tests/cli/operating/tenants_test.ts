@@ -70,7 +70,7 @@ test("[OP-01] requests to tenants count for the limit of the server, and a rejec
   const { server, pathname, post, token } = await openTenant([operating.limitConcurrency({ maxInFlight: 8 }), log]);
   const release = Promise.withResolvers<void>();
   const statuses: number[] = [];
-  const held = Array.from({ length: 40 }, async () => {
+  const waiting = Array.from({ length: 40 }, async () => {
     const body = new ReadableStream({
       async pull(controller) {
         await release.promise;
@@ -85,7 +85,7 @@ test("[OP-01] requests to tenants count for the limit of the server, and a rejec
   // The server itself has no place either.
   assertEquals((await post("/oauth2/token", "a=b", form)).status, 503);
   release.resolve();
-  await Promise.all(held);
+  await Promise.all(waiting);
   const handled = statuses.filter((status) => status !== 503).length;
   assert(handled > 0 && handled <= 8, statuses.join());
   assertEquals((await token()).status, 200);

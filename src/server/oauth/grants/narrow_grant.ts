@@ -191,8 +191,8 @@ export function removedClient(rule: RejectionRuleId, id: string): RuleExplanatio
 }
 
 /**
- * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer registered,
- * its grant or consent was revoked, or its session has ended.
+ * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
+ * registered, its grant or consent was revoked, or its session has ended.
  *
  * @param scope The part of its scope that is still registered.
  * @returns `undefined` if it is valid.

@@ -128,7 +128,7 @@ function userGeneration(
   return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
 }
 
-/** The generation of the client when the grant was approved. An exchanged token is issued to the client of its request. */
+/** The generation of the client when the grant was approved, or when the token was exchanged. */
 function clientGeneration({ client, subjectTokenId, grant }: Authorization): string | undefined {
   return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : client.generation;
 }
