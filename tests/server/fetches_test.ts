@@ -332,6 +332,51 @@ test("[MC-05] a client in use has places of its own: no flood stops or evicts it
   assertEquals(fetched, [inUse]);
 });
 
+test("[MC-05] one user with 110 clients in use, on one domain or on 110, stops no other client in use", async () => {
+  const layouts = {
+    "one domain": (n: number) => `https://c${n}.attacker.com/client`,
+    "one second-level domain": (n: number) => `https://c${n}.attacker.co.uk/client`,
+    "one address": (n: number) => `https://198.51.100.200:${4000 + n}/client`,
+    "110 domains": (n: number) => `https://attacker-${n}.com/client`,
+  };
+  await forEachCase(Object.entries(layouts), async ([name, urlOf]) => {
+    const { as, advance, fetched } = await fetchingServer((url) => {
+      const document = {
+        client_id: url,
+        redirect_uris: [new URL("/cb", url).href],
+        token_endpoint_auth_method: "none",
+      };
+      return Response.json(document, { headers: { "cache-control": "no-store" } });
+    });
+    const authorize = async (client_id: string, address: string) => {
+      const query = encode({ ...goodRequest, client_id, redirect_uri: new URL("/cb", client_id).href });
+      const response = await as.fetch(new Request(`${as.issuer}/oauth2/authorize?${query}`, { redirect: "manual" }), {
+        address,
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    assertEquals(await authorize(inUse, "203.0.113.1"), 302);
+    const urls = Array.from({ length: 110 }, (_, n) => urlOf(n));
+    // Something is issued to each of them, within the limit of a network for clients that are not in use.
+    for (const [n, url] of urls.entries()) {
+      if (n % 30 === 0) advance(61);
+      await authorize(url, "198.51.100.7");
+    }
+    advance(400);
+    fetched.length = 0;
+    for (let i = 0; i < 6; i++) {
+      for (const url of urls) await authorize(url, "198.51.100.7");
+      // Every document expires after the minimum of ten seconds.
+      advance(i < 5 ? 10 : 1);
+    }
+    assert(fetched.length < 600, `${fetched.length} fetches for ${name}`);
+    fetched.length = 0;
+    assertEquals(await authorize(inUse, "203.0.113.1"), 302);
+    assertEquals(fetched, [inUse]);
+  });
+});
+
 test("[MC-05] while a limit is reached, a document of a client that is not in use counts for five minutes after its end", async () => {
   const { authorize, fetched, advance } = await documentServer();
   const flood = async () => {

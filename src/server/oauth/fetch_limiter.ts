@@ -1,16 +1,19 @@
 /**
  * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Clients in
  * use are those to which something was issued. They share no limit with other clients, so that unknown clients cannot
- * block them.
+ * block them. One user is enough to have something issued to any number of clients, so no domain gets more than a tenth
+ * of what the other domains leave: clients of another domain always find a place.
  */
 
-import { networkFromAddress } from "../../platform/runtime/ip_address.ts";
+import { isAddress, networkFromAddress } from "../../platform/runtime/ip_address.ts";
 import { type BoundedCache, boundedCache } from "./bounded_cache.ts";
 
 /** Maximum number of fetches in one window: from one host, in total, and because of the requests of one network. */
 const maxFetchesPerHost = 60;
 const maxFetches = 600;
 const maxFetchesPerNetwork = 30;
+/** The part of the remaining fetches that one domain gets, for clients in use. */
+const domainShare = 1 / 10;
 /** Length of a window, in milliseconds. */
 const windowMs = 60_000;
 /** Enough counters for the hosts of three windows, because the newer half of a cache always stays. */
@@ -47,8 +50,8 @@ export interface FetchLimiter {
   /**
    * Counts a fetch.
    *
-   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, or, for a client that is
-   *   not in use, because of requests of this network.
+   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, for a client in use from
+   *   its domain, or for another client because of requests of this network.
    */
   count(url: string, cause: FetchCause): void;
 }
@@ -68,6 +71,7 @@ export function limiterOf(
 /** Creates a limiter that counts in memory. `now` is the clock, in milliseconds. */
 export function fetchLimiter(now: () => number): FetchLimiter {
   const networks = boundedCache<FetchWindow>(maxTrackedHosts);
+  const domains = boundedCache<FetchWindow>(maxTrackedHosts);
   const [inUse, others] = [fetchCounters(), fetchCounters()];
   // If the clock was set back, a window counts as over.
   const isOpen = ({ until }: FetchWindow) => now() < until && until <= now() + windowMs;
@@ -93,7 +97,13 @@ export function fetchLimiter(now: () => number): FetchLimiter {
       const hostname = new URL(url).hostname.replace(/\.$/, "");
       const host = openWindow(counters.hosts, hostname);
       assertBelow(maxFetchesPerHost, host, hostname);
-      if (!isInUse && address !== undefined) {
+      if (isInUse) {
+        const name = registrableDomain(hostname);
+        const domain = openWindow(domains, name);
+        const remaining = maxFetches - (total.count - domain.count);
+        assertBelow(Math.max(1, Math.floor(remaining * domainShare)), domain, name);
+        domain.count++;
+      } else if (address !== undefined) {
         const network = openWindow(networks, networkFromAddress(address));
         assertBelow(maxFetchesPerNetwork, network, "clients that are not in use, because of one network");
         network.count++;
@@ -107,4 +117,18 @@ export function fetchLimiter(now: () => number): FetchLimiter {
 /** The counters of one kind of clients. */
 function fetchCounters(): { readonly hosts: BoundedCache<FetchWindow>; total: FetchWindow } {
   return { hosts: boundedCache(maxTrackedHosts), total: { count: 0, until: 0 } };
+}
+
+/** Second labels below which country-code domains are registered, such as `co.uk`. */
+const secondLevelLabels = ["ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org"];
+
+/**
+ * The domain that somebody has registered, approximately: the last two labels of a name, or three below a second label
+ * such as `co.uk`. There is no list of public suffixes, so the customers of a host such as `github.io` share one domain.
+ */
+function registrableDomain(hostname: string): string {
+  if (isAddress(hostname.replace(/^\[|\]$/g, ""))) return hostname;
+  const labels = hostname.split(".");
+  const isSecondLevel = labels.at(-1)!.length === 2 && secondLevelLabels.includes(labels.at(-2) ?? "");
+  return labels.slice(isSecondLevel ? -3 : -2).join(".");
 }
