@@ -123,8 +123,8 @@ function fetchCounters(): { readonly hosts: BoundedCache<FetchWindow>; total: Fe
 const secondLevelLabels = ["ac", "co", "com", "edu", "go", "gov", "ne", "net", "or", "org"];
 
 /**
- * The domain that somebody has registered, approximately: the last two labels of a name, or three below a second label
- * such as `co.uk`. There is no list of public suffixes, so the customers of a host such as `github.io` share one domain.
+ * The domain that was registered, approximately: the last two labels of a name, or three below a second-level domain
+ * such as `co.uk`. There is no list of public suffixes: customers of a host such as `github.io` share one domain.
  */
 function registrableDomain(hostname: string): string {
   if (isAddress(hostname.replace(/^\[|\]$/g, ""))) return hostname;
