@@ -13,7 +13,7 @@ import {
   type PendingAuthorization,
   storedRequests,
 } from "../oauth/authorize/destination.ts";
-import { clientOfGeneration } from "../oauth/clients/client_repository.ts";
+import { clientOfGeneration } from "../oauth/clients/client_generation.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";

@@ -8,7 +8,7 @@ import { readRequest } from "../../oauth/authorize/request_parts.ts";
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
 import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_repository.ts";
+import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";

@@ -1,7 +1,7 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
 import { warnAboutResource } from "../../oauth/authorize/scope.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_repository.ts";
+import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import {

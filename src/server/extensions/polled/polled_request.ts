@@ -6,7 +6,7 @@ import type { PolledDestination, PolledFacts } from "../../oauth/authorize/deliv
 import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../../oauth/authorize/request_parts.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_repository.ts";
+import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";

@@ -4,13 +4,12 @@ import { assertNoIssues } from "../../config/config_issue.ts";
 import { sectorOf } from "../../config/extension_settings.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
+import { chain } from "../../../platform/maybe_promise.ts";
 import { splitScope } from "../params.ts";
-import { entryOfGeneration } from "../records/generation.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
-import type { Server } from "../server.ts";
+import { generationOfClient } from "./client_generation.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
@@ -50,25 +49,6 @@ export function clientRepository(
   const repository = create(settings.clients, definition);
   isStarting = false;
   return repository;
-}
-
-function generationOfClient({ generation }: Client): string | undefined {
-  return generation;
-}
-
-/**
- * The client, if something was issued to it and not to a former client of its id.
- *
- * @param generation The generation of the client at that time.
- */
-export function clientOfGeneration(
-  server: Pick<Server, "clients">,
-  client: Client,
-  generation: string | undefined,
-): MaybePromise<Client | undefined> {
-  return entryOfGeneration(server.clients, {
-    ...{ id: client.id, entry: client, generation, generationOf: generationOfClient },
-  });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { GrantRecord, RevocationRecord, StoredRecord } from "../../../platf
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
-import { clientOfGeneration } from "../clients/client_repository.ts";
+import { clientOfGeneration } from "../clients/client_generation.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../../../platform/maybe_promise.ts";

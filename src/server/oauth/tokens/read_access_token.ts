@@ -1,6 +1,6 @@
 /** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
-import { clientOfGeneration } from "../clients/client_repository.ts";
+import { clientOfGeneration } from "../clients/client_generation.ts";
 import { findRevoked } from "../grants/narrow_grant.ts";
 import { jwtPolicies } from "../keys/jwt_policies.ts";
 import { storageKey } from "../secrets.ts";
