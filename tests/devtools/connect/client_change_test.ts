@@ -296,3 +296,12 @@ test("[DI-09] a public client that sends a secret has a link that makes it confi
     assertEquals(made.as.clients.find("spa")!.confidential, true);
   }
 });
+
+test("[DI-09] a wrong secret and none at all lead to the page of the client, whose method is not changed by a link", async () => {
+  await forEachCase([{ client_secret: "guess" }, {}], async (fields) => {
+    const made = await testServer({ plugins: [inspector()] });
+    await made.token({ client_id: "web", code: "x", ...fields });
+    const list = await (await openBrowser(made).get("/flows")).text();
+    assertEquals(findLink(list, "Compare with the client web"), "/clients/web");
+  });
+});

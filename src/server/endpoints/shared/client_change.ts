@@ -42,6 +42,11 @@ export function fixLink(
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
     return { label, path: `/clients?${query}#add` };
   }
+  if (
+    Object.values({ redirect_uri, scope, grant_type, token_endpoint_auth_method }).every((one) => one === undefined)
+  ) {
+    return { label: `Compare with the client ${client_id}`, path: `/clients/${encodeURIComponent(client_id)}` };
+  }
   const label = redirect_uri !== undefined
     ? `Add the redirect URI to ${client_id}`
     : scope !== undefined

@@ -132,7 +132,10 @@ export async function verifyClientSecret(
         `the secret of client ${id} is wrong; this request used ${method}`,
         "the registered secret",
         "a different secret",
-        { fix: "Copy client_secret from the registration: complete, without spaces, quotation marks or a newline." },
+        {
+          fix: "Copy client_secret from the registration: complete, without spaces, quotation marks or a newline.",
+          change: { client_id: id, isNew: false },
+        },
       );
     } else if (isSecretExpired(server, client.metadata)) {
       const at = new Date(client.metadata.client_secret_expires_at! * 1000).toISOString();

@@ -248,7 +248,7 @@ const none: ClientAuth = {
       `client ${id} is confidential and must authenticate`,
       client.authMethods.join(" or "),
       "client_id without authentication",
-      { fix: howToAuthenticate(client) },
+      { fix: howToAuthenticate(client), change: { client_id: id, isNew: false } },
     );
   },
 };
