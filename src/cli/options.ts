@@ -213,7 +213,7 @@ export function readOption(
 ): { readonly option: RawOption; readonly issue?: ConfigIssue } {
   const value = parseText(field, text);
   if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
-  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source]) };
+  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], field) };
   const nearest = suggest(text, field.choices ?? []);
   const fix = field.hint?.(text) ?? (nearest === undefined ? hint : `Did you mean ${nearest}?`);
   return { option: { source }, issue: { ...issue, hint: fix } };

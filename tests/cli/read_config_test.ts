@@ -9,8 +9,9 @@ import type { ValidateSettings } from "../../src/cli/read_config.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { optionsField, validateOptions } from "../../src/server/assembly/options.ts";
 import { type ConfigIssue, ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { type Field, validate } from "../../src/server/config/field.ts";
 import { profileNames } from "../../src/server/config/profile.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 
@@ -239,14 +240,15 @@ test("an invalid value is rejected with its path, by flag, by variable and in th
   for (const [name, values] of Object.entries(badWords)) {
     const variable = variableOf(name);
     for (const value of values) {
-      // Of a store, its scheme alone.
-      const found = name === "store" ? "" : JSON.stringify(value);
+      // Of a store, its scheme alone; of another text that could be a secret, nothing.
+      const isHidden = name === "store" || [" 80", "99999999999999999999", "９０"].includes(value);
+      const found = isHidden ? "" : JSON.stringify(value);
       const inFile = fileOf(name, value);
       const [key = ""] = Object.keys(inFile);
       await assertFaults({ args: [`--${name}`, value] }, [[`--${name}`, found]]);
       await assertFaults({ args: [`--${name}=${value}`] }, [[`--${name}`, found]]);
       await assertFaults({ env: { [variable]: value } }, [[variable, found]]);
-      await assertFaults({ file: inFile }, [[`latchkey.json: ${key}`, name === "store" ? "" : String(inFile[key])]]);
+      await assertFaults({ file: inFile }, [[`latchkey.json: ${key}`, isHidden ? "" : String(inFile[key])]]);
       const filed = { env: { [`${variable}_FILE`]: "/run/value" }, files: { "/run/value": value } };
       await assertFaults(filed, [[`${variable}_FILE`, `${value.length} characters (hidden)`]]);
     }
@@ -786,7 +788,7 @@ test("received values are quoted and shortened, and secrets never shown", async 
   const faults = await faultsOf({ file });
   const found = Object.fromEntries(faults.map((fault) => [fault.path.slice("latchkey.json: ".length), fault.received]));
   assertEquals(found, {
-    "alg": `"${"x".repeat(100)}…"`,
+    "alg": "a string (hidden)",
     "host": `"a\\nb\\u001b[2J\\u00a0c"`,
     "clients[0].client_id": "1",
     "clients[0].client_secret": "a number (hidden)",
@@ -798,6 +800,53 @@ test("received values are quoted and shortened, and secrets never shown", async 
   });
   const { message } = new ConfigurationError(faults);
   assert(!/hunter2|123456/.test(message));
+});
+
+/** All fields of a description, each with its path; of an array and a record the field of one element. */
+function fieldsOf(field: Field, path = "", depth = 0): (readonly [path: string, field: Field])[] {
+  const inner = [
+    ...Object.entries(field.members ?? {}),
+    ...field.items ? [["0", field.items] as const] : [],
+    ...field.others ? [["other", field.others] as const] : [],
+  ];
+  return [
+    [path, field],
+    ...depth > 6 ? [] : inner.flatMap(([name, one]) => fieldsOf(one, `${path}/${name}`, depth + 1)),
+  ];
+}
+
+test("a secret at a place where another type or one of a few words belongs is in no message", async () => {
+  const secrets = ["S3cr3t-of-the-web-app", "web:SECRET", "SECRET", "correcthorsebatterystaple", 48151623421234];
+  const all = fieldsOf(optionsField());
+  assert(all.length > 200);
+  let rejected = 0;
+  for (const [path, field] of all) {
+    const isText = (one: Field): boolean =>
+      one.type === "string" && one.choices === undefined ||
+      one.type === "array" && one.items !== undefined && isText(one.items);
+    if (isText(field) || field.type === "any") continue;
+    for (const secret of secrets) {
+      for (const issue of validate(field, secret)) {
+        if (field.type === "integer" && typeof secret === "number") continue;
+        rejected++;
+        assert(!JSON.stringify(issue).includes(String(secret)), `${path}: ${JSON.stringify(issue)}`);
+      }
+    }
+  }
+  assert(rejected > 400, String(rejected));
+  // As the program prints them, by each source.
+  for (const secret of ["web:SECRET", "S3cr3t-of-the-web-app"]) {
+    const sources = [
+      { file: { control: secret, clients: [secret], users: [secret], port: secret, login: secret, resources: secret } },
+      { args: ["--control", secret, "--port", secret, "--login", secret, "--log", secret, "--metrics", secret] },
+      { env: { LATCHKEY_CONTROL: secret, LATCHKEY_PORT: secret, LATCHKEY_LOGIN: secret, LATCHKEY_LOG: secret } },
+    ];
+    for (const source of sources) {
+      const faults = await faultsOf(source);
+      assert(faults.length >= 4, JSON.stringify(source));
+      assert(!new ConfigurationError(faults).message.includes(secret), new ConfigurationError(faults).message);
+    }
+  }
 });
 
 const brokenJson: readonly [string, string, ...string[]][] = [

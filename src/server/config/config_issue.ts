@@ -119,13 +119,37 @@ function showStore(store: string): string {
   return scheme === undefined ? "a string (hidden)" : scheme === store ? quote(store) : `"${scheme}:…" (hidden)`;
 }
 
+/** What belongs at a place, as far as {@link showValue} depends on it. */
+interface ExpectedValue {
+  readonly type: string;
+  /** The only valid strings. */
+  readonly choices?: readonly string[];
+  /** What belongs into an array. */
+  readonly items?: ExpectedValue;
+}
+
+/** Texts that are hardly a secret, wherever they are: short numbers, and words shorter than a good secret. */
+const plainText = /^(?:-?\d[\da-z.]{0,6}|[a-z ._-]{0,12})$/;
+
+/** Whether a value is out of place: a string or a long number where another type or one of a few words belongs. */
+function isMisplaced(value: string | number, { type, choices, items }: ExpectedValue): boolean {
+  // One string in place of an array of strings is in its place.
+  if (type === "array" && items !== undefined) return isMisplaced(value, items);
+  if (plainText.test(String(value)) || typeof value === "number" && type === "integer") return false;
+  return type !== "string" || choices !== undefined && suggest(String(value), choices) === undefined;
+}
+
 /**
- * A value as messages show it: strings quoted, of arrays and objects only the type. A value whose name marks it as
- * secret is shown as its type only, and a store URL as its scheme only.
+ * A value as messages show it: strings quoted, of arrays and objects only the type. A value that may be a secret is
+ * shown as its type only: if its name says so, or if it is out of place, such as the secret of the control in place of
+ * `true`. A store URL is shown as its scheme only.
  */
-export function showValue(value: unknown, path: Path): string {
+export function showValue(value: unknown, path: Path, expected: ExpectedValue): string {
   if (value === undefined) return "nothing";
   if (path.some((name) => /secret|password|jwks$|key$|AccessTokens$/i.test(String(name)))) {
+    return `${describeKind(value)} (hidden)`;
+  }
+  if ((typeof value === "string" || typeof value === "number") && isMisplaced(value, expected)) {
     return `${describeKind(value)} (hidden)`;
   }
   if (typeof value === "string") {

@@ -236,7 +236,7 @@ function invalidValue(field: Field, value: unknown, path: Path, comparable: read
   return {
     path: showPath(path),
     expected: field.expected,
-    received: showValue(value, path),
+    received: showValue(value, path, field),
     hint: value === undefined ? `Add it, like ${like}.` : field.hint?.(value) ?? `Write it like ${like}.`,
   };
 }
