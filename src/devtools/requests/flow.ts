@@ -154,7 +154,7 @@ export function findFailure(exchanges: readonly Exchange[]): number {
 }
 
 /** Whether a rule rejected a request of the client. The rejection of an experiment is no failure of the flow. */
-function isRejected(exchange: Exchange): boolean {
+export function isRejected(exchange: Exchange): boolean {
   return exchange.rejection !== undefined && isFromClient(exchange);
 }
 

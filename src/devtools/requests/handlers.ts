@@ -19,7 +19,15 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { formatMarkdown } from "../../recorder/export/markdown.ts";
 import { formatFlow } from "../../recorder/export/text.ts";
 import type { FlowProps } from "./pages/props.ts";
-import { describeFlow, findFailure, type FindHelp, type ShownSteps, stepPath, summarizeFlow } from "./flow.ts";
+import {
+  describeFlow,
+  findFailure,
+  type FindHelp,
+  isRejected,
+  type ShownSteps,
+  stepPath,
+  summarizeFlow,
+} from "./flow.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
@@ -179,14 +187,18 @@ export async function deleteFlow(context: Context, recorder: Recorder, id: strin
   return redirect("POST", `${context.site.base}/flows`);
 }
 
-/** GET /flows/of/{number}: redirects from the number of an exchange to its step. */
+/**
+ * GET /flows/of/{number}: redirects from the number of an exchange to its step; if it was rejected, to the top of the
+ * page, which begins with the reason.
+ */
 export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
   const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
   const flow = findFlow(recorder, exchange?.flow ?? `d${number}`);
   // Of repeated requests, the newest stands for those that are not shown.
   const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
     flow.exchanges.length;
-  return redirect("GET", site.base + stepPath(flow, step));
+  const path = site.base + stepPath(flow, step);
+  return redirect("GET", isRejected(flow.exchanges[step - 1]!) ? path.replace(/#.*/, "") : path);
 }
 
 /** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if there is none. */

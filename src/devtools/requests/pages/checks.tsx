@@ -5,12 +5,11 @@ import type { VNode } from "preact";
 import { CheckItem } from "../../../server/pages/check_item.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
 import { EarlierRequest, Rejection } from "../../../server/pages/rejection.tsx";
-import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
 
-/** The list of checks. Only a failed check has something to compare, a fix, and links to the sections of its rule. */
+/** The list of checks. Only a failed check has something to compare, a fix, and links to its rule and the sections. */
 export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
   return (
     <ul class="checks">
@@ -36,7 +35,7 @@ export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[]
                 </>
               )}
               <small>
-                <RuleLink rule={check.rule} /> {citedSections(check.cites)[0]?.title}
+                {check.rule} {citedSections(check.cites)[0]?.title}
               </small>
             </li>
           )

@@ -4,13 +4,14 @@
 import type { VNode } from "preact";
 import { Layout, Panes, Section } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
-import { lowerFirst } from "../../../server/pages/lower_first.ts";
+import { lowerFirst, upperFirst } from "../../../server/pages/lower_first.ts";
+import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
-import { formatMilliseconds, Head, Rule, Timestamp } from "./parts.tsx";
+import { formatMilliseconds, Head, Timestamp } from "./parts.tsx";
 import type { FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
@@ -43,7 +44,7 @@ function IssuedTree({ issued, base }: { readonly issued: readonly Issued[]; read
       {issued.map(({ name, step, status, actions, children }, i) => (
         <li key={i}>
           <div>
-            <a href={`#step-${step}`}>{name} of step {step}</a>
+            <span>{name} of step {step}</span>
             <IssuedBadge {...status} />
             {actions && <TokenActions base={base} actions={actions} name={` ${lowerFirst(name)} of step ${step}`} />}
           </div>
@@ -120,7 +121,7 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
       )}
       <Timestamp at={at} full />
       {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
-      {reason && <Rule rule={reason.rule} cites={reason.cites} />}
+      {reason && <RuleLink rule={reason.rule} />}
       {habits !== undefined && habits.lacking > 0 && (
         <a href="#habits">{habits.lacking === 1 ? "1 habit" : `${habits.lacking} habits`} to improve</a>
       )}
@@ -131,10 +132,11 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
 /** The reason of a rejection, or else what happened. */
 export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | "reason" | "continued">): string {
   if (row.document !== undefined) return `Requests for ${row.document}`;
-  const text = continued || reason === undefined && row.rejection === undefined
-    ? row.status.label
-    : reason?.reason ?? row.rejection!.reason;
-  return /^\w+_/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return upperFirst(
+    continued || reason === undefined && row.rejection === undefined
+      ? row.status.label
+      : reason?.reason ?? row.rejection!.reason,
+  );
 }
 
 export function Flow(props: FlowProps): VNode {
@@ -172,21 +174,32 @@ export function Flow(props: FlowProps): VNode {
           )}
           {reason && <FailureSummary {...{ base, reason, continued }} href={`#step-${reason.step}`} />}
           <Facts {...props} />
-          <p class="ways">
-            {hasMasked && (secrets === "shown"
-              ? (
-                <>
-                  <StatusBadge tone="warn" label="Secrets are shown" />
-                  <a href={path}>Hide all secrets</a>
-                </>
-              )
-              : <a href={`${path}?show=secrets`}>Show all secrets</a>)}
-            <span>
-              Export without secrets: <a href={`${path}.md`}>Markdown for an issue</a>,{" "}
-              <a href={`${path}.txt`}>text</a>, <a href={`${path}.har`}>HAR</a>,{" "}
-              <a href={`${path}.json`}>test fixture</a>
-            </span>
-          </p>
+          <div class="ways">
+            <a class="button plain" href={`${path}.md`}>Markdown for an issue</a>
+            {secrets === "shown" && <StatusBadge tone="warn" label="Secrets are shown" />}
+            {hasMasked && (
+              <a class="button plain" href={secrets === "shown" ? path : `${path}?show=secrets`}>
+                {secrets === "shown" ? "Hide all secrets" : "Show all secrets"}
+              </a>
+            )}
+            <details class="quiet">
+              <summary>More</summary>
+              <p>
+                <a href={`${path}.har`}>HAR for tools</a>, without secrets
+              </p>
+              {habits && (
+                <ConfirmedAction
+                  label="Delete this flow"
+                  confirmLabel="Yes, delete it"
+                  action={path}
+                  submits={["do", "delete"]}
+                  csrfToken={csrfToken}
+                >
+                  Delete flow {row.id}? You cannot restore it. Tokens that the flow issued stay valid.
+                </ConfirmedAction>
+              )}
+            </details>
+          </div>
         </>
       }
     >
@@ -206,17 +219,6 @@ export function Flow(props: FlowProps): VNode {
       </Section>
       {/* The list of all habits needs the whole width. */}
       {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
-      {habits && (
-        <ConfirmedAction
-          label="Delete this flow"
-          confirmLabel="Yes, delete it"
-          action={path}
-          submits={["do", "delete"]}
-          csrfToken={csrfToken}
-        >
-          Delete flow {row.id}? You cannot restore it. Tokens that the flow issued stay valid.
-        </ConfirmedAction>
-      )}
     </Layout>
   );
 }

@@ -6,6 +6,7 @@ import { Layout, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { ClockNotice } from "../../../server/pages/notice.tsx";
 import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx";
+import { upperFirst } from "../../../server/pages/lower_first.ts";
 import { CopyableValue } from "../../../server/pages/value.tsx";
 import { Head, Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
@@ -40,12 +41,12 @@ function Row({ row, base, isSelected }: {
           )
           : <span class="who path">{document}</span>}{" "}
         <span class="what">
-          {hasFailed && rejection !== undefined ? <bdi>{rejection.reason}</bdi> : endpoint}
+          {hasFailed && rejection !== undefined ? <bdi>{upperFirst(rejection.reason)}</bdi> : endpoint}
           {document === undefined && !hasFailed && <span class="aside">, {status.label}</span>}
           {document !== undefined && steps > 1 && <span class="aside">, {steps} times</span>}
           {remark !== undefined && (
             <span class="aside">
-              &nbsp;· <bdi>{remark}</bdi>
+              &nbsp;· <bdi>{upperFirst(remark)}</bdi>
             </span>
           )}
         </span>

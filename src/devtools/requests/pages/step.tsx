@@ -28,18 +28,11 @@ function stepHref({ step: { number }, path, long }: StepProps, secrets: boolean)
   return `${path}${query && `?${query}`}#step-${number}`;
 }
 
-/** The number of secrets in a step, with the link that shows or hides them. */
-function MaskedValues(props: StepProps): VNode | null {
-  const { step: { number, masked }, secrets } = props;
+/** The number of secrets in a step; a link at the top of the page shows or hides all. */
+function MaskedValues({ step: { masked }, secrets }: StepProps): VNode | null {
   if (masked === 0) return null;
   const values = masked === 1 ? "1 secret is" : `${masked} secrets are`;
-  if (secrets === "never") return <p class="aside">{values} hidden.</p>;
-  const [state, action] = secrets === "shown" ? ["shown", "Hide"] : ["hidden", "Show"];
-  return (
-    <p class="aside">
-      {values} {state}. <a href={stepHref(props, secrets === "masked")}>{action} the secrets of step {number}</a>
-    </p>
-  );
+  return <p class="aside">{values} {secrets === "shown" ? "shown" : "hidden"}.</p>;
 }
 
 /** A step in short: the number of its passed checks, and the link to the step in full. */
@@ -127,12 +120,7 @@ function FieldList({ fields, now, brief }: MessageOptions & { readonly fields: r
           <dt>{name}</dt>
           <dd>
             {value}
-            {jwt && !brief && (
-              <details>
-                <summary>Decoded {name}</summary>
-                <Claims {...jwt} now={now} />
-              </details>
-            )}
+            {jwt && !brief && <Claims {...jwt} now={now} />}
           </dd>
         </>
       ))}
