@@ -207,8 +207,8 @@ test("[NV-03, JC-01] a SAML assertion authenticates no client", async () => {
   }
 });
 
-test("[NV-04] registration and configuration reject the grant types and response types, and say why", async () => {
-  const b = await testServer();
+test("[NV-04] registration, if it does not leave them out, and configuration reject the grant types and response types, and say why", async () => {
+  const b = await testServer({ registration: { unsupportedValues: "reject" } });
   const cases: readonly (readonly [metadata: Partial<ClientMetadata>, path: string])[] = [
     ...removedGrantTypes.flatMap((type) => [
       [{ grant_types: [type] }, "grant_types[0]"] as const,
@@ -220,6 +220,12 @@ test("[NV-04] registration and configuration reject the grant types and response
     ]),
   ];
   await forEachCase(cases, async ([metadata, path]) => {
+    const kept = await testServer();
+    const registered = await postRegistration(kept, { ...publicClient, ...metadata });
+    const { grant_types = [], response_types = [] } = await registered.json();
+    const names = [metadata.grant_types ?? metadata.response_types ?? []].flat();
+    assertEquals(registered.status, names.length === 1 ? 400 : 201);
+    assert(![...grant_types, ...response_types].includes(names.at(-1)), "the client may use it");
     const response = await postRegistration(b, { ...publicClient, ...metadata });
     assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);
     const { expected, received } = getRejections(b.events).at(-1)!.explanation;

@@ -52,9 +52,10 @@ async function starts(options: LatchkeyOptions, client: Partial<ClientMetadata>)
 const metadata = async (options: LatchkeyOptions): Promise<Record<string, unknown>> =>
   await (await (await start(options)).get("/.well-known/oauth-authorization-server")).json();
 
-async function register(options: LatchkeyOptions, scope = "read") {
+async function register(options: LatchkeyOptions, scope = "read", more = {}) {
   const b = await start(options);
-  const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], scope, jwks: publicKeys(bankKey) });
+  const redirect_uris = ["https://app.example/cb"];
+  const body = JSON.stringify({ redirect_uris, scope, jwks: publicKeys(bankKey), ...more });
   const headers = { "content-type": "application/json" };
   const response = await b.get("/oauth2/register", { method: "POST", body, headers });
   const warnings = b.events.filter((event) => event.type === "warning" && /deprecated/.test(event.explanation.reason));
@@ -211,6 +212,11 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   requireClientName: (options) => resolvesDocument({ ...options, clientIdMetadataDocuments: true }, {}),
   "registration.deprecated": async (options) => (await register(options))[1],
   "registration.scope": async (options) => (await register(options))[0],
+  "registration.unsupportedValues": async (options) => {
+    const method = { token_endpoint_auth_method: "private_key_jwt" };
+    const grant_types = ["authorization_code", "implicit"];
+    return typeof (await register(options, "read", { ...method, grant_types }))[0];
+  },
   defaultEndpoints: async (options) => (await (await start(options)).get("/token", { method: "POST" })).status !== 404,
 };
 
