@@ -53,7 +53,6 @@ const outputs: Readonly<
       "people.css": css("static/people.css"),
       "script.js": script("static/script.ts"),
       "style.css": css("static/style.css"),
-      "tour.css": css("static/tour.css"),
       "values.css": css("static/values.css"),
     },
   },

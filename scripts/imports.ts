@@ -120,50 +120,25 @@ const importRules: ImportRules = {
     "server/assembly/context.ts": [
       "devtools/connect/pages/recent_flows.tsx",
     ],
+    "server/assembly/create_app.ts": [
+      "devtools/authorized/demo_steps.ts",
+    ],
     "server/assembly/plugin.ts": [
       "devtools/connect/pages/recent_flows.tsx",
     ],
     "server/assembly/routes.ts": [
       "devtools/authorized/playground.ts",
-      "devtools/authorized/start.ts",
-      "devtools/authorized/tour/tour.ts",
       "devtools/connect/clients.ts",
       "devtools/connect/home.ts",
       "devtools/connect/users.ts",
     ],
-    "server/endpoints/authorized.ts": [
-      "client/authentication.ts",
-      "client/parameters.ts",
-      "client/token_request.ts",
-      "devtools/authorized/demo_client.ts",
-      "devtools/authorized/pages/example.tsx",
-      "devtools/authorized/round_trip.ts",
-      "devtools/authorized/steps.ts",
-      "devtools/authorized/tour/tour.ts",
-    ],
-    "server/endpoints/authorized_page.tsx": [
-      "devtools/authorized/pages/example.tsx",
-      "devtools/authorized/pages/pkce.tsx",
-      "devtools/authorized/pages/playground_form.tsx",
-      "devtools/authorized/pages/round_trip_section.tsx",
-      "devtools/authorized/pages/round_trip_stepper.tsx",
-    ],
     "server/pages/mod.ts": [
-      "devtools/authorized/pages/playground.tsx",
-      "devtools/authorized/pages/playground_start.tsx",
       "devtools/connect/pages/client_edit.tsx",
       "devtools/connect/pages/clients.tsx",
       "devtools/connect/pages/home.tsx",
       "devtools/connect/pages/users.tsx",
     ],
     "server/pages/pages.ts": [
-      "devtools/authorized/pages/example.tsx",
-      "devtools/authorized/pages/history_entry.tsx",
-      "devtools/authorized/pages/pkce.tsx",
-      "devtools/authorized/pages/playground.tsx",
-      "devtools/authorized/pages/playground_form.tsx",
-      "devtools/authorized/pages/playground_start.tsx",
-      "devtools/authorized/pages/round_trip_section.tsx",
       "devtools/connect/pages/client_details.tsx",
       "devtools/connect/pages/client_edit.tsx",
       "devtools/connect/pages/client_snippets.tsx",
@@ -214,7 +189,7 @@ const foldersWithoutNames = [
 
 /** The files in them that do. */
 const filesWithNames = [
-  // The playground, the habits and the mock share the name.
+  // The habits and the mock share the name.
   "server/oauth/clients/standing.ts",
   // Grant types that no server supports.
   "server/config/validate_settings.ts",

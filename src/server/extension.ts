@@ -19,7 +19,10 @@
  * @module
  */
 
-export type { App, Context } from "./assembly/context.ts";
+export type { App, Context, DemoSteps } from "./assembly/context.ts";
+export type { ArrivedResponse, DemoFlow, DemoRequest } from "./endpoints/shared/demo_flow.ts";
+export type { IssuedCode } from "./oauth/authorize/code.ts";
+export type { NextSteps } from "./endpoints/authorized_page.tsx";
 export type { Caller, EndpointDescription, EndpointRole, ErrorChannel } from "./assembly/endpoint.ts";
 export type { EndpointOptions, Extension, IntrospectionFormat } from "./assembly/extension.ts";
 export type { AddApp, AddedAppOptions, AddResource } from "./assembly/plugin.ts";

@@ -81,7 +81,7 @@ for (const bare of [false, true]) {
   );
 }
 
-test("edit and send again: from a step of the playground", { skip }, async () => {
+test("edit and send again: from a step after /authorized", { skip }, async () => {
   await using opened = await openPage(`${url}/start`);
   const { page } = opened;
   await page.getByRole("button", { name: "Exchange the code" }).click();

@@ -49,7 +49,9 @@ test("the pictures show the reason, the fix and the next action", { skip }, asyn
   await using opened = await openPage(`${url}/start`, { viewport: { width: 960, height: maxHeight } });
   const { page } = opened;
   await takePicture(opened, "authorized", ["Authorization Successful!", "Exchange the code"]);
-  await page.getByRole("button", { name: "Send a wrong verifier", exact: true }).click();
+  await page.locator("summary", { hasText: "Edit and send" }).click();
+  await page.getByLabel("code_verifier").fill("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+  await page.getByRole("button", { name: "Send the edited request", exact: true }).click();
   await page.waitForURL(`${url}/authorized/try`);
   await page.goto(`${url}/flows/1`);
   await takePicture(opened, "flow", ["Expected", "Received", "How to fix it", "Sequence"]);

@@ -1,11 +1,10 @@
-/** The callback page at the end of a real flow, and what was tried from there: ordinary steps and their extremes. */
+/** The page `/authorized` at the end of a real flow, and its steps: ordinary ones and their extremes. */
 
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
-import type { RoundTrip } from "../../src/devtools/authorized/pages/round_trip_section.tsx";
 import type { ResponseCheck } from "../../src/server/pages/checks.tsx";
 import type { HttpExchange } from "../../src/server/pages/http_exchange.tsx";
 import type { PlaygroundProps } from "../../src/devtools/authorized/pages/playground.tsx";
-import type { PlaygroundStartProps } from "../../src/devtools/authorized/pages/playground_start.tsx";
+import { nextSteps } from "../../src/devtools/authorized/pages/steps.ts";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);
@@ -49,8 +48,8 @@ const checks: ResponseCheck[] = [
   { name: "response_iss", passed: true, expected: issuer, received: issuer },
 ];
 
-/** What led to the callback page, in a flow that the browser began there. */
-export const roundTrip: RoundTrip = {
+/** What led to the page, in a flow that the browser began at `/start`. */
+export const roundTrip: Pick<CallbackProps, "request" | "response" | "checks"> = {
   request: [
     ["response_type", "code"],
     ["client_id", "demo-public"],
@@ -61,14 +60,8 @@ export const roundTrip: RoundTrip = {
     ["code_challenge", challenge],
     ["code_challenge_method", "S256"],
   ],
-  redirect: [["code", code], ["state", state], ["iss", issuer]],
-  checks,
-  pkce: {
-    verifier,
-    digestHex: "13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3",
-    challenge,
-    matches: true,
-  },
+  response: [["code", code], ["state", state], ["iss", issuer]],
+  checks: [...checks, { name: "pkce", passed: true, expected: challenge, received: challenge }],
 };
 
 const tokenRequest = {
@@ -93,18 +86,26 @@ const landing = [
   ["pkce", "S256"],
 ] as const;
 
-/** The request that can be sent from there. */
-export const initialProposal: NonNullable<CallbackProps["proposal"]> = {
-  request: tokenRequest,
-  secrets,
-  secretsShown: false,
-  form: { fields: landing, steps: ["exchange", "wrong_verifier"], grantRevoked: false },
-};
-
 const startLinks = [
-  { clientId: "demo-public", confidential: false, href: "/authorize-public" },
-  { clientId: "demo-confidential", confidential: true, href: "/authorize-confidential" },
+  { clientId: "demo-public", confidential: false, href: "/start?client_id=demo-public" },
+  { clientId: "demo-confidential", confidential: true, href: "/start?client_id=demo-confidential" },
 ];
+
+/** What can be sent from there, under the path of the issuer. */
+export function nextUnder(base: string): NonNullable<CallbackProps["next"]> {
+  return nextSteps({
+    base,
+    authorized: "done",
+    isCodeUsed: false,
+    proposal: {
+      request: tokenRequest,
+      secrets,
+      secretsShown: false,
+      form: { fields: landing, main: "exchange", others: [], grantRevoked: false, startLinks },
+      editable: [["redirect_uri", `${issuer}/authorized`], ["code_verifier", verifier]],
+    },
+  });
+}
 
 function response(status: string, body: unknown): HttpExchange["response"] {
   return {
@@ -118,7 +119,7 @@ function response(status: string, body: unknown): HttpExchange["response"] {
   };
 }
 
-/** Code exchanged, after a try with a wrong verifier. */
+/** Code exchanged, after an edited request. */
 export const exchanged: PlaygroundProps = {
   logoutHref: "/oauth2/logout?client_id=demo-public",
   issuer,
@@ -145,8 +146,7 @@ export const exchanged: PlaygroundProps = {
   }],
   secretsShown: false,
   checks: [
-    ...checks,
-    { name: "pkce", passed: true, expected: challenge, received: challenge },
+    ...roundTrip.checks,
     { name: "signature", passed: true, expected: `RS256, key ${kid}`, received: `RS256, key ${kid}` },
     { name: "iss", passed: true, expected: issuer, received: issuer },
     { name: "aud", passed: true, expected: "demo-public", received: "demo-public" },
@@ -156,21 +156,16 @@ export const exchanged: PlaygroundProps = {
   ],
   tokens: [{ name: "ID token", token: idToken }, { name: "Access token", token: accessToken }],
   now,
-  history: [{
-    step: "wrong_verifier",
-    at: now - 61_000,
-    status: 400,
-    error: "invalid_grant",
-    text: `POST /oauth2/token HTTP/1.1\n\ngrant_type=authorization_code&code=${code}&code_verifier=…\n\n` +
-      `HTTP/1.1 400 Bad Request\n\n{"error":"invalid_grant"}`,
-  }],
-  latest: [{ step: "exchange", at: now, status: 200, text: "POST /oauth2/token HTTP/1.1" }],
+  past: [{ step: "edit", done: false }, { step: "exchange", done: true }],
+  isCodeUsed: true,
   form: {
     fields: [...landing, ["access_token", accessToken], ["refresh_token", refreshToken]],
-    steps: ["userinfo", "introspect", "refresh", "replay", "revoke"],
+    main: "userinfo",
+    others: ["introspect", "refresh", "replay", "revoke"],
     grantRevoked: false,
+    startLinks,
   },
-  startLinks,
+  editable: [],
 };
 
 const userinfoRequest = {
@@ -202,8 +197,10 @@ export const replayed: PlaygroundProps = {
   ],
   checks: [],
   tokens: [],
-  history: [...exchanged.history, { step: "exchange", at: now - 30_000, status: 200, text: "" }],
-  form: { ...exchanged.form, steps: ["userinfo", "introspect", "refresh"], grantRevoked: true },
+  reason: "authorization code used twice [CI-06]",
+  fix: "Exchange each code once.",
+  past: [...exchanged.past, { step: "replay", done: false }],
+  form: { ...exchanged.form, main: "revoke", others: ["userinfo", "introspect", "refresh"], grantRevoked: true },
 };
 
 /** A server that gets everything wrong, and a client with a secret of its own. */
@@ -226,7 +223,10 @@ export const dropped: PlaygroundProps = {
   exchanges: exchanged.exchanges.map(({ step, request }) => ({ step, request, secrets })),
   checks: [],
   tokens: [],
-  history: [],
+  past: [],
+  isCodeUsed: false,
+  form: { ...exchanged.form, fields: landing, main: "exchange", others: [] },
+  editable: [["redirect_uri", `${issuer}/authorized`], ["code_verifier", verifier]],
 };
 
 /** The same value in every request and response that could contain one. */
@@ -245,46 +245,9 @@ export function hostilePlayground(value: string): PlaygroundProps {
       name: "ID token",
       token: jwt({ x: 1 }, { iss: value, exp: value }),
     }],
-    history: [
-      { step: "exchange", at: now, status: 200, text: value },
-      { step: "replay", at: now, status: 400, error: value, text: "" },
-      { step: "refresh", at: now, text: `</textarea>${value}` },
-    ],
-    latest: [{ step: "exchange", at: now, status: 200, text: value }],
+    reason: value,
+    fix: value,
     form: { ...exchanged.form, fields: [["code", value]], needsSecretOf: value },
+    editable: [["redirect_uri", value]],
   };
 }
-
-/** The start page, with every extension, each with one text. */
-export function playgroundStart(text: string): PlaygroundStartProps {
-  return {
-    ...{ issuer, base: "", links: exchanged.links },
-    clientIds: ["demo-public", text],
-    par: true,
-    signingClientIds: [text],
-    dpop: true,
-    responseModes: ["query", "form_post", "jwt"],
-    acrValues: ["urn:example:high", text],
-    authorizationDetails: JSON.stringify([{ type: "payment", creditor: text }]),
-    devices: [{ clientId: text, fields: [["form_token", text], ["client_id", text], ["step", "device"]] }],
-  };
-}
-
-/** The start page of a server without a client that the page can sign for. */
-export const plainStart: PlaygroundStartProps = {
-  ...playgroundStart("demo-public"),
-  ...{ clientIds: ["demo-public"], responseModes: ["query"], acrValues: [], authorizationDetails: undefined },
-  ...{ signingClientIds: [], addKeyClient: [["form_token", "x"], ["step", "add_key_client"]] },
-};
-
-/** A device that waits for its user, after a poll. */
-export const deviceWaits: PlaygroundProps = {
-  ...exchanged,
-  step: "poll",
-  outcome: "rejected",
-  isPending: true,
-  device: { userCode: "BCDF-GHJK", href: "/device?user_code=BCDF-GHJK", isApproved: false },
-  checks: [],
-  tokens: [],
-  form: { ...exchanged.form, steps: ["poll"] },
-};

@@ -14,18 +14,16 @@ import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/login/pages/logout.tsx";
 import type { Pages } from "../../src/server/pages/pages.ts";
+import { renderStep } from "../../src/devtools/authorized/pages/steps.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { clientFromMetadata } from "../../src/server/oauth/clients/client_repository.ts";
 import { allowancesOf } from "../../src/server/config/allowances.ts";
 import {
-  deviceWaits,
   distrusted,
   dropped,
   exchanged,
   hostilePlayground,
-  initialProposal,
-  plainStart,
-  playgroundStart,
+  nextUnder,
   replayed,
   roundTrip,
 } from "./playground_samples.ts";
@@ -120,7 +118,6 @@ export const home: HomeProps = {
   login: "automatic",
   edits: true,
   connect: { client: clients[0]!, usesOwnPage: true, snippets },
-  tour: "/tour",
 };
 
 const code = "kq3Vd9yN0nA7rT1xG5hJ2mPzQe8WcLbUfIoYsD4aX6E";
@@ -131,8 +128,8 @@ export const success: CallbackProps = {
   ...site,
   outcome: { kind: "success", code, state: "af0ifjsldkj" },
   notes: [],
-  roundTrip,
-  proposal: initialProposal,
+  ...roundTrip,
+  next: nextUnder(""),
   examples: [
     {
       kind: "public",
@@ -148,13 +145,14 @@ export const success: CallbackProps = {
       ].join(" \\\n  "),
       codeBelongsToClient: true,
       codeUsed: false,
-      verifier: "known",
+      usesPkce: true,
+      missing: [],
     },
     {
       kind: "confidential",
       clientId: "demo-confidential",
       redirectUri: `${issuer}/authorized`,
-      authorization: "Authorization: Basic ZGVtby1jb25maWRlbnRpYWw6ZGVtby1zZWNyZXQ=",
+      authorization: "Basic ZGVtby1jb25maWRlbnRpYWw6ZGVtby1zZWNyZXQ=",
       command: [
         `curl ${issuer}/oauth2/token`,
         "-u demo-confidential:demo-secret",
@@ -165,10 +163,12 @@ export const success: CallbackProps = {
       ].join(" \\\n  "),
       codeBelongsToClient: false,
       codeUsed: false,
-      verifier: "placeholder",
+      usesPkce: true,
+      missing: ["code verifier"],
     },
   ],
   tokenEndpoint: `${issuer}/oauth2/token`,
+  userinfoEndpoint: `${issuer}/oauth2/userinfo`,
   codeLifetimeSeconds: 300,
   startLinks,
 };
@@ -233,7 +233,7 @@ export const rejected: ErrorPageProps = {
 export const failure: CallbackProps = {
   ...success,
   outcome: { kind: "failure", error: "access_denied", description: "Alice denied it to this client [AZ-20]" },
-  roundTrip: { ...roundTrip, redirect: [["error", "access_denied"], ...roundTrip.redirect.slice(1)] },
+  response: [["error", "access_denied"], ...roundTrip.response.slice(1)],
 };
 
 /** A client sent the browser here to log out. */
@@ -475,13 +475,11 @@ export const samples: Readonly<Record<string, Sample>> = {
       pages.callback({
         ...success,
         outcome: { kind: "success", code: hostileText, state: hostileText },
-        roundTrip: {
-          redirect: [["code", hostileText]],
-          ignoredParameters: [hostileText, hostileText],
-          checks: [{ name: "state", passed: false, expected: "a state that this browser sent", received: hostileText }],
-          pkce: { verifier: hostileText, digestHex: hostileText, challenge: hostileText, matches: false },
-        },
-        proposal: undefined,
+        request: undefined,
+        response: [["code", hostileText]],
+        ignoredParameters: [hostileText, hostileText],
+        checks: [{ name: "state", passed: false, expected: "a state that this browser sent", received: hostileText }],
+        next: undefined,
         notes: [
           "The code was longer than 300 characters and is shown shortened.",
           `The state contained ${hostileText}.`,
@@ -490,7 +488,7 @@ export const samples: Readonly<Record<string, Sample>> = {
           ...example,
           command: hostileText,
           codeBelongsToClient: undefined,
-          verifier: "none",
+          usesPkce: false,
         })),
       }),
   },
@@ -500,23 +498,15 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   "/authorized/empty": {
     status: 200,
-    draw: (pages) =>
-      pages.callback({ ...success, outcome: { kind: "failure" }, roundTrip: { redirect: [], checks: [] } }),
+    draw: (pages) => pages.callback({ ...success, outcome: { kind: "failure" }, response: [], checks: [] }),
   },
-  "/authorized/try/start": { status: 200, draw: (pages) => pages.playgroundStart(playgroundStart("web")) },
-  "/authorized/try/plain": { status: 200, draw: (pages) => pages.playgroundStart(plainStart) },
-  "/authorized/try/hostile-start": {
-    status: 200,
-    draw: (pages) => pages.playgroundStart(playgroundStart(hostileText)),
-  },
-  "/authorized/try/device": { status: 200, draw: (pages) => pages.playground(deviceWaits) },
-  "/authorized/try": { status: 200, draw: (pages) => pages.playground(exchanged) },
-  "/authorized/try/replay": { status: 200, draw: (pages) => pages.playground(replayed) },
-  "/authorized/try/distrusted": { status: 200, draw: (pages) => pages.playground(distrusted) },
-  "/authorized/try/lost": { status: 200, draw: (pages) => pages.playground(dropped) },
+  "/authorized/try": { status: 200, draw: () => renderStep(exchanged) },
+  "/authorized/try/replay": { status: 200, draw: () => renderStep(replayed) },
+  "/authorized/try/distrusted": { status: 200, draw: () => renderStep(distrusted) },
+  "/authorized/try/lost": { status: 200, draw: () => renderStep(dropped) },
   "/authorized/try/hostile": {
     status: 200,
-    draw: (pages) => pages.playground(hostilePlayground(hostileText.slice(-80))),
+    draw: () => renderStep(hostilePlayground(hostileText.slice(-80))),
   },
   "/rejected": { status: 400, draw: (pages) => pages.error(rejected) },
   "/rejected/near": {

@@ -85,8 +85,6 @@ const pages = [
     "/start",
     "/authorized",
     "/authorized/try",
-    "/tour",
-    "/tour?step=mistakes",
     "/clients",
     "/clients/spa",
     "/clients/pair%2Fwith%20space",
@@ -363,7 +361,7 @@ export function updateState(
     else state.cookies.set(pair.slice(0, at), pair.slice(at + 1));
   }
   // A page may hold the link that begins a flow.
-  const link = /href="([^"]*\/oauth2\/authorize\?[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+  const link = /href="([^"]*\/(?:oauth2\/authorize|start)\?[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
   state.location = headers.get("location") ?? link;
   const type = headers.get("content-type") ?? "";
   if (type.startsWith("text/html")) {
@@ -503,7 +501,7 @@ export interface Attack {
 export function attacks(kinds: number): fc.Arbitrary<Attack> {
   const calm = (move: Move, pick: number): Step => ({ move, client: 0, pick, text: "alice", changes: [] });
   const login = [calm("authorize", 1), calm("follow", 0), calm("submit", 0), calm("follow", 0)];
-  const attempt = [calm("open", 0), calm("follow", 0), calm("follow", 0)];
+  const attempt = [calm("open", 0), calm("follow", 0), calm("follow", 0), calm("follow", 0)];
   const openings: readonly (readonly Step[])[] = [
     [],
     [calm("authorize", 1)],

@@ -57,7 +57,7 @@ const values = [
   ...["openid", "openid profile email read write offline_access", "read read", "authorization_code"],
   ...["refresh_token", "client_credentials", "password", "urn:ietf:params:oauth:grant-type:jwt-bearer"],
   ...["urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "access_token", "delete", "stop", "record", "exchange"],
-  ...["replay", "introspect", "revoke", "userinfo", "wrong_verifier", "secrets", "har", "spa", "web", "demo-public"],
+  ...["replay", "introspect", "revoke", "userinfo", "edit", "secrets", "har", "spa", "web", "demo-public"],
 ];
 
 const documents = [

@@ -1,59 +1,37 @@
-/** Sends the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
+/** Prepares the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
 
 import { importSigningKey } from "../../client/jwt.ts";
-import { encodeParameters, type RequestParameters } from "../../client/parameters.ts";
 import { signedRequest } from "../../client/request_object.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import type { DemoRequest } from "../../server/endpoints/shared/demo_flow.ts";
+import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import { endpointPath } from "../../server/assembly/endpoint.ts";
-import {
-  callbackClients,
-  demoAuthorizationRequest,
-  type DemoFlow,
-  hasDemoKey,
-  pushesRequest,
-  signsRequest,
-} from "./demo_client.ts";
-import { clientRequest, send } from "./requests.ts";
+import { clientRequest, hasDemoKey, send } from "./requests.ts";
 
-/**
- * The link to the authorization endpoint; a pushed request is pushed first.
- *
- * @throws {OAuthError} If the page cannot send the request, such as that of a client whose secret it does not know.
- */
-export async function demoRequestUrl(context: Context, client: Client, flow: DemoFlow): Promise<string> {
-  const parameters = { ...await demoAuthorizationRequest(context, client, flow), client_id: client.id };
-  const isSigned = signsRequest(context, client, flow);
-  const sent = isSigned ? await sign(context, client, parameters) : parameters;
-  const isPushed = pushesRequest(context, client, flow);
-  const query = isPushed ? await push(context, client, sent) : sent;
-  return `${endpointPath(context.app, "authorize")}?${encodeParameters(query)}`;
+/** See `DemoSteps.prepare`. */
+export async function prepareRequest(context: Context, client: Client, request: DemoRequest): Promise<DemoRequest> {
+  const sent = mustSign(context.server, client) ? await sign(context, client, request) : request;
+  return mustPush(context.server, client) ? await push(context, client, sent) : sent;
 }
 
-type Parameters = RequestParameters & { readonly client_id: string };
-
-async function sign(context: Context, client: Client, parameters: Parameters): Promise<Parameters> {
+async function sign(context: Context, client: Client, request: DemoRequest): Promise<DemoRequest> {
   if (hasDemoKey(client)) {
-    return await signedRequest(context.server, await importSigningKey(demoKey, demoKey.alg), parameters);
+    const parameters = await signedRequest(context.server, await importSigningKey(demoKey, demoKey.alg), request);
+    return { client_id: client.id, request: String(parameters.request) };
   }
-  const signers = mustSign(context.server, client) ? [] : (await callbackClients(context)).filter(hasDemoKey);
   throw new OAuthError("invalid_request", "this page cannot sign the authorization request of the client", {
     rule: "JR-05",
     expected: "a client that has the public key of the demo client in its jwks",
     received: client.id,
-    fix: signers.length === 0
-      ? startInClient
-      : `Choose a client that this page has the key of (${
-        signers.map(({ id }) => id).join(", ")
-      }), or do not sign the request.`,
+    fix: startInClient,
   });
 }
 
-async function push(context: Context, client: Client, parameters: Parameters): Promise<Parameters> {
-  const { status, json } = await send(context, await clientRequest(context, "par", { client }, parameters));
+async function push(context: Context, client: Client, request: DemoRequest): Promise<DemoRequest> {
+  const { status, json } = await send(context, await clientRequest(context, "par", { client }, request));
   const { request_uri } = json;
   if (status === 201 && typeof request_uri === "string") return { client_id: client.id, request_uri };
   const { error, error_description } = json;

@@ -1,23 +1,20 @@
-/** GET /authorized/try: the start page. POST: runs one step of the playground, and shows its requests and responses. */
+/** POST /authorized/try: sends one step after an authorization response, and shows its requests and responses. */
 
 import { readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
-import { assertCallbackPage } from "./demo_client.ts";
-import { addKeyClient, addKeyClientStep, showStartPage } from "./start_page.ts";
-import { runPlaygroundStep } from "./steps.ts";
+import { assertCallbackPage } from "../../server/endpoints/demo_flow.ts";
+import { redirect } from "../../platform/http/message.ts";
+import { runStep } from "./steps.ts";
 
-/** The start page, and the target of the forms of the callback page. */
+/** The target of the buttons of `/authorized`; opened by hand, it leads back there. */
 export const playground: Handlers = {
   async GET(context) {
     await assertCallbackPage(context);
-    return await showStartPage(context);
+    return redirect("GET", `${context.site.base}/authorized`);
   },
   async POST(context) {
     await assertCallbackPage(context);
-    // The callback page sends no referrer even to this server, because its URL contains the code.
-    const params = await readProtectedForm(context, true);
-    return params.get("step") === addKeyClientStep
-      ? await addKeyClient(context)
-      : await runPlaygroundStep(context, params);
+    // The page sends no referrer even to this server, because its URL contains the code.
+    return await runStep(context, await readProtectedForm(context, true));
   },
 };

@@ -1,4 +1,4 @@
-/** The requests of the playground, as the client would send them. */
+/** The requests of the steps, as the client would send them. */
 
 import { authenticateClient } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
@@ -9,11 +9,8 @@ import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { digest } from "../../server/oauth/secrets.ts";
 import { demoKey, demoSecret } from "../../server/config/demo_entries.ts";
-import { deviceCodeType } from "../../server/oauth/clients/standing.ts";
-import { tokenExchangeType } from "../../server/extensions/token_exchange/settings.ts";
-import { tokenTypes } from "../../server/extensions/token_exchange/token_types.ts";
 import type { Server } from "../../server/oauth/server.ts";
-import { callbackUri, hasDemoKey } from "./demo_client.ts";
+import { callbackUri } from "../../server/endpoints/demo_flow.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import { endpointPath } from "../../server/assembly/endpoint.ts";
 import { backChannelOrigin } from "../../server/config/issuer_urls.ts";
@@ -29,11 +26,11 @@ interface PlaygroundClient {
   readonly typedSecret?: string;
 }
 
-/** The credentials of the client during the playground. */
+/** What the client knows during the steps. */
 export interface ClientState extends PlaygroundClient {
-  /** Absent if a device started the flow. */
-  readonly code?: string;
-  readonly deviceCode?: string;
+  readonly code: string;
+  /** Default: the page `/authorized`. */
+  readonly redirectUri?: string;
   /** Absent if the code has no challenge, or the verifier is not known. */
   readonly verifier?: string;
   /** The key of DPoP proofs; absent if the client sends none. */
@@ -57,7 +54,7 @@ export interface PlaygroundRequest {
 
 /** The token request for the code (OAuth 2.1 §4.1.3). */
 export async function tokenRequest(context: Context, state: ClientState, nonce?: string): Promise<PlaygroundRequest> {
-  const params = codeExchange(state.code, callbackUri(context.server), state.verifier);
+  const params = codeExchange(state.code, state.redirectUri ?? callbackUri(context.server), state.verifier);
   return await tokenRequestWith(context, state, nonce, params);
 }
 
@@ -79,21 +76,8 @@ export function stepRequests(context: Context, step: PlaygroundStep, state: Clie
   const userinfo: RequestFactory = (nonce) => userinfoRequest(context, state, nonce);
   switch (step) {
     case "exchange":
+    case "edit":
       return [(nonce) => tokenRequest(context, state, nonce)];
-    case "wrong_verifier": {
-      const wrong = { ...state, verifier: corruptVerifier(state.verifier ?? "") };
-      return [(nonce) => tokenRequest(context, wrong, nonce)];
-    }
-    case "device":
-      return [async () => {
-        const scope = ["openid", "profile", "read"].filter((token) => state.client.scope.includes(token)).join(" ");
-        return await clientRequest(context, "device_authorization", state, { scope });
-      }];
-    case "poll":
-      return [
-        (nonce) =>
-          tokenRequestWith(context, state, nonce, { grant_type: deviceCodeType, device_code: state.deviceCode }),
-      ];
     case "userinfo":
       return [userinfo];
     case "introspect":
@@ -104,13 +88,6 @@ export function stepRequests(context: Context, step: PlaygroundStep, state: Clie
           : await findDemoSecretClient(context.server) ?? state.client;
         return await clientRequest(context, "introspect", { ...state, client }, { token: accessToken });
       }];
-    case "downscope":
-      return [(nonce) =>
-        tokenRequestWith(context, state, nonce, {
-          grant_type: tokenExchangeType,
-          subject_token: accessToken,
-          subject_token_type: tokenTypes.accessToken,
-        })];
     case "refresh":
       return [(nonce) => tokenRequestWith(context, state, nonce, refreshRequest(refreshToken))];
     case "replay":
@@ -119,11 +96,6 @@ export function stepRequests(context: Context, step: PlaygroundStep, state: Clie
     case "revoke":
       return [() => clientRequest(context, "revoke", state, { token: refreshToken ?? accessToken })];
   }
-}
-
-/** A wrong verifier with the same format. */
-export function corruptVerifier(verifier: string): string {
-  return verifier.slice(0, -1) + (verifier.endsWith("A") ? "E" : "A");
 }
 
 async function userinfoRequest(
@@ -160,8 +132,6 @@ const secretLabels: Readonly<Record<string, string>> = {
   token: "token",
   client_secret: "client secret",
   client_assertion: "client assertion",
-  device_code: "device code",
-  subject_token: "access token",
 };
 
 /** A form with client authentication. */
@@ -194,13 +164,18 @@ export async function clientRequest(
   };
 }
 
+/** Whether this server has the private key of the client. */
+export function hasDemoKey({ metadata }: Client): boolean {
+  return metadata.jwks?.keys.some(({ kid }) => kid === "demo-key") === true;
+}
+
 /** Whether the client's secret is the public demo secret. */
 export async function hasDemoSecret({ secretDigest }: Client): Promise<boolean> {
   return secretDigest !== undefined && await secretDigest === await digest(demoSecret);
 }
 
 /**
- * Whether the playground can authenticate as this client: without a secret, with one that the user can type, or with
+ * Whether the steps can authenticate as this client: without a secret, with one that the user can type, or with
  * the key of the demo client.
  */
 export function isPlayable(client: Client): boolean {
@@ -238,7 +213,6 @@ const tokenLabels: Readonly<Record<string, string>> = {
   access_token: "access token",
   refresh_token: "refresh token",
   id_token: "ID token",
-  device_code: "device code",
 };
 
 /** A request, its response, and the members of a JSON response. */

@@ -1,14 +1,13 @@
 /**
  * GET /: the home page.
  *
- * This folder has the pages for developers: the home page, the demo clients and the playground. No protocol rule lives
- * here; the playground sends requests to the endpoints, as a client does.
+ * This folder has the pages for developers: the home page, and the steps after `/authorized`. No protocol rule lives
+ * here; the steps send requests to the endpoints, as a client does.
  *
- * 1. `start.ts` redirects to the authorization endpoint, for a demo client (`demo_client.ts`), with the extensions of
- *    the start page of the playground (`demo_extensions.ts`), pushed or signed if need be (`demo_request.ts`).
- * 2. `callback.ts` shows the response and the checks of a client (`round_trip.ts`).
- * 3. `tour/` shows a flow step by step on pages of its own; `callback.ts` recognizes its responses by `state`.
- * 4. `playground/` exchanges the code and runs further requests, one step at a time; or it starts with a device.
+ * 1. `/start` (`endpoints/start.ts`) starts a login of a demo client, whose request `demo_request.ts` pushes or signs
+ *    if the client must.
+ * 2. `/authorized` (`endpoints/authorized.ts`) shows the response and the checks of a client.
+ * 3. `playground/` exchanges the code and sends further requests, one step at a time.
  */
 
 import { publicUrl } from "../../server/assembly/endpoint.ts";
@@ -24,7 +23,7 @@ import { describeSnippets } from "./describe_snippets.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { serverOrigins } from "../../server/config/issuer_urls.ts";
 import type { HomeProps } from "./pages/home.tsx";
-import { addClientPath, callbackUri, startLinks } from "../authorized/demo_client.ts";
+import { addClientPath, callbackUri, startLinks } from "../../server/endpoints/demo_flow.ts";
 
 export const home: Handlers = {
   async GET(context) {
@@ -38,7 +37,7 @@ export const home: Handlers = {
       ...site,
       connect: await describeConnection(context, clients, login === "automatic"),
       edits: server.settings.directory === "edit",
-      startLinks: await startLinks(context, browser),
+      startLinks: await startLinks(context),
       addPath: addClientPath(context, "demo"),
       directory: mayListClients(context)
         ? {
@@ -61,7 +60,6 @@ export const home: Handlers = {
       profile: server.settings.profile?.label,
       otherHost: findOtherHost(context),
       login,
-      tour: app.endpoints.some(({ path }) => path === `${site.base}/tour`) ? "/tour" : undefined,
       scopes: server.settings.scopes,
     });
     return html(200, page, browser.headers);

@@ -4,7 +4,7 @@ import { assetResponse } from "../../server/endpoints/static_files.ts";
 import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
 import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import { callbackClients } from "../authorized/demo_client.ts";
+import { callbackClients } from "../../server/endpoints/demo_flow.ts";
 import { fixLink } from "../../server/endpoints/shared/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import type { Context } from "../../server/assembly/context.ts";

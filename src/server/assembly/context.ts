@@ -14,8 +14,11 @@ import type { Fields } from "../../platform/http/form.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { RequestHandler, RequestTarget } from "../../platform/http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
+import type { ArrivedResponse, DemoRequest } from "../endpoints/shared/demo_flow.ts";
 import type { EndpointDescription } from "./endpoint.ts";
+import type { NextSteps } from "../endpoints/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
 import type { Pages } from "../pages/pages.ts";
 import type { RecentFlow } from "../../devtools/connect/pages/recent_flows.tsx";
@@ -40,8 +43,23 @@ export interface App {
   recentFlows(): Promise<readonly RecentFlow[]>;
   /** The page that edits a request and sends it again: a path below the base, if a plugin has such a page. */
   editLink(request: RequestLike): string | undefined;
+  /** Loads the steps after the page `/authorized`, if a plugin has any. */
+  demoSteps(): Promise<DemoSteps | undefined>;
   /** Sends a request through the whole server, plugins included, like a request from outside. */
   readonly dispatch: RequestHandler;
+}
+
+/** The steps after the page `/authorized`, and what `/start` needs for clients that push or sign their requests. */
+export interface DemoSteps {
+  /**
+   * The query of the authorization endpoint: the request as it is, signed, or a reference to a pushed request, as the
+   * client must send it.
+   *
+   * @throws {OAuthError} If the page cannot send the request, such as that of a client whose secret it does not know.
+   */
+  prepare(context: Context, client: Client, request: DemoRequest): Promise<DemoRequest>;
+  /** The parts of the page `/authorized` that lead to the next steps; `undefined`: none. */
+  next(context: Context, response: ArrivedResponse): Promise<NextSteps | undefined>;
 }
 
 /** The context of one request. The router creates it once; handlers and plugins read it. */

@@ -202,6 +202,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     dispatch,
     editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
     recentFlows: async () => (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.() ?? []))).flat(),
+    demoSteps: async () => {
+      const plugin = plugins.find(({ demoSteps }) => demoSteps !== undefined);
+      return plugin === undefined
+        ? (await import("../../devtools/authorized/demo_steps.ts")).demoSteps
+        : await plugin.demoSteps!();
+    },
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);

@@ -11,7 +11,7 @@ import type { GrantType, Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import type { Approver } from "./approver.ts";
-import type { App, Context } from "./context.ts";
+import type { App, Context, DemoSteps } from "./context.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../pages/layout.tsx";
@@ -113,6 +113,11 @@ export interface Plugin {
   editLink?(request: RequestLike): string | undefined;
   /** The page that shows the flow of an authorization response: a path below the base. */
   flowLinkFor?(response: Fields): string | undefined;
+  /**
+   * Loads the steps after the page `/authorized`, and what `/start` needs to send the request of a demo client. Those
+   * of the first plugin that has any replace those of the server.
+   */
+  demoSteps?(): Promise<DemoSteps>;
   /** The last recorded flows for the home page, newest first. */
   recentFlows?(): Promise<readonly RecentFlow[]>;
   /**

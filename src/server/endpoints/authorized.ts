@@ -1,34 +1,37 @@
-/** GET and POST /authorized: the redirect URI of the demo clients. Explains the response; never exchanges the code. */
+/**
+ * GET and POST /authorized: the redirect URI of the demo clients. Shows the response, the checks of a client, and how
+ * to exchange the code; never exchanges it. A plugin adds the steps that send requests (`DemoSteps`).
+ */
 
-import { basicCredentials } from "../../client/authentication.ts";
-import { encodeParameters } from "../../client/parameters.ts";
-import { codeExchange } from "../../client/token_request.ts";
-import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
+import { ensureBrowserCookie } from "./shared/browser_cookie.ts";
+import { sendsIss } from "./shared/authorization.ts";
+import type { Context } from "../assembly/context.ts";
+import { browserCsrfToken } from "./shared/csrf.ts";
+import type { ArrivedResponse, DemoFlow } from "./shared/demo_flow.ts";
+import { endpointUrl } from "../assembly/endpoint.ts";
+import type { Handlers } from "../assembly/route.ts";
+import { shellQuote } from "./shared/shell_quote.ts";
 import { type Fields, parseFields, readForm } from "../../platform/http/form.ts";
+import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import { inspectCode, type IssuedCode } from "../oauth/authorize/code.ts";
 import { demoSecret } from "../config/demo_entries.ts";
-import type { Server } from "../oauth/server.ts";
 import { jwtPolicies } from "../oauth/keys/jwt_policies.ts";
-import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import { type Params, paramsFromFields } from "../oauth/params.ts";
-import { ensureBrowserCookie } from "./shared/browser_cookie.ts";
+import { digest } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
+import type { CallbackProps } from "./authorized_page.tsx";
+import type { ResponseCheck } from "../pages/checks.tsx";
+import type { TokenRequestExample } from "./token_request_example.tsx";
 import {
   assertCallbackPage,
   callbackClients,
   callbackUri,
-  type DemoFlow,
+  demoRequest,
+  isDemoState,
   restoreDemoFlow,
   startLinks,
-  usesDpop,
-} from "../../devtools/authorized/demo_client.ts";
-import type { Context } from "../assembly/context.ts";
-import type { Handlers } from "../assembly/route.ts";
-import { endpointUrl } from "../assembly/endpoint.ts";
-import type { CallbackProps } from "./authorized_page.tsx";
-import type { TokenRequestExample } from "../../devtools/authorized/pages/example.tsx";
-import { describeRoundTrip } from "../../devtools/authorized/round_trip.ts";
-import { shellQuote } from "./shared/shell_quote.ts";
-import { initialProposal } from "../../devtools/authorized/steps.ts";
+} from "./demo_flow.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
 const maxShownValueLength = 1024;
@@ -39,62 +42,63 @@ const maxIgnoredNames = 8;
 /** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2). */
 const responseParameters = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
-/** The callback page: responses in the query come by GET, `form_post` responses by POST. */
-export const callbackPage: Handlers = { GET: showCallback, POST: showCallback };
+/** The page: responses in the query come by GET, `form_post` responses by POST. */
+export const authorized: Handlers = { GET: showResponse, POST: showResponse };
 
-async function showCallback(context: Context): Promise<HttpResponse> {
+async function showResponse(context: Context): Promise<HttpResponse> {
   // Without such a client no response is genuine, and an attacker's link could show any text under this server's name.
   await assertCallbackPage(context);
-  const { server, site } = context;
+  const { server, site, app } = context;
   const browser = await ensureBrowserCookie(context);
   const notes: string[] = [];
-  const params = await readSigned(server, await readCallback(context, notes), notes);
+  const params = await readSigned(server, await readResponse(context, notes), notes);
   const code = params.get("code");
-  const redirect = shownResponseParameters(params, notes);
-  const withoutCode = redirect.filter(([name]) => name !== "code");
-  const shownParameters = new Map(redirect);
-  const [state, iss] = [shownParameters.get("state"), shownParameters.get("iss")];
+  const parameters = shownParameters(params, notes);
+  const shown = new Map(parameters);
   // A code that the page cuts cannot be exchanged from it.
-  const isWhole = code !== undefined && shownParameters.has("code") && code.length <= maxShownValueLength;
+  const isWhole = code !== undefined && shown.has("code") && code.length <= maxShownValueLength;
   const success = params.get("error") === undefined && isWhole;
+  const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
+  const [state, iss] = [shown.get("state"), shown.get("iss")];
   const flow = await restoreDemoFlow(browser, state);
   const issued = success ? await inspectCode(server, code) : undefined;
-  if (success && flow?.tour !== undefined) {
-    const { showTourResponse } = await import("../../devtools/authorized/tour/tour.ts");
-    return await showTourResponse(context, browser, new Map(redirect));
-  }
-  const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
+  const response: ArrivedResponse = {
+    csrfToken: await browserCsrfToken(context, browser),
+    ...{ code: success ? code : undefined, state, iss, flow, issued },
+    failed: !success && !isOpenedDirectly,
+  };
+  const next = await (await app.demoSteps())?.next(context, response);
+  const client = issued && await server.clients.find(issued.clientId);
   const props: CallbackProps = {
     ...site,
-    flowLink: context.app.flowLinkFor(redirect) ?? site.flowLink,
+    flowLink: app.flowLinkFor(parameters) ?? site.flowLink,
     outcome: isOpenedDirectly
       ? { kind: "none" }
       : success
-      ? { kind: "success", code: shownParameters.get("code")!, state }
-      : { kind: "failure", error: shownParameters.get("error"), description: shownParameters.get("error_description") },
-    ...!success && {
-      fix: await fixOf(shownParameters.get("error_description")),
-      scopes: server.settings.scopes,
-    },
+      ? { kind: "success", code: shown.get("code")!, state, isUsed: issued?.consumedAt !== undefined }
+      : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
+    ...!success && { fix: await fixOf(shown.get("error_description")), scopes: server.settings.scopes },
     notes,
-    roundTrip: {
-      ...await describeRoundTrip(context, success ? redirect : withoutCode, flow, issued),
-      ignoredParameters: ignoredParameterNames(params.names),
-    },
-    proposal: success ? await initialProposal(context, browser, { code, state, iss }, flow, issued) : undefined,
-    examples: success ? await examples(context, code, flow, issued) : [],
+    request: flow && client && definedPairs(await demoRequest(context, client, flow)),
+    response: success ? parameters : parameters.filter(([name]) => name !== "code"),
+    ignoredParameters: params.names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames)
+      .map(truncate),
+    checks: await checkResponse(server, response),
+    examples: success ? await createExamples(context, code, response, next?.signedBy) : [],
     tokenEndpoint: endpointUrl(context, "token"),
+    userinfoEndpoint: endpointUrl(context, "userinfo"),
     codeLifetimeSeconds: server.settings.lifetimes.code,
-    startLinks: await startLinks(context, browser),
+    startLinks: await startLinks(context),
+    next,
   };
   const pages = await context.pages();
   return html(200, pages.callback(props), browser.headers);
 }
 
 /** The parameters that the page received, with their names. */
-type CallbackParams = Params & { readonly names: string[] };
+type ReceivedParams = Params & { readonly names: string[] };
 
-async function readCallback({ request, target }: Context, notes: string[]): Promise<CallbackParams> {
+async function readResponse({ request, target }: Context, notes: string[]): Promise<ReceivedParams> {
   let fields: Fields = [];
   try {
     fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
@@ -106,7 +110,7 @@ async function readCallback({ request, target }: Context, notes: string[]): Prom
 }
 
 /** The parameters inside a signed response (JARM), if this server has signed it; otherwise the received ones. */
-async function readSigned(server: Server, params: CallbackParams, notes: string[]): Promise<CallbackParams> {
+async function readSigned(server: Server, params: ReceivedParams, notes: string[]): Promise<ReceivedParams> {
   const response = params.get("response");
   if (response === undefined) return params;
   const { issuer } = server;
@@ -122,7 +126,7 @@ async function readSigned(server: Server, params: CallbackParams, notes: string[
 }
 
 /** The response parameters to show: not repeated, of limited length, without control characters. */
-function shownResponseParameters(params: Params, notes: string[]): [name: string, value: string][] {
+function shownParameters(params: Params, notes: string[]): [name: string, value: string][] {
   return responseParameters.flatMap((name) => {
     const value = params.get(name);
     if (params.isRepeated(name)) {
@@ -138,17 +142,6 @@ function shownResponseParameters(params: Params, notes: string[]): [name: string
   });
 }
 
-/** The names of unknown parameters. Their values are not shown. */
-function ignoredParameterNames(names: readonly string[]): string[] {
-  return names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames).map(truncate);
-}
-
-/** The fix of the rule that this server put at the end of its description: `… [AZ-17]`. */
-async function fixOf(description: string | undefined): Promise<string | undefined> {
-  const id = /\[([A-Z]{2}-\d\d)\]$/.exec(description ?? "")?.[1];
-  return id === undefined ? undefined : (await import("../oauth/rules/mod.ts")).findRule(id)?.fix;
-}
-
 function truncate(text: string): string {
   return replaceControlCharacters(text.length <= maxShownValueLength ? text : `${text.slice(0, maxShownValueLength)}…`);
 }
@@ -157,60 +150,98 @@ function replaceControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, "\uFFFD");
 }
 
-async function examples(
+function definedPairs(params: Readonly<Record<string, string | undefined>>): Fields {
+  return Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined);
+}
+
+/** The fix of the rule that this server put at the end of its description: `… [AZ-17]`. */
+export async function fixOf(description: string | undefined): Promise<string | undefined> {
+  const id = /\[([A-Z]{2}-\d\d)\]$/.exec(description ?? "")?.[1];
+  return id === undefined ? undefined : (await import("../oauth/rules/mod.ts")).findRule(id)?.fix;
+}
+
+/** The first checks of a client (OAuth 2.1 §7.12; RFC 9207 §2.4), and the check of the server that PKCE enables. */
+export async function checkResponse(
+  server: Server,
+  { code, state, iss, flow, issued }: ArrivedResponse,
+): Promise<ResponseCheck[]> {
+  return [
+    // Only the client that generated a state can verify it.
+    flow !== undefined || isDemoState(state)
+      ? {
+        name: "state",
+        passed: flow !== undefined,
+        expected: flow?.state ?? "a state that this browser sent",
+        received: state,
+      }
+      : { name: "state", received: state },
+    iss === undefined && !sendsIss(server)
+      ? { name: "response_iss" }
+      : { name: "response_iss", passed: iss === server.issuer, expected: server.issuer, received: iss ?? "none" },
+    ...code === undefined ? [] : [await checkVerifier(flow, issued)],
+  ];
+}
+
+/** Compares the hash of the verifier with the challenge of the code, which only the server may know if they differ. */
+async function checkVerifier(flow: DemoFlow | undefined, issued: IssuedCode | undefined): Promise<ResponseCheck> {
+  if (flow === undefined || issued?.codeChallenge === undefined) return { name: "pkce" };
+  const received = await digest(flow.verifier);
+  const passed = received === issued.codeChallenge;
+  return { name: "pkce", passed, expected: passed ? received : "another challenge", received };
+}
+
+/** The token request of a public client, then that of a confidential one, whichever clients exist. */
+async function createExamples(
   context: Context,
   code: string,
-  flow: DemoFlow | undefined,
-  issued: IssuedCode | undefined,
+  { flow, issued }: ArrivedResponse,
+  signedBy: string | undefined,
 ): Promise<TokenRequestExample[]> {
   const { server } = context;
-  const verifier = flow?.verifier;
-  const issuedClient = issued === undefined ? undefined : await server.clients.find(issued.clientId);
+  const owner = issued && await server.clients.find(issued.clientId);
   // A shell cannot sign each request.
-  const signsRequests = issuedClient !== undefined &&
-    (issuedClient.authMethod.endsWith("_jwt") || flow !== undefined && usesDpop(context, issuedClient, flow));
-  const candidates = await callbackClients(context);
+  const candidates = [...owner ? [owner] : [], ...await callbackClients(context)]
+    .filter(({ authMethod }) => !authMethod.endsWith("_jwt"));
   const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
   return (["public", "confidential"] as const).map((kind) => {
-    const isKind = (client: { readonly confidential: boolean }) => client.confidential === (kind === "confidential");
-    const clientId = [...issuedClient ? [issuedClient] : [], ...candidates]
-      .find((client) => isKind(client) && !client.authMethod.endsWith("_jwt"))?.id;
+    const isPublic = kind === "public";
+    const clientId = candidates.find(({ confidential }) => confidential !== isPublic)?.id;
     const id = clientId ?? "YOUR_CLIENT_ID";
-    const form = {
-      ...codeExchange(
-        code,
-        issued?.redirectUri ?? callbackUri(server),
-        usesPkce ? verifier ?? "YOUR_CODE_VERIFIER" : undefined,
-      ),
-      client_id: kind === "public" ? id : undefined,
-    };
     const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
-    const credentials = basicCredentials(id, secret);
+    // ID and secret, form-encoded and joined by a colon (OAuth 2.1 §2.4.1).
+    const credentials = `${new URLSearchParams({ [id]: secret })}`.replace("=", ":");
+    const form = {
+      grant_type: "authorization_code",
+      code,
+      redirect_uri: issued?.redirectUri ?? callbackUri(server),
+      ...usesPkce && { code_verifier: flow?.verifier ?? "YOUR_CODE_VERIFIER" },
+      ...isPublic && { client_id: id },
+    };
     const lines = [
       `curl ${shellQuote(endpointUrl(context, "token"))}`,
-      ...kind === "confidential" ? [`-u ${shellQuote(credentials)}`] : [],
-      ...encodeParameters(form).split("&").map((pair) => `-d ${shellQuote(pair)}`),
+      ...isPublic ? [] : [`-u ${shellQuote(credentials)}`],
+      ...`${new URLSearchParams(form)}`.split("&").map((pair) => `-d ${shellQuote(pair)}`),
     ];
+    const isKnownSecret = secret === demoSecret;
     return {
       kind,
       clientId,
-      authorization: kind === "public"
-        ? undefined
-        : secret === demoSecret
-        ? `Authorization: Basic ${btoa(credentials)}`
-        : `Authorization: Basic BASE64(${credentials})`,
+      ...!isPublic && { authorization: `Basic ${isKnownSecret ? btoa(credentials) : `BASE64(${credentials})`}` },
       redirectUri: callbackUri(server),
-      signedBy: signsRequests ? issuedClient.id : undefined,
+      signedBy: signedBy ?? (owner?.authMethod.endsWith("_jwt") ? owner.id : undefined),
       command: lines.join(" \\\n  "),
       secrets: [
-        ...verifier === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: verifier }],
-        ...kind === "public" ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],
-        ...kind === "public" || secret !== demoSecret ? [] : [{ name: "secret in the command", value: secret }],
+        ...flow === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: flow.verifier }],
+        ...isPublic ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],
+        ...isPublic || !isKnownSecret ? [] : [{ name: "secret in the command", value: secret }],
       ],
       codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
       codeUsed: issued?.consumedAt !== undefined,
-      verifier: !usesPkce ? "none" : verifier === undefined ? "placeholder" : "known",
-      needsSecret: kind === "confidential" && secret !== demoSecret,
+      usesPkce,
+      missing: [
+        ...usesPkce && flow === undefined ? ["code verifier"] : [],
+        ...isPublic || isKnownSecret ? [] : ["client secret"],
+      ],
     };
   });
 }

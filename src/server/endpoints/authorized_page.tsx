@@ -1,38 +1,33 @@
 /** @jsxImportSource preact */
-/** The callback page of the demo clients: the authorization response and the next steps. */
+/** The page `/authorized`: the authorization response, the checks of a client, and how to exchange the code. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { Fix } from "../pages/fix.tsx";
-import { type Secret, ShowAllSecrets } from "../pages/secret_value.tsx";
+import { Checks, type ResponseCheck } from "../pages/checks.tsx";
 import { formatDuration } from "../pages/duration.ts";
-import { Checks } from "../pages/checks.tsx";
-import { Example, type TokenRequestExample } from "../../devtools/authorized/pages/example.tsx";
-import { type HttpMessage, HttpMessageView } from "../pages/http_exchange.tsx";
-import { Layout, Panes, Section, type Site } from "../pages/layout.tsx";
+import { Fix } from "../pages/fix.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../pages/layout.tsx";
 import { Notice } from "../pages/notice.tsx";
-import { Pkce } from "../../devtools/authorized/pages/pkce.tsx";
 import { PageActions, type StartLink } from "../pages/page_actions.tsx";
-import {
-  ExchangeStyle,
-  type PlaygroundForm,
-  PlaygroundFormView,
-} from "../../devtools/authorized/pages/playground_form.tsx";
-import {
-  AuthorizationResponse,
-  type RoundTrip,
-  RoundTripSection,
-} from "../../devtools/authorized/pages/round_trip_section.tsx";
-import { RoundTripStepper } from "../../devtools/authorized/pages/round_trip_stepper.tsx";
+import { Parameters } from "../pages/parameters.tsx";
+import type { HiddenFields } from "../pages/post_form.tsx";
 import { TextWithRule } from "../pages/rule_link.tsx";
+import { ShowAllSecrets } from "../pages/secret_value.tsx";
 import { StatusBadge } from "../pages/status_badge.tsx";
-import { Code, CodeItem, CopyableValue, DefinitionItem } from "../pages/value.tsx";
+import { Example, type TokenRequestExample } from "./token_request_example.tsx";
+import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "../pages/value.tsx";
 
-/** The callback page of the demo clients. */
+/** The page `/authorized`. */
 export interface CallbackProps extends Site {
   /** Success or failure; `none` if the page was opened without a response. */
   readonly outcome:
     | { readonly kind: "none" }
-    | { readonly kind: "success"; readonly code: string; readonly state?: string }
+    | {
+      readonly kind: "success";
+      readonly code: string;
+      readonly state?: string;
+      /** Whether the code is already exchanged. Default: false. */
+      readonly isUsed?: boolean;
+    }
     | {
       readonly kind: "failure";
       /** The error code; absent if the response has neither a code nor an error. */
@@ -45,24 +40,40 @@ export interface CallbackProps extends Site {
   readonly scopes?: readonly string[];
   /** Sentences about cut, repeated or unreadable parameters. */
   readonly notes: readonly string[];
-  /** The request and the response. */
-  readonly roundTrip: RoundTrip;
-  /** The token request that the page can send; absent if the code does not belong to a demo flow of this browser. */
-  readonly proposal?: {
-    readonly request: HttpMessage;
-    readonly secrets: readonly Secret[];
-    /** Whether secrets are shown until the user chooses. */
-    readonly secretsShown: boolean;
-    readonly form: PlaygroundForm;
-  };
+  /** The parameters of the authorization request, if this browser sent it from `/start`. */
+  readonly request?: HiddenFields;
+  /** The parameters of the response. */
+  readonly response: HiddenFields;
+  /** The names of unknown parameters. Default: none. */
+  readonly ignoredParameters?: readonly string[];
+  /** The first checks of a client. */
+  readonly checks: readonly ResponseCheck[];
   /** On success: the example of a public client, then that of a confidential one. */
   readonly examples: readonly TokenRequestExample[];
   /** The URL of the token endpoint. */
   readonly tokenEndpoint: string;
+  /** The URL of the userinfo endpoint. */
+  readonly userinfoEndpoint: string;
   /** The lifetime of codes, in seconds. */
   readonly codeLifetimeSeconds: number;
   /** Links for "Start New Authorization"; empty if no client has this page as its redirect URI. */
   readonly startLinks: readonly StartLink[];
+  /** The steps after this page. Absent: no plugin has any. */
+  readonly next?: NextSteps;
+}
+
+/** What leads from the page `/authorized` to the next steps: nodes of Preact. */
+export interface NextSteps {
+  /** The steps of the login, above the heading. */
+  readonly stepper: object;
+  /** Below the heading: the one primary button, and others. Absent: "Start New Authorization" is the primary one. */
+  readonly actions?: object;
+  /** The token request of the primary button, at the step that describes it. */
+  readonly request?: object;
+  /** Whether secrets are shown until the reader chooses. Default: false. */
+  readonly secretsShown?: boolean;
+  /** The client, if it signs each request. Default: none. */
+  readonly signedBy?: string;
 }
 
 /** The page at `/authorized`, for a success and for a failure. */
@@ -82,39 +93,34 @@ function Notes({ notes }: { readonly notes: readonly string[] }): VNode | null {
 }
 
 function Success({ props, outcome }: { readonly props: CallbackProps; readonly outcome: Outcome<"success"> }): VNode {
-  const codeUsed = props.examples.some((example) => example.codeUsed);
-  const { proposal } = props;
-  const actions = <PageActions site={props} startLinks={props.startLinks} plain={proposal !== undefined} />;
+  const { next, examples } = props;
   return (
     <Layout
       site={props}
-      head={<ExchangeStyle site={props} name="callback" form={proposal?.form} />}
+      head={<Stylesheet site={props} name="callback" />}
       heading="Authorization Successful!"
       badges={
         <>
           <StatusBadge tone="good" label="success" />
-          {codeUsed && <StatusBadge tone="over" label="code used" />}
+          {outcome.isUsed && <StatusBadge tone="over" label="code used" />}
         </>
       }
-      stepper={
-        <RoundTripStepper
-          authorized="done"
-          history={codeUsed ? [{ step: "exchange", status: 200 }] : []}
-        />
-      }
+      stepper={next?.stepper}
       opening={
         <>
+          {next?.actions}
+          {outcome.isUsed && <p>This code is used up: it has been exchanged, and works only once.</p>}
           <dl class="values">
             <CopyableValue label="Authorization code" text={outcome.code} />
             {outcome.state !== undefined && <CopyableValue label="State" text={outcome.state} />}
           </dl>
-          {proposal === undefined ? actions : <PlaygroundFormView form={proposal.form} base={props.base} />}
           <Notes notes={props.notes} />
+          {next?.actions === undefined && <PageActions site={props} startLinks={props.startLinks} />}
         </>
       }
     >
       <Section id="checks" heading="Checks of the client">
-        <Checks checks={props.roundTrip.checks} />
+        <Checks checks={props.checks} />
         <p class="aside">
           The code came through the browser. It is not a token: only the client that requested it can exchange it, in a
           direct request with its secret or its code verifier. The client must check that state equals the value that it
@@ -124,45 +130,24 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
       <Panes>
         <div class="column">
           <Section id="next" heading="Next steps">
-            {proposal && <ShowAllSecrets shown={proposal.secretsShown} />}
+            {examples.some(({ secrets = [] }) => secrets.length > 0) && (
+              <ShowAllSecrets shown={next?.secretsShown === true} />
+            )}
             <ol class="steps">
               <Step title="Copy the authorization code">
-                <p>The requests below already contain the code.</p>
+                <p>The requests already contain the code.</p>
               </Step>
               <Step title="Use the PKCE code verifier">
                 <p>
                   The client generates this secret before the authorization request, which carries only its hash, the
                   code challenge. A stolen code is useless without the verifier.
                 </p>
-                {props.roundTrip.pkce && (
-                  <details class="quiet">
-                    <summary>From verifier to challenge, with the values of this flow</summary>
-                    <Pkce {...props.roundTrip.pkce} />
-                  </details>
-                )}
               </Step>
               <Step title="Send a POST request to the token endpoint">
                 <dl class="values">
                   <CopyableValue label="Token endpoint" text={props.tokenEndpoint} />
                 </dl>
-                {proposal === undefined
-                  ? (
-                    <p class="aside">
-                      {props.examples.some(({ signedBy }) => signedBy !== undefined)
-                        ? "The client signs this request with its key, so this page cannot send it: let a client library " +
-                          "send it."
-                        : "This page can send the request only for a code that this browser requested for a client of this " +
-                          "page. For other codes, use the examples."}
-                    </p>
-                  )
-                  : (
-                    <HttpMessageView
-                      label="The token request"
-                      message={proposal.request}
-                      secrets={proposal.secrets}
-                      copyLabel="the token request"
-                    />
-                  )}
+                {next?.request}
               </Step>
             </ol>
           </Section>
@@ -183,12 +168,56 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
           </Section>
         </div>
         <Section id="examples" heading="Example token requests">
-          {props.examples.map((example) => <Example key={example.kind} {...example} />)}
+          {examples.map((example) => <Example key={example.kind} example={example} />)}
+          <h3>With the access token of the response</h3>
+          <dl class="values">
+            <CopyableValue
+              label="Userinfo request"
+              text={`curl ${props.userinfoEndpoint} -H 'Authorization: Bearer ACCESS_TOKEN'`}
+            />
+          </dl>
         </Section>
       </Panes>
-      <RoundTripSection {...props.roundTrip} />
-      {proposal !== undefined && actions}
+      <Section id="round-trip" heading="Authorization request and response">
+        <Panes>
+          <div>
+            <h3>The authorization request</h3>
+            {props.request === undefined
+              ? (
+                <p>
+                  This flow did not start on a page of this server in this browser, so this page does not know the
+                  request. A client compares the response with the request that it sent.
+                </p>
+              )
+              : (
+                <>
+                  <p>The client sent these parameters to the authorization endpoint. All of them are public.</p>
+                  <Parameters fields={props.request} />
+                </>
+              )}
+          </div>
+          <AuthorizationResponse {...props} />
+        </Panes>
+      </Section>
+      {next?.actions !== undefined && <PageActions site={props} startLinks={props.startLinks} plain />}
     </Layout>
+  );
+}
+
+/** The parameters of the response. */
+function AuthorizationResponse({ response, ignoredParameters = [] }: CallbackProps): VNode {
+  return (
+    <div>
+      <h3>The authorization response</h3>
+      <p>The server redirected the browser to the redirect URI. A client must verify the response.</p>
+      <Parameters fields={response} />
+      {ignoredParameters.length > 0 && (
+        <p>
+          Ignored, because they are not parameters of an authorization response:{" "}
+          <CodeList texts={ignoredParameters} between=", " />.
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -233,9 +262,9 @@ function NoResponse(props: CallbackProps): VNode {
   return (
     <Layout
       site={props}
-      head={<ExchangeStyle site={props} name="callback" form={undefined} />}
+      head={<Stylesheet site={props} name="callback" />}
       heading="No authorization response"
-      stepper={<RoundTripStepper authorized={undefined} history={[]} />}
+      stepper={props.next?.stepper}
       opening={
         <>
           <p>
@@ -254,10 +283,10 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
   return (
     <Layout
       site={props}
-      head={<ExchangeStyle site={props} name="callback" form={props.proposal?.form} />}
+      head={<Stylesheet site={props} name="callback" />}
       heading="Authorization Failed"
       badges={<StatusBadge tone="bad" label="error" />}
-      stepper={<RoundTripStepper authorized="failed" history={[]} />}
+      stepper={props.next?.stepper}
       opening={
         <>
           {error === undefined
@@ -299,7 +328,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
       {error !== undefined && (
         <Panes>
           <Section id="checks" heading="Checks of the client">
-            <Checks checks={props.roundTrip.checks} />
+            <Checks checks={props.checks} />
           </Section>
           <Section id="round-trip" heading="Authorization request and response">
             <p>
@@ -307,7 +336,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
                 "OAuth 2.1 and OpenID Connect do not define this error code for an authorization response."}{" "}
               The response carries an error instead of a code. Without a code, the client cannot get tokens.
             </p>
-            <AuthorizationResponse {...props.roundTrip} />
+            <AuthorizationResponse {...props} />
           </Section>
         </Panes>
       )}

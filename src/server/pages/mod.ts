@@ -26,8 +26,6 @@ import { LoggedOut } from "../login/pages/logged_out.tsx";
 import { Login } from "../login/pages/login.tsx";
 import { Logout } from "../login/pages/logout.tsx";
 import { ErrorPage } from "./error_page.tsx";
-import { PlaygroundPage } from "../../devtools/authorized/pages/playground.tsx";
-import { PlaygroundStart } from "../../devtools/authorized/pages/playground_start.tsx";
 import { User, Users } from "../../devtools/connect/pages/users.tsx";
 
 function toDocument(page: VNode): string {
@@ -46,8 +44,6 @@ export const pages: Pages = {
   users: (props) => toDocument(Users(props)),
   user: (props) => toDocument(User(props)),
   callback: (props) => toDocument(CallbackPage(props)),
-  playgroundStart: (props) => toDocument(PlaygroundStart(props)),
-  playground: (props) => toDocument(PlaygroundPage(props)),
   error: (props) => toDocument(ErrorPage(props)),
   login: (props) => toDocument(Login(props)),
   consent: (props) => toDocument(Consent(props)),

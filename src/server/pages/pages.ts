@@ -19,8 +19,6 @@ import type { LoggingOutProps } from "../login/pages/logging_out.tsx";
 import type { LoggedOutProps } from "../login/pages/logged_out.tsx";
 import type { LoginProps } from "../login/pages/login.tsx";
 import type { LogoutProps } from "../login/pages/logout.tsx";
-import type { PlaygroundProps } from "../../devtools/authorized/pages/playground.tsx";
-import type { PlaygroundStartProps } from "../../devtools/authorized/pages/playground_start.tsx";
 import type { UserProps, UsersProps } from "../../devtools/connect/pages/users.tsx";
 
 export type { RuleResult } from "../oauth/explanation.ts";
@@ -28,8 +26,7 @@ export type { RecentFlow } from "../../devtools/connect/pages/recent_flows.tsx";
 export type { Status, Tone } from "./status_badge.tsx";
 export type { AccountProps } from "../login/pages/account.tsx";
 export type { BackchannelProps } from "../login/pages/backchannel.tsx";
-export type { CallbackProps } from "../endpoints/authorized_page.tsx";
-export type { RoundTrip } from "../../devtools/authorized/pages/round_trip_section.tsx";
+export type { CallbackProps, NextSteps } from "../endpoints/authorized_page.tsx";
 export type { ResponseCheck } from "./checks.tsx";
 export type { ClientEditProps, MetadataField, MetadataGroup } from "../../devtools/connect/pages/client_edit.tsx";
 export type { ClientPage, ClientPresentation } from "../login/pages/client_links.tsx";
@@ -41,10 +38,9 @@ export type { ConsentProps } from "../login/pages/consent.tsx";
 export type { DeviceForm, DeviceProps, DeviceSummary } from "../login/pages/device.tsx";
 export type { ErrorPageProps } from "./error_page.tsx";
 export type { FixLink, SuggestedMatch } from "./rejection.tsx";
-export type { TokenRequestExample } from "../../devtools/authorized/pages/example.tsx";
+export type { TokenRequestExample } from "../endpoints/token_request_example.tsx";
 export type { EditForm, FieldError } from "./field.tsx";
 export type { FormPostProps } from "../login/pages/form_post.tsx";
-export type { HistoryStep } from "../../devtools/authorized/pages/history_entry.tsx";
 export type { ConnectProps, HomeProps } from "../../devtools/connect/pages/home.tsx";
 export type { HttpExchange, HttpMessage } from "./http_exchange.tsx";
 export type { NavigationLink, Site } from "./layout.tsx";
@@ -53,10 +49,6 @@ export type { LoggedOutProps } from "../login/pages/logged_out.tsx";
 export type { LoginProps } from "../login/pages/login.tsx";
 export type { LogoutProps } from "../login/pages/logout.tsx";
 export type { StartLink } from "./page_actions.tsx";
-export type { PkceProps } from "../../devtools/authorized/pages/pkce.tsx";
-export type { PlaygroundProps } from "../../devtools/authorized/pages/playground.tsx";
-export type { PlaygroundStartProps } from "../../devtools/authorized/pages/playground_start.tsx";
-export type { PlaygroundForm, PlaygroundStep } from "../../devtools/authorized/pages/playground_form.tsx";
 export type { HiddenFields } from "./post_form.tsx";
 export type { Secret } from "./secret_value.tsx";
 export type { UserSummary } from "../login/pages/user_name.tsx";
@@ -86,12 +78,8 @@ export interface Pages {
   users(props: UsersProps): string;
   /** The page of one user. */
   user(props: UserProps): string;
-  /** The callback page of the demo clients, `/authorized`. */
+  /** The page `/authorized`, the redirect URI of the demo clients. */
   callback(props: CallbackProps): string;
-  /** The start page of the playground. */
-  playgroundStart(props: PlaygroundStartProps): string;
-  /** The outcome of a playground step. */
-  playground(props: PlaygroundProps): string;
   /** The error page. */
   error(props: ErrorPageProps): string;
   /** The login page. */

@@ -1,6 +1,6 @@
-/** A page of the playground, as a test reads it, and its buttons. */
+/** The page `/authorized` and its steps, as a test reads them, and their buttons. */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertPage, encode } from "../../server/harness.ts";
@@ -8,15 +8,15 @@ import type { Fields } from "../../server/harness.ts";
 
 export const callback = "https://as.test/authorized";
 
-/** Contents of a playground page, as shown. */
+/** Contents of a page, as shown. */
 export interface Page {
   readonly html: string;
   readonly heading: string;
   /** White space made even. */
   readonly text: string;
-  /** What the form sends along with whichever button; absent where there is no form. */
-  readonly fields?: Readonly<Record<string, string | readonly string[]>>;
-  /** The steps that can be tried, the main one first. */
+  /** What the forms send along with whichever button; absent where there is no form. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** The steps that can be sent, the main one first, without that of the form to edit. */
   readonly steps: readonly string[];
   /** The requests and responses, as the copy buttons copy them. */
   readonly messages: readonly string[];
@@ -33,50 +33,39 @@ export function textOf(html: string): string {
   return unescapeHtml(html.replace(/<[^>]*>/g, ""));
 }
 
-/** Asserts a page of this server whose only form goes to the playground. */
+/** Asserts a page of this server whose forms send a step. */
 export async function read(response: Response, status = 200): Promise<Page> {
   // A place where a line may break is no text.
   const html = (await response.text()).replaceAll("<wbr/>", "");
-  const bare = html.replace(/<(?:form|input|textarea)\b(?:"[^"]*"|[^>"])*>/g, "");
+  const bare = html.replace(/<(?:form|input)\b(?:"[^"]*"|[^>"])*>/g, "");
   await assertPage(new Response(bare, response), status);
-  const form = /<form\b[^>]*>([^]*?)<\/form>/.exec(html);
-  let fields: Record<string, string | string[]> | undefined;
-  if (form !== null) {
-    const { pathname } = new URL(callback);
-    assertEquals(parseAttributes(form[0]).get("action"), `${pathname}/try`);
-    assertMatch(form[0], /^<form id="playground"/);
-    fields = {};
-    // History stands outside of the form, and belongs to it all the same.
-    const controls = /<(input|textarea)\b(?:"[^"]*"|[^>"])*>(?:([^<]*)<\/textarea>)?/g;
-    for (const [control, tag, text] of html.matchAll(controls)) {
-      const attributes = parseAttributes(control);
-      if (tag === "input" && attributes.get("type") !== "hidden") continue;
-      if (!form[1]!.includes(control)) assertEquals(attributes.get("form"), "playground");
-      const name = attributes.get("name")!;
-      const value = tag === "input" ? attributes.get("value")! : unescapeHtml(text!);
-      fields[name] = name in fields ? [fields[name]!, value].flat() : value;
-    }
-  }
+  const forms = [...html.matchAll(/<form\b[^>]*>([^]*?)<\/form>/g)];
+  for (const [form] of forms) assertEquals(parseAttributes(form).get("action"), "/authorized/try");
+  const controls = [...(forms[0]?.[1] ?? "").matchAll(/<input\b(?:"[^"]*"|[^>"])*>/g)].map(([tag]) =>
+    parseAttributes(tag)
+  )
+    .filter((attributes) => attributes.get("type") === "hidden");
+  const fields = Object.fromEntries(controls.map((attributes) => [attributes.get("name")!, attributes.get("value")!]));
   const whole = html.replace(/^[^]*<main/, "<main");
   return {
     html,
     heading: textOf(/<h1>([^]*?)<\/h1>/.exec(html)![1]!),
     text: textOf(whole.replace(/<[^>]*>/g, " ")).replace(/\s+/g, " "),
-    fields,
-    steps: [...html.matchAll(/<button [^>]*name="step" value="(\w+)"/g)].map(([, step]) => step!),
+    fields: forms.length === 0 ? undefined : fields,
+    steps: [...html.matchAll(/<button [^>]*name="step" value="(\w+)"/g)].map(([, step]) => step!)
+      .filter((step) => step !== "edit"),
     messages: [...html.matchAll(/<div class="wire lines">([^]*?)<\/div>/g)].map(([, text]) => textOf(text!)),
     verdicts: [...html.matchAll(/class="mark"[^>]*>(.)<\/span><div><p>([^]*?)<\/p>/g)]
       .map(([, mark, text]) => `${mark} ${textOf(text!)}`),
   };
 }
 
-/** Opens the callback page at the end of a flow that a start link began. */
+/** Opens the callback page at the end of a flow that `/start` began. */
 export async function arrive(
   browser: Browser,
   client = "demo-public",
-  fields: Fields = {},
 ): Promise<Page & { readonly path: string; readonly link: URL }> {
-  const start = (await browser.get(`/start?${encode({ client_id: client, ...fields })}`)).headers.get("location")!;
+  const start = (await browser.get(`/start?${encode({ client_id: client })}`)).headers.get("location")!;
   const back = (await browser.get(start)).headers.get("location")!;
   const path = back.slice("https://as.test".length);
   return { path, link: new URL(start, "https://as.test"), ...await read(await browser.get(path)) };

@@ -49,7 +49,6 @@ test("every URL responds to each method that it names in Allow", async () => {
       "/start",
       "/authorized",
       "/authorized/try",
-      "/tour",
       "/static/x",
       "/clients",
       "/clients/x",

@@ -149,14 +149,13 @@ for (const extension of extensions) {
     assertEquals([pushed.status, (await pushed.json()).error], [400, `${parameter}_not_supported`]);
   });
 
-  test(`without ${name}: the home page, the playground, the tour and the directory work`, async () => {
+  test(`without ${name}: the home page, the demo login and the directory work`, async () => {
     await using as = await latchkey({ issuer: "https://localhost", login: "auto", extensions: others });
     for (
       const path of [
         "/",
-        "/authorized/try",
-        "/tour",
-        "/start?par=on&jar=on&dpop=on",
+        "/authorized",
+        "/start",
         "/clients",
         "/clients/demo-public",
         "/users/alice",

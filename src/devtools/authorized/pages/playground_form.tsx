@@ -1,100 +1,204 @@
 /** @jsxImportSource preact */
-/** The form of the playground: the suggested next step with a sentence, and the other ones. */
+/** The steps after an authorization response: their texts, the stepper, and the form that sends the next one. */
 
 import type { VNode } from "preact";
-import { type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { StartButtons, type StartLink } from "../../../server/pages/page_actions.tsx";
 import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form.tsx";
+import { Stepper } from "../../../server/pages/stepper.tsx";
 
-/** A step of the playground. */
-export type PlaygroundStep =
-  | "exchange"
-  | "wrong_verifier"
-  | "device"
-  | "poll"
-  | "userinfo"
-  | "introspect"
-  | "downscope"
-  | "refresh"
-  | "replay"
-  | "revoke";
+/** The steps in their order; `edit` exchanges the code with parameters that the user has changed. */
+export const allSteps = ["exchange", "edit", "userinfo", "introspect", "refresh", "replay", "revoke"] as const;
+
+/** A step. */
+export type PlaygroundStep = (typeof allSteps)[number];
+
+/** How a step ended. */
+export interface PastStep {
+  readonly step: PlaygroundStep;
+  readonly done: boolean;
+}
 
 /** The form that runs a step; its target is `{base}/authorized/try`. */
 export interface PlaygroundForm {
-  /** The state of the playground without its history; the server stores nothing. */
+  /** The state of the login; the server stores nothing. */
   readonly fields: HiddenFields;
   /** The client whose secret the user must type; absent if none is necessary. */
   readonly needsSecretOf?: string;
-  /** The next steps, the suggested one first. */
-  readonly steps: readonly PlaygroundStep[];
-  /** Whether the code is used: a second use is rejected. Default: false. */
-  readonly codeUsed?: boolean;
-  /** Whether the grant is revoked, so that every further use is rejected. */
+  /** The suggested step; absent after the last one. */
+  readonly main?: PlaygroundStep;
+  /** The other possible steps, in their order. */
+  readonly others: readonly PlaygroundStep[];
+  /** Whether the tokens are revoked, so that each use of them is rejected. */
   readonly grantRevoked: boolean;
+  /** Links for "Start New Authorization", the primary button after the last step. */
+  readonly startLinks: readonly StartLink[];
 }
 
-/** The texts of the buttons. */
-export const stepLabels: Readonly<Record<PlaygroundStep, string>> = {
-  exchange: "Exchange the code",
-  wrong_verifier: "Send a wrong verifier",
-  device: "Start a device authorization",
-  poll: "Poll for tokens",
-  userinfo: "Call userinfo",
-  introspect: "Introspect",
-  downscope: "Exchange the access token",
-  refresh: "Refresh tokens",
-  replay: "Replay the code",
-  revoke: "Revoke tokens",
-};
+interface StepText {
+  /** In the stepper. */
+  readonly label: string;
+  readonly button: string;
+  /** What the step does, and why; before it is sent. */
+  readonly does: string;
+  /** The same if the tokens are revoked. Default: `does`. */
+  readonly doesAfterRevocation?: string;
+}
 
-const stepDescriptions: Readonly<Record<PlaygroundStep, string>> = {
-  exchange: "Sends the token request and shows the response. A code works once.",
-  wrong_verifier: "Acts as an attacker who has the code but not the verifier. The code stays valid.",
-  device: "Starts the login of a device without a browser, and shows the user code.",
-  poll: "Requests the tokens with the device code. A device repeats this request until the user has decided.",
-  userinfo: "Requests the claims of the user with the access token.",
-  introspect: "Asks the server whether the access token is active, as a resource server does.",
-  downscope: "Gets a token with less access, to pass on to another service (token exchange).",
-  refresh: "Gets a new access token with the refresh token, without the user.",
-  replay: "Sends the used code again. The server must reject it and revoke the tokens of the first use.",
-  revoke: "Revokes the tokens before they expire.",
-};
-
-const descriptionsAfterRevocation: Partial<typeof stepDescriptions> = {
-  userinfo: "Shows that the access token is rejected now.",
-  introspect: "Shows that the access token is inactive now.",
-  refresh: "Shows that the refresh token is rejected now.",
-  replay: "Sends the used code again. The tokens of the first use are already revoked.",
-};
-
-/** The style sheets of a page with a playground form, if any. */
-export function ExchangeStyle(
-  { site, name, form }: {
-    readonly site: Site;
-    readonly name: "exchange" | "callback";
-    readonly form: PlaygroundForm | undefined;
+/** The texts of each step before it is sent. */
+export const stepTexts: Readonly<Record<PlaygroundStep, StepText>> = {
+  exchange: {
+    label: "Exchange",
+    button: "Exchange the code",
+    does:
+      "The client sends the code and the code verifier directly to the server. Only the client that sent the request knows the verifier, so only that client gets the tokens.",
   },
-): VNode {
+  edit: { label: "Exchange", button: "Send the edited request", does: "" },
+  userinfo: {
+    label: "Userinfo",
+    button: "Call userinfo",
+    does: "The client sends the access token in a header. The API needs no login: it checks the token and its scope.",
+    doesAfterRevocation: "Shows that the access token is rejected now.",
+  },
+  introspect: {
+    label: "Introspect",
+    button: "Introspect",
+    does: "A resource server asks whether the access token is active. Only so it notices a revocation immediately.",
+    doesAfterRevocation: "Shows that the access token is inactive now.",
+  },
+  refresh: {
+    label: "Refresh",
+    button: "Refresh tokens",
+    does: "The client gets a new access token without the user, so access tokens can have a short lifetime.",
+    doesAfterRevocation: "Shows that the refresh token is rejected now.",
+  },
+  replay: {
+    label: "Replay",
+    button: "Replay the code",
+    does: "Sends the used code again, as an attacker would. The server must reject it and revoke the tokens.",
+    doesAfterRevocation: "Sends the used code again. The tokens are already revoked.",
+  },
+  revoke: {
+    label: "Revoke",
+    button: "Revoke tokens",
+    does: "The client ends its access before the tokens expire, for example when the user logs out.",
+    doesAfterRevocation: "The tokens are already revoked, and the response is the same: 200 for any token.",
+  },
+};
+
+/** The outcome of a step, and what it teaches. */
+export interface StepLesson {
+  readonly heading: string;
+  /** One fact about OAuth. */
+  readonly lesson: string;
+}
+
+const codeRejected: StepLesson = {
+  heading: "Code not exchanged",
+  lesson:
+    "A rejected attempt does not use up the code: an attacker who intercepted it would fail in the same way, and the code still works for the client that it was issued to.",
+};
+
+const codeExchanged: StepLesson = {
+  heading: "Code exchanged",
+  lesson:
+    "The code came through the browser; the tokens came directly from the server, to the client that proved that it had sent the request. The ID token states who logged in: before the client believes it, it checks the signature, that aud is the client itself, and that nonce is that of this login.",
+};
+
+/** The texts of each step after its response. */
+export const stepLessons: Readonly<Record<"done" | "rejected", Readonly<Record<PlaygroundStep, StepLesson>>>> = {
+  done: {
+    exchange: codeExchanged,
+    edit: codeExchanged,
+    userinfo: {
+      heading: "Userinfo returned the claims of the user",
+      lesson:
+        "A bearer token works for every sender, without client authentication. So it is sent in a header over TLS, never in a URL.",
+    },
+    introspect: {
+      heading: "The access token is active",
+      lesson:
+        "A resource server can verify a JWT itself or introspect it; only introspection reports a revocation. Introspection requires client authentication, so that an attacker cannot test stolen tokens.",
+    },
+    refresh: {
+      heading: "Tokens refreshed",
+      lesson:
+        "The user did not log in again. The server replaces the refresh token of a public client at each use (rotation). An old token that is used again was copied, so the server revokes the whole grant.",
+    },
+    replay: {
+      heading: "Second use of the code accepted",
+      lesson: "This must not happen: a code works once, because an attacker may have intercepted it.",
+    },
+    revoke: {
+      heading: "Tokens revoked",
+      lesson:
+        "Revoking a refresh token revokes the whole grant. The access token still has a valid signature and is not expired: only a request to this server shows that it is revoked.",
+    },
+  },
+  rejected: {
+    exchange: codeRejected,
+    edit: codeRejected,
+    userinfo: {
+      heading: "Access token rejected",
+      lesson:
+        "The WWW-Authenticate header says why. The client must get another access token, with its refresh token or by a new login.",
+    },
+    introspect: {
+      heading: "The access token is not active",
+      lesson:
+        "Revoked, expired and unknown tokens get the same short response, so that an attacker learns nothing by testing tokens.",
+    },
+    refresh: {
+      heading: "Refresh token rejected",
+      lesson: "The refresh token is revoked, expired or already used. The client must start a new login.",
+    },
+    replay: {
+      heading: "Second use of the code rejected",
+      lesson:
+        "A code that is used twice may have been intercepted, and the server cannot distinguish the client from the attacker. So it rejects the second use and revokes the tokens of the first.",
+    },
+    revoke: {
+      heading: "Nothing revoked",
+      lesson: "Only the client that a token was issued to may revoke it, and the client must authenticate.",
+    },
+  },
+};
+
+/**
+ * The steps from the authorization to the revocation, each with the outcome of its last try.
+ *
+ * @param current The step that the page shows. Default: the authorization.
+ */
+export function LoginStepper({ authorized, past, current }: {
+  /** How the authorization ended: `undefined` before it has. */
+  readonly authorized: "done" | "failed" | undefined;
+  readonly past: readonly PastStep[];
+  readonly current?: PlaygroundStep;
+}): VNode {
+  const labels = [...new Set(allSteps.map((step) => stepTexts[step].label))];
   return (
-    <>
-      <Stylesheet site={site} name={name} />
-      {form?.needsSecretOf !== undefined && <Stylesheet site={site} name="field" />}
-    </>
+    <Stepper
+      label="Steps of the flow"
+      items={[
+        { label: "Authorize", outcome: authorized, current: current === undefined },
+        ...labels.map((label) => {
+          const last = past.findLast(({ step }) => stepTexts[step].label === label);
+          return {
+            label,
+            outcome: last && (last.done ? "done" as const : "failed" as const),
+            current: current !== undefined && stepTexts[current].label === label,
+          };
+        }),
+      ]}
+    />
   );
 }
 
-/** The ID of the form, for its fields elsewhere on the page. */
-export const formId = "playground";
-
-/**
- * One form for all steps, because its fields contain the state of the playground.
- *
- * @param base The prefix of all links to this server.
- */
-export function PlaygroundFormView({ form, base }: { readonly form: PlaygroundForm; readonly base: string }): VNode {
-  const { fields, steps, needsSecretOf, grantRevoked } = form;
-  const [main] = steps;
+/** The primary button of the page and the quiet ones, always at the same place; then what the primary one does. */
+export function StepForm({ form, base }: { readonly form: PlaygroundForm; readonly base: string }): VNode {
+  const { fields, main, others, needsSecretOf, grantRevoked, startLinks } = form;
+  const text = main && stepTexts[main];
   return (
-    <form id={formId} class="playground" method="post" action={`${base}/authorized/try`}>
+    <form class="playground" method="post" action={`${base}/authorized/try`}>
       <HiddenInputs fields={fields} />
       {needsSecretOf !== undefined && (
         <div class="field">
@@ -112,15 +216,14 @@ export function PlaygroundFormView({ form, base }: { readonly form: PlaygroundFo
         </div>
       )}
       <div class="ways">
-        {steps.map((step, i) => (
-          <button type="submit" key={step} class={i === 0 ? "button" : "button plain"} name="step" value={step}>
-            {stepLabels[step]}
+        {main === undefined && <StartButtons label="Start New Authorization" links={startLinks.slice(0, 1)} />}
+        {[...main === undefined ? [] : [main], ...others].map((step) => (
+          <button type="submit" key={step} class={step === main ? "button" : "button plain"} name="step" value={step}>
+            {stepTexts[step].button}
           </button>
         ))}
       </div>
-      {main !== undefined && (
-        <p class="aside">{(grantRevoked ? descriptionsAfterRevocation[main] : undefined) ?? stepDescriptions[main]}</p>
-      )}
+      {text && <p class="aside">{grantRevoked ? text.doesAfterRevocation ?? text.does : text.does}</p>}
     </form>
   );
 }

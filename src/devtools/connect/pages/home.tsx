@@ -35,8 +35,6 @@ export interface HomeProps extends Site {
   readonly otherHost?: string;
   /** Whether users log in on a page. */
   readonly login: "automatic" | "page";
-  /** The path of the tour; absent if there is none. */
-  readonly tour?: string;
   /** Every scope value of the server. */
   readonly scopes: readonly string[];
 }
@@ -135,7 +133,6 @@ export function Home(props: HomeProps): VNode {
     profile,
     scopes,
     login,
-    tour,
     persistent,
     edits,
   } = props;
@@ -177,8 +174,6 @@ export function Home(props: HomeProps): VNode {
             ? (
               <nav class="ways" aria-label="Demo flows">
                 <StartButtons label="Start the demo flow" links={startLinks} />
-                <a href={`${base}/authorized/try`}>Start with extensions, or on a device</a>
-                {tour && <a href={base + tour}>Take the tour</a>}
                 {flows && <a href={base + flows.path}>Watch each request</a>}
               </nav>
             )

@@ -71,7 +71,7 @@ export function browserCsrfToken({ server }: Context, browser: BrowserCookie): M
 }
 
 /**
- * Reads a form that changes clients or users, or sends requests in the playground.
+ * Reads a form that changes clients or users, or sends the steps after `/authorized`.
  *
  * @param allowNullOrigin See {@link readSameOriginForm}.
  * @throws {HttpError} If a page of another origin sent it, or the body is not a form.

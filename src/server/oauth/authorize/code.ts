@@ -131,6 +131,7 @@ function allowedClaims(
   return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
 }
 
+/** A code that this server has issued. */
 export interface IssuedCode {
   /** The client that it was issued to. */
   readonly clientId: string;

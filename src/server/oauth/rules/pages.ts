@@ -41,15 +41,11 @@ export const pageRules = {
     cites: ["RFC 9700 §4.7"],
   },
   "DM-12": {
-    fix: "Go back to the callback page and press one of its buttons.",
+    fix: "Go back to the page /authorized and press one of its buttons.",
     cites: [],
   },
   "DM-15": {
     fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
-    cites: [],
-  },
-  "DM-17": {
-    fix: "Shorten authorization_details or acr_values, or send the request from a client.",
     cites: [],
   },
   "DI-03": {

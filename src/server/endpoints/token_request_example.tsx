@@ -2,19 +2,17 @@
 /** A token request to paste into a shell, and whether it works for the current code. */
 
 import type { VNode } from "preact";
-import { type Secret, TextWithSecrets } from "../../../server/pages/secret_value.tsx";
-import { Code, CopyButton } from "../../../server/pages/value.tsx";
-import { CheckItem } from "../../../server/pages/check_item.tsx";
+import { CheckItem } from "../pages/check_item.tsx";
+import { type Secret, TextWithSecrets } from "../pages/secret_value.tsx";
+import { Code, CopyButton } from "../pages/value.tsx";
 
 /** A token request to paste into a shell. */
 export interface TokenRequestExample {
   /** Whether it shows a public or a confidential client. */
   readonly kind: "public" | "confidential";
-  /**
-   * The client; absent, with a placeholder in the command, if no such client has this page as its redirect URI.
-   */
+  /** The client; absent, with a placeholder in the command, if no such client has this page as its redirect URI. */
   readonly clientId?: string;
-  /** The header that the command sends for `-u`, as it is on the wire. Default: none. */
+  /** The value of the `Authorization` header that the command sends for `-u`. Default: none. */
   readonly authorization?: string;
   /** The redirect URI that a client must have for this page. */
   readonly redirectUri: string;
@@ -28,10 +26,10 @@ export interface TokenRequestExample {
   readonly codeBelongsToClient?: boolean;
   /** Whether the code is already exchanged. */
   readonly codeUsed: boolean;
-  /** Whether the command contains the verifier, a placeholder, or none because the request had no challenge. */
-  readonly verifier: "known" | "placeholder" | "none";
-  /** Whether the command contains a placeholder for the client's secret. Default: false. */
-  readonly needsSecret?: boolean;
+  /** Whether the authorization request had a code challenge. */
+  readonly usesPkce: boolean;
+  /** What placeholders in the command stand for, such as `code verifier`. */
+  readonly missing: readonly string[];
 }
 
 const authenticationText = {
@@ -49,26 +47,19 @@ const authenticationText = {
   ),
 };
 
-function exampleVerdict(
-  { kind, clientId, redirectUri, signedBy, codeBelongsToClient, codeUsed, verifier, needsSecret }: TokenRequestExample,
-): VNode {
+/** Whether the request works, in a sentence. */
+function Verdict({ example }: { readonly example: TokenRequestExample }): VNode {
+  const { kind, clientId, redirectUri, signedBy, codeBelongsToClient, codeUsed, missing } = example;
+  const form = `The request below shows the form that a ${kind} client uses.`;
   if (signedBy !== undefined) {
     return (
       <>
-        This code was issued to{" "}
-        <Code text={signedBy} />, which signs its requests with a key. The request below shows the form that a {kind}
-        {" "}
-        client uses.
+        This code was issued to <Code text={signedBy} />, which signs its requests with a key. {form}
       </>
     );
   }
   if (codeBelongsToClient === undefined) {
-    return (
-      <>
-        This server does not know the code: the code has expired, or another server issued it. The request below shows
-        the form that a {kind} client uses.
-      </>
-    );
+    return <>This server does not know the code: the code has expired, or another server issued it. {form}</>;
   }
   if (clientId === undefined) {
     return (
@@ -82,45 +73,37 @@ function exampleVerdict(
   if (!codeBelongsToClient) {
     return (
       <>
-        This code was issued to a client other than{" "}
-        <Code text={clientId} />, so the server would reject this request. It shows the form that a {kind} client uses.
+        This code was issued to a client other than <Code text={clientId} />, so the server would reject this request.
+        {" "}
+        {form}
       </>
     );
   }
-  if (codeUsed) {
-    return (
-      <>
-        This code was issued to <Code text={clientId} />{" "}
-        and has been exchanged: a second use is rejected and revokes the tokens of the first.
-      </>
-    );
-  }
-  const missing = [...verifier === "placeholder" ? ["code verifier"] : [], ...needsSecret ? ["client secret"] : []];
   return (
     <>
-      This code was issued to <Code text={clientId} />: the request below works{" "}
-      {missing.length > 0 ? `once, with your ${missing.join(" and ")} inserted.` : "once, as it is."}
+      This code was issued to <Code text={clientId} />
+      {codeUsed
+        ? " and has been exchanged: a second use is rejected and revokes the tokens of the first."
+        : `: the request below works ${
+          missing.length > 0 ? `once, with your ${missing.join(" and ")} inserted.` : "once, as it is."
+        }`}
     </>
   );
 }
 
 /** The kind of client, whether the request works, and the command. */
-export function Example(example: TokenRequestExample): VNode {
-  const { kind, authorization, command, secrets = [], verifier } = example;
+export function Example({ example }: { readonly example: TokenRequestExample }): VNode {
+  const { kind, authorization, command, secrets = [] } = example;
   const id = `example-${kind}`;
   return (
     <figure class="exchange" aria-labelledby={id}>
       <figcaption>
         <h3 id={id}>{kind === "public" ? "As a public client" : "As a confidential client"}</h3>
         <p>{authenticationText[kind]}</p>
-        <CheckItem passed={example.codeUsed ? false : example.codeBelongsToClient}>{exampleVerdict(example)}</CheckItem>
-        {verifier === "placeholder" && (
-          <p>
-            Replace the value of <Code text="code_verifier" />{"  "}
-            with the verifier that your client generated; only the client knows it.
-          </p>
-        )}
-        {verifier === "none" && (
+        <CheckItem passed={example.codeUsed ? false : example.codeBelongsToClient}>
+          <Verdict example={example} />
+        </CheckItem>
+        {!example.usesPkce && (
           <p>
             The authorization request carried no code challenge, so the token request carries no{" "}
             <Code text="code_verifier" />.
@@ -131,7 +114,7 @@ export function Example(example: TokenRequestExample): VNode {
         <p>
           <Code text="-u" /> sends the header{" "}
           <code class="wire">
-            <TextWithSecrets text={authorization} secrets={secrets} />
+            Authorization: <TextWithSecrets text={authorization} secrets={secrets} />
           </code>
         </p>
       )}

@@ -1,0 +1,7 @@
+/** The developers' part of `/start` and `/authorized`: its code is loaded when a page needs it. */
+
+import type { DemoSteps } from "../../server/assembly/context.ts";
+import { prepareRequest } from "./demo_request.ts";
+import { describeNext } from "./steps.ts";
+
+export const demoSteps: DemoSteps = { prepare: prepareRequest, next: describeNext };
