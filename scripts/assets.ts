@@ -47,6 +47,7 @@ const outputs: Readonly<
       "connect.css": css("static/connect.css"),
       "continue.js": script("static/continue.ts"),
       "exchange.css": css("static/exchange.css"),
+      "faults.js": script("static/faults.ts"),
       "field.css": css("static/field.css"),
       "form.css": css("static/form.css"),
       "icon.svg": icon,

@@ -296,8 +296,7 @@ async function openControl(
 
 async function openFaultPages(inspector?: Inspector, control?: ProgramControl): Promise<Plugin> {
   const { faultPages } = await import("./testing/fault_pages/mod.ts");
-  const controlled = control && { clock: control.control.clock, rules: control.control.faults };
-  return faultPages({ recorder: inspector?.recorder, control: controlled });
+  return faultPages({ recorder: inspector?.recorder, control: control?.control });
 }
 
 /** Claims by parameters of token requests, which the recorder reads. */

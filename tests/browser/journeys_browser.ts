@@ -127,7 +127,7 @@ journey("the next automatic login is that of another user", 3, async (open, clic
 
 journey("the signing key is rotated", 2, async (open, click) => {
   const page = await open("/");
-  await click(page.getByRole("link", { name: "Faults", exact: true }));
+  await click(page.getByRole("link", { name: "Break", exact: true }));
   await click(page.getByRole("button", { name: "Rotate the signing key" }));
   const [, kid] = /kid (\S+) signs now/.exec(await page.getByRole("status").first().innerText())!;
   const { keys } = await (await fetch(`${url}/oauth2/jwks`)).json();

@@ -84,7 +84,7 @@ export async function startTextServer(): Promise<TextServer> {
       plugins: [
         ...plugins,
         metrics(),
-        faultPages({ recorder, control: { clock: control.clock, rules: control.faults } }),
+        faultPages({ recorder, control }),
         rulePages(() => Promise.resolve("")),
         recorder,
         { setup: (app) => void (endpoints = app.endpoints) },

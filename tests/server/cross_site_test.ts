@@ -101,7 +101,7 @@ async function laptop(options: LatchkeyOptions = {}, further: readonly Plugin[] 
       ...further,
       ...[check.plugin, health(), mcpServer("/mcp"), flows, rulePages(() => Promise.resolve("")), personas()],
       ...[...control.plugins, checkPages(check, showFlow)],
-      faultPages({ control: { clock: control.control.clock, rules: control.control.faults } }),
+      faultPages({ control: control.control }),
       { setup: (app) => void (endpoints = app.endpoints) },
     ],
     store: observedStore(memoryStore(), (verb, [kind]) => {

@@ -45,7 +45,7 @@ async function start(
     const page = await send("/faults");
     const cookie = page.headers.getSetCookie().map((line) => line.split(";", 1)[0]).join("; ");
     const form_token = /name="form_token" value="([^"]+)"/.exec(await page.text())![1]!;
-    const fields = { form_token, do: "add", fault: edit.fault, endpoint: "token", times: "once" };
+    const fields = { form_token, do: "faults.add", fault: edit.fault, endpoint: "token" };
     const added = await form("/faults", { ...fields, parameter_edit: edit.edit }, { cookie, origin: issuer });
     assertEquals(added.status, 303);
   }
@@ -95,7 +95,7 @@ test("[FL-17] a token is expired from its flow by the clock, and the page says w
     /^Expired: access token of step 2\. Clock moved by .* to 20.*; \/faults resets the clock$/,
   );
   assertEquals(await userinfo(), 401);
-  await submit("/faults", { do: "reset" });
+  await submit("/faults", { do: "clock.reset" });
   assertEquals(await userinfo(), 200);
 });
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-/** The page that controls faults, the clock and the keys of a server on a test host. */
+/** The page that breaks logins of a server on a test host: faults, the clock, revoked tokens, rotated keys. */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { render } from "preact-render-to-string";
 import { formatLongDuration } from "../../server/pages/duration.ts";
 import { Field } from "../../server/pages/field.tsx";
@@ -9,38 +9,15 @@ import { Layout, Panes, Section, type Site, Stylesheet } from "../../server/page
 import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
 import { Code } from "../../server/pages/value.tsx";
 
-/** A fault that can be chosen. */
-interface FaultChoice {
-  /** What follows `faults.` in a program. */
-  readonly id: string;
-  /** What goes wrong, a few words. */
-  readonly title: string;
-  /** What a correct client does. */
-  readonly correctClient: string;
-}
-
-/** The fault that the form adds. */
-interface ChosenFault extends FaultChoice {
-  /** The endpoints where it has an effect. */
-  readonly endpoints: readonly string[];
-  /** The endpoint that is selected first. */
-  readonly endpoint: string;
-  /** The grant types of the server. */
-  readonly grantTypes: readonly string[];
-  /** The grant type that is selected first; empty: any. */
-  readonly grantType: string;
-  /** How many requests are selected first: `once`, `count` or `always`. */
-  readonly times: string;
-  /** The number for `count`. */
-  readonly count: string;
-  /** Its parameters. */
-  readonly fields: readonly {
-    readonly name: string;
-    readonly label: string;
-    readonly hint: string;
-    readonly value: string;
-    readonly choices?: readonly string[];
-  }[];
+/** A field of a form, from the description of the input of a verb. */
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string;
+  readonly choices?: readonly string[];
+  /** What the empty choice means. Default: any. */
+  readonly emptyChoice?: string;
 }
 
 /** The page at `/faults`. */
@@ -55,12 +32,36 @@ export interface FaultsProps extends Site {
   readonly client?: string;
   /** The clients that can be chosen. */
   readonly clients: readonly string[];
+  /** The pages that check a client, below the base. */
+  readonly checks: readonly { readonly client: string; readonly path: string }[];
   /** The words that were searched. Empty: none. */
   readonly search: string;
-  /** The faults that match the search, by group. */
-  readonly groups: readonly { readonly title: string; readonly definitions: readonly FaultChoice[] }[];
-  /** Absent: no fault is chosen. */
-  readonly chosen?: ChosenFault;
+  /** The faults of the first screen. */
+  readonly common: readonly {
+    readonly title: string;
+    readonly fault: string;
+    readonly endpoint?: string;
+    readonly parameters?: Readonly<Record<string, unknown>>;
+  }[];
+  /** All faults, by group; `text` is what a search looks in. */
+  readonly groups: readonly {
+    readonly title: string;
+    readonly definitions: readonly {
+      readonly id: string;
+      readonly title: string;
+      readonly text: string;
+      readonly isFound: boolean;
+    }[];
+  }[];
+  /** The fault that the form adds. Absent: none is chosen. */
+  readonly chosen?: {
+    readonly id: string;
+    readonly title: string;
+    readonly correctClient: string;
+    readonly fields: readonly FormField[];
+    /** Rarely used conditions on the request. */
+    readonly conditions: readonly FormField[];
+  };
   /** The rules that were added, and how often each has fired. */
   readonly rules: readonly {
     readonly id: string;
@@ -75,223 +76,231 @@ export interface FaultsProps extends Site {
   readonly now: number;
   /** Moves of the clock, in seconds, after which what was issued before has expired. */
   readonly presets: readonly { readonly seconds: number; readonly expires: readonly string[] }[];
+  /** The fields that move the clock. */
+  readonly advance: readonly FormField[];
+  /** The fields that revoke tokens. */
+  readonly revoke: readonly FormField[];
 }
 
-/** The hidden fields of a form; without an action its buttons have one each. */
-function Hidden({ csrfToken, client, action }: FaultsProps & { readonly action?: string }): VNode {
+/** A form that runs a verb; without one its buttons name it. */
+function VerbForm({ props: { base, csrfToken, client }, verb, kind = "ways", hidden = {}, children }: {
+  readonly props: FaultsProps;
+  readonly verb?: string;
+  readonly kind?: "ways" | "form";
+  readonly hidden?: Readonly<Record<string, string | undefined>>;
+  readonly children: ComponentChildren;
+}): VNode {
+  const all = { form_token: csrfToken, do: verb, shown_client: client, ...hidden };
   return (
-    <>
-      <input type="hidden" name="form_token" value={csrfToken} />
-      {action !== undefined && <input type="hidden" name="do" value={action} />}
-      {client !== undefined && <input type="hidden" name="client" value={client} />}
-    </>
-  );
-}
-
-function Rule({ props, rule }: { readonly props: FaultsProps; readonly rule: FaultsProps["rules"][number] }): VNode {
-  const { base } = props;
-  return (
-    <form class="ways" method="post" action={`${base}/faults`}>
-      <Hidden {...props} />
-      <input type="hidden" name="rule" value={rule.id} />
-      <span>
-        {rule.description}: fired {rule.fired === 1 ? "once" : `${rule.fired} times`}
-      </span>
-      {rule.canRelease && (
-        <button type="submit" class="button" name="do" value="release">
-          Release the requests<span class="unseen">{` of ${rule.description}`}</span>
-        </button>
+    <form class={kind} method="post" action={`${base}/faults`}>
+      {Object.entries(all).map(([name, value]) =>
+        value === undefined ? null : <input key={name} type="hidden" name={name} value={value} />
       )}
-      <button type="submit" class="button plain" name="do" value="remove">
-        Remove the fault<span class="unseen">{` ${rule.description}`}</span>
-      </button>
+      {children}
     </form>
   );
 }
 
-function Rules(props: FaultsProps): VNode {
+const VerbFields = ({ fields }: { readonly fields: readonly FormField[] }): VNode => (
+  <div class="topic">
+    {fields.map((field) => <Field key={field.name} emptyChoice="any" {...field} optional />)}
+  </div>
+);
+
+function Rules(props: FaultsProps): VNode | null {
+  if (props.rules.length === 0) return null;
   const active = props.rules.filter(({ isFinished }) => !isFinished);
-  const finished = props.rules.filter(({ isFinished }) => isFinished);
   return (
-    <>
-      <Section id="rules" heading="Active">
-        {active.length === 0
-          ? <p>No fault is active: the server responds correctly.</p>
-          : active.map((rule) => <Rule key={rule.id} props={props} rule={rule} />)}
-        {active.length > 0 && (
-          <p class="aside">
-            “Release the requests” lets waiting requests continue. “Remove the fault” ends the connections of waiting
-            requests.
-          </p>
-        )}
-      </Section>
-      {finished.length > 0 && (
-        <Section id="finished" heading="Finished">
-          {finished.map((rule) => <Rule key={rule.id} props={props} rule={rule} />)}
-          <p class="aside">
-            These faults have fired as often as you chose, and change no further response. “Remove the fault” ends the
-            connections of waiting requests.
-          </p>
-        </Section>
+    <Section id="rules" heading={active.length === 0 ? "No fault is active" : "Active faults"}>
+      {[...active, ...props.rules.filter(({ isFinished }) => isFinished)].map((rule) => (
+        <VerbForm key={rule.id} props={props} hidden={{ id: rule.id }}>
+          <span>
+            {rule.description}: {rule.isFinished ? "finished, " : ""}fired{" "}
+            {rule.fired === 1 ? "once" : `${rule.fired} times`}
+          </span>
+          {rule.canRelease && (
+            <button type="submit" class="button" name="do" value="faults.release">
+              Release the requests<span class="unseen">{` of ${rule.description}`}</span>
+            </button>
+          )}
+          <button type="submit" class="button plain" name="do" value="faults.remove">
+            Remove<span class="unseen">{` ${rule.description}`}</span>
+          </button>
+        </VerbForm>
+      ))}
+      {active.some(({ canRelease }) => canRelease) && (
+        <p class="aside">“Remove” ends the connections of requests that wait.</p>
       )}
-    </>
+    </Section>
   );
 }
 
-function AddForm(props: FaultsProps & { readonly chosen: ChosenFault }): VNode {
-  const { base, client, chosen } = props;
-  const { id, title, correctClient, endpoints, grantTypes, fields, count } = chosen;
-  const whose = client === undefined ? "of any client" : `of ${client}`;
-  const choices = [
-    ["once", `The next request ${whose}`],
-    ["count", `The next requests ${whose}, their number below`],
-    ["always", "Every request until the fault is removed"],
-  ] as const;
+function AddForm(
+  { props, chosen }: { readonly props: FaultsProps; readonly chosen: NonNullable<FaultsProps["chosen"]> },
+) {
+  const { id, title, correctClient, fields, conditions } = chosen;
   return (
     <Section id="add" heading={title}>
       <p>
         <Code text={id} />: {correctClient}
       </p>
-      <form class="form" method="post" action={`${base}/faults`}>
-        <Hidden {...props} action="add" />
-        <input type="hidden" name="fault" value={id} />
-        <div class="topic">
-          <Field name="endpoint" label="Endpoint" choices={endpoints} value={chosen.endpoint} />
-          {endpoints.includes("token") && (
-            <Field
-              name="grant_type"
-              label="Grant type"
-              hint="The grant type of the token request."
-              choices={["", ...grantTypes]}
-              emptyChoice="any"
-              value={chosen.grantType}
-            />
-          )}
-          {fields.map((field) => <Field key={field.name} {...field} optional />)}
-        </div>
-        <fieldset>
-          <legend>When</legend>
-          {choices.map(([times, label]) => (
-            <label class="choice" key={times}>
-              <input type="radio" name="times" value={times} checked={times === chosen.times} />
-              <span>{label}</span>
-            </label>
-          ))}
-        </fieldset>
-        <Field name="count" label="Number of requests" value={count} optional />
+      <VerbForm props={props} verb="faults.add" kind="form" hidden={{ fault: id }}>
+        <VerbFields fields={fields} />
+        <details open={conditions.some(({ value }) => value !== "")}>
+          <summary>More conditions on the request</summary>
+          <VerbFields fields={conditions} />
+        </details>
         <p class="ways">
           <button type="submit" class="button">Add the fault</button>
         </p>
-      </form>
+      </VerbForm>
     </Section>
   );
 }
 
-function Filter({ base, client, clients, chosen, search }: FaultsProps): VNode {
+function CommonFaults(props: FaultsProps): VNode {
+  const { base, client, common } = props;
   return (
-    <form class="ways" method="get" action={`${base}/faults`} role="search">
-      {chosen !== undefined && <input type="hidden" name="fault" value={chosen.id} />}
-      <div class="field">
-        <label for="client">Client</label>
-        <select id="client" name="client">
-          <option value="">any</option>
-          {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
-        </select>
-      </div>
-      <div class="field">
-        <label for="q">Find a fault</label>
-        <input id="q" type="search" name="q" value={search} placeholder="nonce, expired, jwks" autocomplete="off" />
-      </div>
-      <button type="submit" class="button plain">Show</button>
-      {search !== "" && (
-        <a
-          href={`${base}/faults?${new URLSearchParams({ ...client && { client }, ...chosen && { fault: chosen.id } })}`}
-        >
-          Show all faults
-        </a>
-      )}
-    </form>
-  );
-}
-
-function AllFaults({ base, client, search, groups }: FaultsProps): VNode {
-  const count = groups.reduce((sum, { definitions }) => sum + definitions.length, 0);
-  const filter = { ...client && { client }, ...search && { q: search } };
-  return (
-    <Section id="all" heading={search === "" ? `All ${count} faults` : `${count} faults with “${search}”`}>
-      <div class="groups">
-        {groups.map(({ title, definitions }) => (
-          <details key={title} open={search !== ""}>
-            <summary>
-              <h3>{title}</h3> <span class="aside">({definitions.length})</span>
-            </summary>
-            <ul class="choices">
-              {definitions.map(({ id, title }) => (
-                <li key={id}>
-                  <a href={`${base}/faults?${new URLSearchParams({ ...filter, fault: id })}`}>{title}</a>{" "}
-                  <Code text={id} />
-                </li>
-              ))}
-            </ul>
-          </details>
-        ))}
-      </div>
+    <Section id="common" heading={`The next request of ${client ?? "any client"}`}>
+      <ul class="rows">
+        {common.map(({ title, fault, endpoint, parameters = {} }) => {
+          const values = Object.entries(parameters).map(([name, value]) => [`parameter_${name}`, String(value)]);
+          const query = new URLSearchParams({ ...client && { client }, fault, ...Object.fromEntries(values) });
+          return (
+            <li key={fault}>
+              <VerbForm
+                props={props}
+                verb="faults.add"
+                hidden={{ fault, endpoint, client, ...Object.fromEntries(values) }}
+              >
+                <button type="submit" class="button plain">
+                  Add<span class="unseen">{`: ${title}`}</span>
+                </button>
+                <span>
+                  <a href={`${base}/faults?${query}`}>{title}</a>
+                  {values.map(([, value]) => [" ", <Code key={value} text={value!} />])}
+                </span>
+              </VerbForm>
+            </li>
+          );
+        })}
+      </ul>
     </Section>
   );
 }
 
-function ClockAndKeys(props: FaultsProps): VNode {
-  const { base, client, now, presets } = props;
+function ClockKeysTokens(props: FaultsProps): VNode {
+  const { base, now, presets, advance, revoke, checks, chosen } = props;
   return (
-    <Panes>
+    <div>
       <Section id="clock" heading="Clock">
-        <p>
-          The clock of the server: <time>{new Date(now).toISOString()}</time>
-        </p>
-        <form method="post" action={`${base}/faults`}>
-          <Hidden {...props} action="advance" />
+        <VerbForm props={props} verb="clock.advance">
+          <time>{new Date(now).toISOString()}</time>
+          {presets.map(({ seconds, expires }) => (
+            <button key={seconds} type="submit" class="button plain" name="seconds" value={seconds}>
+              + {formatLongDuration(seconds)}
+              <span class="unseen">: {expires.join(", ")} expire</span>
+            </button>
+          ))}
+        </VerbForm>
+        <details>
+          <summary>What expires, and other times</summary>
+          <ul>
+            {presets.map(({ seconds, expires }) => (
+              <li key={seconds}>+ {formatLongDuration(seconds)}: {expires.join(", ")} expire</li>
+            ))}
+          </ul>
           <p>
-            A move of the clock affects codes, tokens and logins that the server issued before. A code that the server
-            issues later is valid for its whole lifetime: to let it expire before the client exchanges it, add the fault
-            {" "}
-            <a href={`${base}/faults?${new URLSearchParams({ ...client && { client }, fault: "store.expired" })}`}>
+            The clock changes nothing for codes that the server issues later: for these, add the fault{" "}
+            <a href={`${base}/faults?fault=store.expired`}>
               <Code text="store.expired" />
             </a>.
           </p>
-          <ul class="choices">
-            {presets.map(({ seconds, expires }) => (
-              <li key={seconds}>
-                <button type="submit" class="button plain" name="seconds" value={seconds}>
-                  + {formatLongDuration(seconds)}: {expires.join(", ")} expire
-                </button>
-              </li>
-            ))}
-          </ul>
-        </form>
-        <form class="form" method="post" action={`${base}/faults`}>
-          <Hidden {...props} />
-          <Field
-            name="seconds"
-            label="Move the clock by, in seconds"
-            hint="A negative number sets the clock back."
-            value="3600"
-          />
-          <p class="ways">
-            <button type="submit" class="button plain" name="do" value="advance">Move the clock</button>
-            <button type="submit" class="button plain" name="do" value="reset" formNoValidate>
-              Reset the clock to the system time
-            </button>
-          </p>
-        </form>
+          <VerbForm props={props} kind="form">
+            <VerbFields fields={advance} />
+            <p class="ways">
+              <button type="submit" class="button plain" name="do" value="clock.advance">Move the clock</button>
+            </p>
+          </VerbForm>
+        </details>
+        <VerbForm props={props} verb="clock.reset">
+          <button type="submit" class="button plain">Reset the clock</button>
+        </VerbForm>
       </Section>
-      <Section id="keys" heading="Keys">
-        <p>A new key signs from then on. The old key stays published until the tokens that it signed have expired.</p>
-        <form class="ways" method="post" action={`${base}/faults`}>
-          <Hidden {...props} action="rotate" />
+      <Section id="keys" heading="Keys and tokens">
+        <VerbForm props={props} verb="rotateKeys" hidden={{ lead: "0" }}>
           <button type="submit" class="button plain">Rotate the signing key</button>
-        </form>
+        </VerbForm>
+        {/* The form of a fault has a field of the same name. */}
+        {chosen === undefined && (
+          <details>
+            <summary>Revoke tokens</summary>
+            <VerbForm props={props} verb="revoke" kind="form">
+              <VerbFields fields={revoke} />
+              <p class="ways">
+                <button type="submit" class="button plain">Revoke</button>
+              </p>
+            </VerbForm>
+          </details>
+        )}
       </Section>
-    </Panes>
+      {checks.length > 0 && (
+        <Section id="checks" heading="Check a client">
+          <p class="ways">
+            {checks.map(({ client, path }) => <a key={path} href={base + path}>Attack {client}</a>)}
+          </p>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function AllFaults({ base, client, clients, chosen, search, groups }: FaultsProps): VNode {
+  const found = groups.flatMap(({ definitions }) => definitions).filter(({ isFound }) => isFound).length;
+  const filter = { ...client && { client }, ...search && { q: search } };
+  return (
+    <Section
+      id="all"
+      heading={search === ""
+        ? `All ${found} faults`
+        : `${found === 1 ? "1 fault" : `${found} faults`} with “${search}”`}
+    >
+      <form class="ways" method="get" action={`${base}/faults`} role="search">
+        {chosen !== undefined && <input type="hidden" name="fault" value={chosen.id} />}
+        <div class="field">
+          <label for="q">Find a fault</label>
+          <input id="q" type="search" name="q" value={search} placeholder="nonce, expired, jwks" autocomplete="off" />
+        </div>
+        <div class="field">
+          <label for="of">For requests of</label>
+          <select id="of" name="client">
+            <option value="">any client</option>
+            {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
+          </select>
+        </div>
+        <button type="submit" class="button plain">Show</button>
+      </form>
+      <div class="groups">
+        {groups.map(({ title, definitions }) => {
+          const hits = definitions.filter(({ isFound }) => isFound).length;
+          return (
+            <details key={title} open={search !== "" && hits > 0} hidden={hits === 0}>
+              <summary>
+                <h3>{title}</h3> <span class="aside">({hits})</span>
+              </summary>
+              <ul class="choices">
+                {definitions.map(({ id, title, text, isFound }) => (
+                  <li key={id} hidden={!isFound} data-text={text}>
+                    <a href={`${base}/faults?${new URLSearchParams({ ...filter, fault: id })}`}>{title}</a>{" "}
+                    <Code text={id} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          );
+        })}
+      </div>
+    </Section>
   );
 }
 
@@ -301,14 +310,21 @@ function Faults(props: FaultsProps): VNode {
     <Layout
       site={props}
       path="/faults"
-      head={<Stylesheet site={props} name="form" />}
-      heading="Faults"
+      head={
+        <>
+          <Stylesheet site={props} name="form" />
+          <script type="module" src={`${base}/static/faults.js`}></script>
+        </>
+      }
+      heading="Break"
       opening={
         <>
-          <p>
-            A fault makes the server respond as a correct server never does, so that you can test the client.{" "}
-            <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
-          </p>
+          {chosen === undefined && (
+            <p>
+              Make the server respond as a correct server never does, and see what the client does.{" "}
+              <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
+            </p>
+          )}
           <Confirmation text={confirmation} />
           <ClockNotice site={props} />
           {error !== undefined && (
@@ -316,19 +332,18 @@ function Faults(props: FaultsProps): VNode {
               <p>{error}</p>
             </Notice>
           )}
-          <Filter {...props} />
         </>
       }
     >
+      {chosen !== undefined && <AddForm props={props} chosen={chosen} />}
       <Rules {...props} />
-      {chosen !== undefined && <AddForm {...props} chosen={chosen} />}
-      <AllFaults {...props} />
-      {chosen === undefined ? <ClockAndKeys {...props} /> : (
-        <details>
-          <summary>Clock and keys</summary>
-          <ClockAndKeys {...props} />
-        </details>
-      )}
+      <Panes>
+        <div>
+          {chosen === undefined && <CommonFaults {...props} />}
+          <AllFaults {...props} />
+        </div>
+        <ClockKeysTokens {...props} />
+      </Panes>
     </Layout>
   );
 }

@@ -1,23 +1,47 @@
-/** The handlers of the page `/faults`, loaded at the first visit. */
+/** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
 import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import type { App, Context } from "../../server/assembly/context.ts";
+import type { Context } from "../../server/assembly/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
-import { quote } from "../../server/config/config_issue.ts";
+import { type Field, validate } from "../../server/config/field.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
 import type { Params } from "../../server/oauth/params.ts";
+import { isTestUrl } from "../../server/oauth/test_hosts.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
+import { ControlError } from "../control/control_error.ts";
+import type { ControlTarget, Verb } from "../control/verb.ts";
+import { clockVerbs } from "../control/verbs/clock.ts";
+import { faultVerbs } from "../control/verbs/faults.ts";
+import { keyVerbs } from "../control/verbs/keys.ts";
+import { tokenVerbs } from "../control/verbs/tokens.ts";
 import { faultDefinitions } from "../faults/mod.ts";
+import type { FaultRequest } from "../faults/fault_list.ts";
 import { type FaultParameter, parameterLabel } from "../faults/parameters.ts";
 import { changeToken } from "./change_token.ts";
 import { clockPresets } from "./clock_presets.ts";
-import { moveClock } from "./move_clock.ts";
+import type { FormField } from "./faults.tsx";
+import { movedTo } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
-/** The fields of the form that adds a fault, besides those of its parameters. */
-const ruleFields = ["client", "fault", "endpoint", "grant_type", "times", "count"];
+/** The verbs of the page: the value `do` of a form names one. */
+const verbs: Readonly<Record<string, Verb>> = Object.fromEntries(
+  [...faultVerbs, ...clockVerbs, ...keyVerbs, ...tokenVerbs]
+    .filter(({ name }) =>
+      /^(?:faults\.(?:add|remove|release)|clock\.(?:advance|set|reset)|rotateKeys|revoke)$/.test(name)
+    ).map((verb) => [verb.name, verb]),
+);
+
+/** The faults of the first screen: mistakes that most clients meet. */
+const commonFaults: readonly FaultRequest[] = [
+  { fault: "error", endpoint: "token", parameters: { code: "invalid_grant" } },
+  { fault: "status", endpoint: "token", parameters: { code: 503 } },
+  { fault: "store.expired", endpoint: "token" },
+  { fault: "idToken.expired", endpoint: "token" },
+  { fault: "idToken.wrongNonce", endpoint: "token" },
+  { fault: "authorizationResponse.wrongState", endpoint: "authorize" },
+];
 
 /** Maximum length of a search, in characters. */
 const maxSearchChars = 100;
@@ -27,173 +51,111 @@ export function showFaults(context: Context, control: PageControl): Promise<Http
   return showPage(context, control, new URLSearchParams(context.target.query), 200);
 }
 
-/**
- * POST /faults: adds, removes or releases a rule, moves the clock, or rotates the keys; `expire` and `revoke` name a
- * token that a flow issued.
- */
+/** POST /faults: runs the verb `do`; `expire` and `revoke` without it name a token that a flow issued. */
 export async function changeFaults(
   context: Context,
   control: PageControl,
   recorder: Recorder | undefined,
 ): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
-  const changed = await changeToken(context, control, recorder?.flows() ?? [], form);
-  if (changed !== undefined) return changed;
-  let confirmation: string;
-  try {
-    confirmation = await applyForm(context, control, form);
-  } catch (error) {
-    // Invalid parameters of a fault, or an invalid time.
-    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const names = [...ruleFields, ...findDefinition(form.get("fault"))?.parameters.map(fieldName) ?? []];
-    const shown = new URLSearchParams(names.map((name) => [name, form.get(name) ?? ""]));
-    return await showPage(context, control, shown, 400, error.message);
+  const verb = verbs[form.get("do") ?? ""];
+  const changed = verb === undefined && await changeToken(context, control, recorder?.flows() ?? [], form);
+  if (changed) return changed;
+  if (verb === undefined) {
+    throw new OAuthError("invalid_request", "unknown value of do", {
+      rule: "FL-04",
+      expected: `one of ${Object.keys(verbs).join(", ")}`,
+      received: form.get("do") ?? "nothing",
+    });
   }
-  const client = form.get("client");
+  const input = forDocuments(context, readInput(verb, form));
+  const issues = validate(verb.input, input).map(({ path, expected, received }) =>
+    `${path}: expected ${expected}, received ${received}.`
+  );
+  const confirmation = issues.length > 0 ? { error: issues.join(" ") } : await run(verb, context, control, input);
+  if (typeof confirmation !== "string") {
+    const names = ["client", "fault", ...Object.keys(verb.input.members)].filter((name) => name !== "parameters");
+    const fields = [...names, ...findDefinition(form.get("fault"))?.parameters.map(fieldName) ?? []];
+    const shown = new URLSearchParams(fields.map((name) => [name, form.get(name) ?? ""]));
+    return await showPage(context, control, shown, 400, confirmation.error);
+  }
+  const client = form.get("shown_client");
   const query = client ? `?${new URLSearchParams({ client })}` : "";
   return await redirectWithConfirmation(context, `${context.site.base}/faults${query}`, confirmation);
 }
 
-/** Applies a form. Returns what it changed. @throws {TypeError | RangeError} For invalid values. */
-async function applyForm({ app, server }: Context, control: PageControl, form: Params): Promise<string> {
-  const { clock } = control;
-  const action = form.get("do");
-  switch (action) {
-    case "add":
-      return `Fault added: ${addRule(app, control, form)}`;
-    case "remove":
-    case "release": {
-      const id = form.get("rule") ?? "";
-      const rule = control.rules.all().find((rule) => rule.id === id);
-      if (rule === undefined || !control.rules[action](id)) return "Nothing changed: the fault was already removed";
-      return `Fault ${action}d: ${rule.description}${
-        action === "release" ? "; the requests that waited continue" : ""
-      }`;
-    }
-    case "advance":
-      return await moveClock(clock, readSeconds(form.get("seconds") ?? ""));
-    case "reset":
-      clock.reset();
-      return `Clock reset to the system time: ${new Date(clock.now()).toISOString()}`;
-    case "rotate": {
-      const { alg } = server.settings;
-      const { kid: previous } = await server.keys.signer(alg);
-      const publishedUntil = new Date(await server.keys.rotate(alg, 0)).toISOString();
-      const { kid } = await server.keys.signer(alg);
-      return `Signing key rotated: kid ${kid} signs now; ${previous} is published until ${publishedUntil}`;
-    }
-    default:
-      throw new OAuthError("invalid_request", "unknown value of do", {
-        rule: "FL-04",
-        expected: "add, remove, release, advance, reset or rotate",
-        received: action ?? "nothing",
-      });
+/** Runs a verb. Returns what it changed, or why it rejects the input. */
+async function run(
+  verb: Verb,
+  { app }: Context,
+  control: PageControl,
+  input: Readonly<Record<string, unknown>>,
+): Promise<string | { readonly error: string }> {
+  const rule = control.faults.all().find(({ id }) => id === input.id);
+  const before = control.clock.now();
+  try {
+    const result: object = await verb.run({ app, control } as unknown as ControlTarget, input) ?? {};
+    return await confirm(verb.name, { ...rule, before, now: control.clock.now(), ...result });
+  } catch (error) {
+    if (error instanceof ControlError) return "Nothing changed: the fault was already removed";
+    if (error instanceof TypeError || error instanceof RangeError) return { error: error.message };
+    throw error;
   }
 }
 
-function readSeconds(text: string): number {
-  const seconds = Number(text || NaN);
-  if (!Number.isNaN(seconds)) return seconds;
-  throw new TypeError(`Clock: expected a number of seconds, such as 3600, received ${quote(text)}.`);
+/** The sentence that says what a verb changed. */
+async function confirm(
+  verb: string,
+  { description = "", before, now, kids = [], revoked = 0 }: {
+    readonly description?: string;
+    readonly before: number;
+    readonly now: number;
+    readonly kids?: readonly string[];
+    readonly revoked?: number;
+  },
+): Promise<string> {
+  switch (verb) {
+    case "faults.add":
+      return `Fault added: ${description}`;
+    case "faults.remove":
+      return `Fault removed: ${description}`;
+    case "faults.release":
+      return `Fault released: ${description}; the requests that waited continue`;
+    case "clock.reset":
+      return `Clock reset to the system time: ${new Date(now).toISOString()}`;
+    case "rotateKeys":
+      return `Signing key rotated: kid ${kids.at(-1)} signs now; ${
+        kids.at(-2)
+      } stays published until its last token expires`;
+    case "revoke":
+      return `Revoked: every code and token of ${revoked === 1 ? "1 login" : `${revoked} logins`}`;
+    default:
+      return await movedTo(before, now);
+  }
 }
 
-async function showPage(
-  context: Context,
-  { clock, rules }: PageControl,
-  shown: URLSearchParams,
-  status: number,
-  error?: string,
-): Promise<HttpResponse> {
-  const { server, site } = context;
-  const browser = await ensureBrowserCookie(context);
-  const confirmation = await takeConfirmation(context);
-  const { faultsPage } = await import("./faults.tsx");
-  const definition = findDefinition(shown.get("fault") ?? undefined);
-  const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
-  const page = faultsPage({
-    ...site,
-    csrfToken: await browserCsrfToken(context, browser),
-    error,
-    confirmation: error === undefined ? confirmation.text : undefined,
-    client: shown.get("client") || undefined,
-    clients: (await server.clients.list()).map(({ id }) => id),
-    search,
-    groups: findGroups(search),
-    chosen: definition && {
-      ...definition,
-      endpoint: shown.get("endpoint") ?? "token",
-      grantType: shown.get("grant_type") ?? "",
-      grantTypes: server.grantTypes.map(({ type }) => type),
-      times: shown.get("times") ?? "once",
-      count: shown.get("count") ?? "2",
-      endpoints: definition.endpoints.includes("any")
-        ? [...new Set(context.app.endpoints.filter(({ errors }) => errors !== "page").map(({ name }) => name))]
-        : definition.endpoints,
-      fields: definition.parameters.map((parameter) => ({
-        name: fieldName(parameter),
-        label: parameterLabel(parameter),
-        hint: parameter.type === "object" ? `${parameter.description} A JSON object.` : parameter.description,
-        choices: parameter.enum,
-        value: shown.get(fieldName(parameter)) ?? textOf(parameter),
-      })),
-    },
-    rules: rules.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
-    now: clock.now(),
-    presets: clockPresets(server.settings.lifetimes),
-  });
-  return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
+/** The input of a verb: each field of the form that has a value. */
+function readInput({ input: { members } }: Verb, form: Params): Readonly<Record<string, unknown>> {
+  const names = Object.keys(members).filter((name) => name !== "parameters" && form.get(name));
+  const input: Record<string, unknown> = Object.fromEntries(
+    names.map((name) => [name, parseValue(typesOf(members[name]!), form.get(name)!)]),
+  );
+  const parameters = findDefinition(form.get("fault"))?.parameters.filter((one) => form.get(fieldName(one))) ?? [];
+  if (members.parameters === undefined || parameters.length === 0) return input;
+  const values = parameters.map((one) => [one.name, parseValue([one.type].flat(), form.get(fieldName(one))!)]);
+  return { ...input, parameters: Object.fromEntries(values) };
 }
 
-/** Adds a rule. Returns its description. */
-function addRule(app: App, { rules }: PageControl, form: Params): string {
-  const fault = form.get("fault") ?? "";
-  const endpoint = form.get("endpoint") ?? "any";
-  const values = (findDefinition(fault)?.parameters ?? []).flatMap((parameter) => {
-    const text = form.get(fieldName(parameter));
-    return text === undefined || text === "" ? [] : [[parameter.name, parseValue(parameter, text)] as const];
-  });
-  // Requests for public documents name no client.
-  const namesClient = app.endpoints.find(({ name }) => name === endpoint)?.caller !== "any";
-  const times = form.get("times");
-  return rules.add({
-    ...{ fault, endpoint, parameters: Object.fromEntries(values) },
-    client: namesClient ? form.get("client") || undefined : undefined,
-    grant_type: form.get("grant_type") || undefined,
-    times: times === "count" ? Number(form.get("count") || NaN) : 1,
-    always: times === "always",
-  }).description;
+/** Requests for public documents name no client. */
+function forDocuments({ app }: Context, input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { client: _, ...others } = input;
+  return app.endpoints.find(({ name }) => name === input.endpoint)?.caller === "any" ? others : input;
 }
 
-/** The faults that contain all words, grouped by the part of their IDs before the dot. */
-function findGroups(search: string) {
-  const words = search.toLowerCase().split(/\s+/);
-  const found = faultDefinitions.filter(({ id, title, correctClient, endpoints }) => {
-    const text = [id, title, correctClient, ...endpoints].join(" ").toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  const groups = Map.groupBy(found, ({ id }) => id.includes(".") ? id.slice(0, id.indexOf(".")) : "");
-  return [...groups].map(([name, definitions]) => ({ title: groupTitle(name), definitions }));
-}
+const typesOf = ({ type }: Field): readonly string[] => [type === "integer" ? "number" : type];
 
-/** `idToken` as `ID token`; faults without a group break an exchange as a whole. */
-function groupTitle(name: string): string {
-  if (name === "") return "Whole response";
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.replace(/^id\b/, "ID").replace(/^[a-z]/, (letter) => letter.toUpperCase());
-}
-
-function findDefinition(id: string | undefined) {
-  return faultDefinitions.find((definition) => definition.id === id);
-}
-
-/** The name of the form field of a parameter. */
-function fieldName({ name }: FaultParameter): string {
-  return `parameter_${name}`;
-}
-
-/** The value of a parameter that the form has as text. */
-function parseValue({ type }: FaultParameter, text: string): unknown {
-  const types: readonly string[] = typeof type === "string" ? [type] : type;
+/** The value of a field that the form has as text. */
+function parseValue(types: readonly string[], text: string): unknown {
   if (types.length === 1 && types[0] === "string") return text;
   try {
     const value: unknown = JSON.parse(text);
@@ -203,7 +165,129 @@ function parseValue({ type }: FaultParameter, text: string): unknown {
   }
 }
 
-/** The default of a parameter, as the form has it. */
-function textOf({ default: value }: FaultParameter): string {
-  return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+async function showPage(
+  context: Context,
+  { clock, faults }: PageControl,
+  shown: URLSearchParams,
+  status: number,
+  error?: string,
+): Promise<HttpResponse> {
+  const { app, server, site } = context;
+  const browser = await ensureBrowserCookie(context);
+  const confirmation = await takeConfirmation(context);
+  const { faultsPage } = await import("./faults.tsx");
+  const definition = findDefinition(shown.get("fault") ?? undefined);
+  const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
+  const clients = await server.clients.list();
+  const checkPath = (id: string) => `/clients/${encodeURIComponent(id)}/check`;
+  const checkable = clients.filter(({ standing, redirectUris }) =>
+    standing === "configured" && redirectUris.some(isTestUrl)
+  );
+  const page = faultsPage({
+    ...site,
+    csrfToken: await browserCsrfToken(context, browser),
+    error,
+    confirmation: error === undefined ? confirmation.text : undefined,
+    client: shown.get("client") || undefined,
+    clients: clients.map(({ id }) => id),
+    checks: app.findEndpoint(site.base + checkPath("any"))?.name !== "client_check"
+      ? []
+      : checkable.slice(0, 5).map(({ id }) => ({ client: id, path: checkPath(id) })),
+    search,
+    common: commonFaults.map((request) => ({ ...request, title: findDefinition(request.fault)!.title })),
+    groups: findGroups(search),
+    chosen: definition &&
+      { ...definition, ...faultFields(context, definition, clients.map(({ id }) => id), shown) },
+    rules: faults.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
+    now: clock.now(),
+    presets: clockPresets(server.settings.lifetimes),
+    advance: verbFields("clock.advance", shown, { seconds: "3600" }),
+    revoke: verbFields("revoke", shown),
+  });
+  return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
 }
+
+/** The fields of the form for a fault: those of the verb, with the parameters of the fault in place of `parameters`. */
+function faultFields(
+  { app, server }: Context,
+  { endpoints, parameters }: typeof faultDefinitions[number],
+  clients: readonly string[],
+  shown: URLSearchParams,
+): { readonly fields: readonly FormField[]; readonly conditions: readonly FormField[] } {
+  const all = app.endpoints.filter(({ errors }) => errors !== "page").map(({ name }) => name);
+  const choices: Readonly<Record<string, readonly string[]>> = {
+    endpoint: endpoints.includes("any") ? [...new Set(all)] : endpoints,
+    client: ["", ...clients],
+    grant_type: ["", ...server.grantTypes.map(({ type }) => type)],
+    always: ["", "true"],
+  };
+  const defaults = { endpoint: endpoints.includes("token") || endpoints.includes("any") ? "token" : endpoints[0]! };
+  const own = parameters.map((parameter): FormField => ({
+    name: fieldName(parameter),
+    label: parameterLabel(parameter),
+    hint: parameter.type === "object" ? `${parameter.description} A JSON object.` : parameter.description,
+    choices: parameter.enum,
+    value: shown.get(fieldName(parameter)) ?? textOf(parameter.default),
+  }));
+  const general = verbFields("faults.add", shown, defaults).map((field) => {
+    const named = choices[field.name];
+    return named === undefined ? field : { ...field, choices: named, hint: undefined };
+  });
+  const isRare = ({ name }: FormField) => name === "method" || name === "params";
+  const isGeneral = (field: FormField) => field.name !== "fault" && field.name !== "parameters" && !isRare(field);
+  return { fields: [...own, ...general.filter(isGeneral)], conditions: general.filter(isRare) };
+}
+
+/** The labels of fields whose names are not enough. */
+const labels: Readonly<Record<string, string>> = {
+  params: "Parameters of the request",
+  times: "Number of requests",
+  always: "Every request until it is removed",
+  sub: "User",
+};
+
+/** The fields of a form that runs a verb, from the description of its input. */
+function verbFields(
+  verb: string,
+  shown: URLSearchParams,
+  defaults: Readonly<Record<string, string>> = {},
+): FormField[] {
+  return Object.entries(verbs[verb]!.input.members).map(([name, field]) => {
+    const words = name.replaceAll("_", " ");
+    return {
+      ...{ name, choices: field.choices, emptyChoice: field.type === "boolean" ? "no" : "any" },
+      label: labels[name] ?? words.replace(/^./, (letter) => letter.toUpperCase()),
+      hint: field.default === undefined ? `For example ${textOf(field.examples[0])}.` : undefined,
+      value: shown.get(name) ?? defaults[name] ?? textOf(field.default === false ? undefined : field.default),
+    };
+  });
+}
+
+/** All faults, grouped by the part of their IDs before the dot; those that lack a word of the search are hidden. */
+function findGroups(search: string) {
+  const words = search.toLowerCase().split(/\s+/);
+  const groups = Map.groupBy(faultDefinitions, ({ id }) => id.includes(".") ? id.slice(0, id.indexOf(".")) : "");
+  return [...groups].map(([name, definitions]) => ({
+    title: groupTitle(name),
+    definitions: definitions.map(({ id, title, correctClient, endpoints }) => {
+      const text = [id, title, correctClient, ...endpoints].join(" ").toLowerCase();
+      return { id, title, text, isFound: words.every((word) => text.includes(word)) };
+    }),
+  }));
+}
+
+/** `idToken` as `ID token`; faults without a group break an exchange as a whole. */
+function groupTitle(name: string): string {
+  if (name === "") return "Whole response";
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.replace(/^id\b/, "ID").replace(/^[a-z]/, (letter) => letter.toUpperCase());
+}
+
+const findDefinition = (id: string | undefined) => faultDefinitions.find((definition) => definition.id === id);
+
+/** The name of the form field of a parameter. */
+const fieldName = ({ name }: FaultParameter): string => `parameter_${name}`;
+
+/** A value as a form has it. */
+const textOf = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);

@@ -1,19 +1,22 @@
 /**
- * A plugin with pages that control a server on a test host: faults for the next request of a client, the clock, and the
- * rotation of keys.
+ * A plugin with the page that breaks logins of a server on a test host: faults for the next request of a client, the
+ * clock, revoked tokens and rotated keys.
  *
  * 1. {@link faultPages} adds a fault injector and a clock to the server, and the page `/faults`.
- * 2. `handlers.ts` serves the page, and changes rules, clock and keys by its forms; it is loaded at the first visit.
+ * 2. `handlers.ts` serves the page, whose forms have the fields of verbs of the control, and runs these verbs; it is
+ *    loaded at the first visit.
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
 import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
+import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import { parameters } from "../../server/oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
+import { issuedGrants } from "../issued_grants.ts";
 import type { PageControl } from "./page_control.ts";
 
 /** What the page controls, and what its server needs for it. */
@@ -43,7 +46,7 @@ export function faultPages(
   return {
     ...plugin,
     links: [{
-      label: "Faults",
+      label: "Break",
       path: "/faults",
       get clockOffset() {
         return Math.round((clock.now() - machineTime()) / 1000);
@@ -58,7 +61,7 @@ export function faultPages(
       path: `${base}/faults`,
       methods: ["GET", "POST"],
       caller: "browser",
-      title: "Faults",
+      title: "Break",
       errors: "page",
       role: "control",
       parameters: parameters({ name: "form_token", secret: "form_token" }),
@@ -81,14 +84,25 @@ function controlledServer(recorder: Recorder | undefined): ControlledServer {
   const injector = faultInjector({ onFault: recorder?.recordFault });
   let timeSource = systemClock;
   let control: Promise<PageControl> | undefined;
+  let app: App | undefined;
+  const grants = issuedGrants();
   const clock = testClock({ timeSource: () => timeSource() });
   return {
     clock,
     machineTime: () => timeSource(),
     loadControl: () =>
-      control ??= import("../faults/fault_list.ts").then(({ faultList }) => ({ clock, rules: faultList(injector.on) })),
+      control ??= import("../faults/fault_list.ts").then(({ faultList }) => ({
+        clock,
+        faults: faultList(injector.on),
+        revoke: (grantsOf) => grants.revoke(app!.server, grantsOf),
+      })),
     plugin: {
       ...injector.plugin,
+      setup(assembled, ...adders) {
+        app = assembled;
+        injector.plugin.setup?.(assembled, ...adders);
+      },
+      onEvent: grants.onEvent,
       configure({ now = systemClock }) {
         timeSource = now;
         return { now: clock.now };

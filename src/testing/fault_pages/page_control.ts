@@ -1,9 +1,5 @@
-/** What the page `/faults` controls. */
+/** What the page `/faults` controls: a part of the control of a mock. */
 
-import type { TestClock } from "../clock.ts";
-import type { FaultList } from "../faults/fault_list.ts";
+import type { ServerControl } from "../test_control.ts";
 
-export interface PageControl {
-  readonly clock: TestClock;
-  readonly rules: FaultList;
-}
+export type PageControl = Pick<ServerControl, "clock" | "faults" | "revoke">;
