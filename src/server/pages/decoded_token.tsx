@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 /** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
-import { type ComponentChildren, Fragment, type VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { formatDuration } from "./duration.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
-import { CopyButton, DefinitionItem } from "./value.tsx";
+import { DefinitionItem } from "./value.tsx";
 import { lowerFirst } from "./lower_first.ts";
 
 interface DecodedTokenProps {
@@ -15,16 +15,10 @@ interface DecodedTokenProps {
   readonly token: string;
   /** The current time, in milliseconds since the epoch; relative times refer to it. */
   readonly now: number;
-  /** Whether to show the encoded token, too, above the decoded one. Default: false. */
-  readonly encoded?: boolean;
-  /** Level of its heading. Default: 3. */
-  readonly level?: 2 | 3;
-  /** Follows the token; beside it on a wide screen. */
-  readonly children?: ComponentChildren;
 }
 
 /** The decoded JWT, as far as it can be decoded, or a note that the token is opaque. */
-export function DecodedToken({ name, token, now, encoded = false, level = 3, children }: DecodedTokenProps): VNode {
+export function DecodedToken({ name, token, now }: DecodedTokenProps): VNode {
   const parts = token.split(".");
   const header = decode(parts[0]!);
   const isEncrypted = parts.length === 5;
@@ -32,56 +26,29 @@ export function DecodedToken({ name, token, now, encoded = false, level = 3, chi
   const lowerCaseName = lowerFirst(name);
   return (
     <article class="token">
-      {level === 2 ? <h2>{name}</h2> : <h3>{name}</h3>}
-      <div class={encoded ? "sides" : undefined}>
-        {encoded && (
-          <EncodedToken parts={parts} name={lowerCaseName} isJwt={header !== undefined || claims !== undefined} />
+      <h3>{name}</h3>
+      {header === undefined && claims === undefined
+        ? (
+          <p>
+            Opaque: <SecretValue name={lowerCaseName} value={token} />{" "}
+            has no readable content. Only the server that issued the token knows its content.
+          </p>
+        )
+        : (
+          <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
+            {isEncrypted && (
+              <DefinitionItem label="Claims">
+                encrypted: only the holder of the private key can read them.
+              </DefinitionItem>
+            )}
+            {!isEncrypted && (
+              <DefinitionItem label="Signature">
+                <SecretValue name={`signature of the ${lowerCaseName}`} value={parts[2] ?? ""} />
+              </DefinitionItem>
+            )}
+          </Claims>
         )}
-        {header === undefined && claims === undefined
-          ? (
-            <p>
-              Opaque: {encoded ? "the token" : <SecretValue name={lowerCaseName} value={token} />}{" "}
-              has no readable content. Only the server that issued the token knows its content.
-            </p>
-          )
-          : (
-            <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
-              {isEncrypted && (
-                <DefinitionItem label="Claims">
-                  encrypted: only the holder of the private key can read them.
-                </DefinitionItem>
-              )}
-              {!encoded && !isEncrypted && (
-                <DefinitionItem label="Signature">
-                  <SecretValue name={`signature of the ${lowerCaseName}`} value={parts[2] ?? ""} />
-                </DefinitionItem>
-              )}
-            </Claims>
-          )}
-      </div>
-      {children}
     </article>
-  );
-}
-
-const partNames = ["header", "claims", "signature"];
-
-/** The token as sent, each part of a JWT in its own colour. */
-function EncodedToken(
-  { parts, name, isJwt }: { readonly parts: readonly string[]; readonly name: string; readonly isJwt: boolean },
-): VNode {
-  return (
-    <div class="box encoded">
-      <code class="wire">
-        {parts.map((part, i) => (
-          <Fragment key={i}>
-            {i > 0 && "."}
-            {isJwt ? <span class={`part-${partNames[Math.min(i, 2)]}`}>{part}</span> : part}
-          </Fragment>
-        ))}
-      </code>
-      <CopyButton description={`the ${name}`} />
-    </div>
   );
 }
 

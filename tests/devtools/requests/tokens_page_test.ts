@@ -80,6 +80,20 @@ test("[TP-03] the last recorded ID token is checked by a link that does not cont
   assertStringIncludes(html, `${id_token}</textarea>`);
 });
 
+test("[TP-01] the empty page has an example; a pasted token stands there once, in the form", async () => {
+  const bench = await tokenBench();
+  assertMatch(
+    textOf(await assertPageWithForms(await bench.browser.get("/tokens"))),
+    /Example: an ID token.* iss .*the issuer/,
+  );
+  const { id_token } = await assertTokenResponse(await bench.token({ code: await bench.code() }));
+  const form_token = await fetchCsrfToken(bench.browser, "/tokens");
+  const html = await assertPageWithForms(await bench.browser.post("/tokens", { form_token, token: id_token }));
+  const [header, claims, signature] = id_token.split(".");
+  for (const part of [header!, claims!, signature!]) assertEquals(html.split(part).length, 2);
+  assertEquals(textOf(html).includes("Example"), false);
+});
+
 test("[TP-01, TP-02] the ID token and the access token of a login are valid, and say until when", async () => {
   const bench = await tokenBench();
   const response = await assertTokenResponse(await bench.token({ code: await bench.code({ nonce: "n1" }) }));

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import type { RuleResult } from "../../../server/oauth/explanation.ts";
 import { CheckItem } from "../../../server/pages/check_item.tsx";
-import { DecodedToken, type JwtContent } from "../../../server/pages/decoded_token.tsx";
+import { Claims, type JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { Field } from "../../../server/pages/field.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
 import { Layout, type Site } from "../../../server/pages/layout.tsx";
@@ -30,8 +30,6 @@ export interface TokenResult extends Partial<JwtContent> {
   readonly name: string;
   /** The parameter, member or header that contained it. */
   readonly source?: string;
-  /** The token without disclosures. */
-  readonly token: string;
   readonly form: "signed" | "encrypted" | "opaque";
   /** Whether it is an opaque refresh token. */
   readonly isRefreshToken?: boolean;
@@ -51,6 +49,8 @@ export interface TokensProps extends Site {
   readonly results: readonly TokenResult[];
   /** Remarks about the pasted text, one sentence each. */
   readonly notes: readonly string[];
+  /** What the page shows while nothing is pasted; absent: something is. */
+  readonly example?: JwtContent;
   /** The parameters of a pasted callback URL; absent if it is none. */
   readonly callback?: readonly (readonly [name: string, value: string])[];
   /** The server's clock, in milliseconds since the epoch. */
@@ -92,7 +92,7 @@ function Callback({ parameters }: { readonly parameters: NonNullable<TokensProps
 const maxShownChars = 60;
 
 export function Tokens(props: TokensProps): VNode {
-  const { base, results, notes, callback, now } = props;
+  const { base, results, notes, example, callback, now } = props;
   const [first] = results;
   const tone = results.length === 0 ? undefined : worstTone(results);
   return (
@@ -108,7 +108,7 @@ export function Tokens(props: TokensProps): VNode {
       heading={pageHeading(props)}
       badges={tone && <StatusBadge tone={tone} label={toneLabel(tone, results)} />}
       opening={
-        <>
+        <div class="checking">
           <TokenForm {...props} />
           {/* The script replaces it while the user types. */}
           <div id="results">
@@ -118,16 +118,17 @@ export function Tokens(props: TokensProps): VNode {
               </Notice>
             )}
             {callback && <Callback parameters={callback} />}
-            {results.length === 1 && <Result result={first!} now={now} level={2} />}
+            {example && <Example example={example} now={now} />}
+            {results.length === 1 && <Result result={first!} now={now} />}
             {results.length > 1 &&
               results.map((result, i) => (
                 <div key={i}>
                   <h2>{headline(result)}</h2>
-                  <Result result={result} now={now} level={3} />
+                  <Result result={result} now={now} isOneOfSeveral />
                 </div>
               ))}
           </div>
-        </>
+        </div>
       }
     />
   );
@@ -198,21 +199,43 @@ function headline({ name, form, checks, signature }: TokenResult): string {
   return `Valid ${lowerCaseName} (${passed} checks passed${open > 0 ? `, ${open} not checked` : ""})`;
 }
 
-function Result(
-  { result, now, level }: { readonly result: TokenResult; readonly now: number; readonly level: 2 | 3 },
-): VNode {
-  const { name, source, token, form, isRefreshToken, checks, disclosures } = result;
+/** What the page does, shown by an example. */
+function Example({ example, now }: { readonly example: JwtContent; readonly now: number }): VNode {
+  return (
+    <article class="token">
+      <h2>Example: an ID token, decoded</h2>
+      <Claims {...example} now={now} />
+      <p class="aside">
+        Paste a token: its claims stand here, below each rule that it breaks, with expected, received and how to fix it.
+      </p>
+    </article>
+  );
+}
+
+/** What is wrong with a token, then its claims. */
+function Result({ result, now, isOneOfSeveral = false }: {
+  readonly result: TokenResult;
+  readonly now: number;
+  readonly isOneOfSeveral?: boolean;
+}): VNode {
+  const { name, source, header, claims, form, isRefreshToken, checks, disclosures } = result;
+  const heading = source === undefined ? name : `${name} (${source})`;
   const failed = checks.filter(({ passed }) => passed === false);
   const open = checks.filter(({ passed }) => passed === undefined);
   const passed = checks.filter((check) => check.passed === true);
   return (
-    <DecodedToken
-      name={source === undefined ? name : `${name} (${source})`}
-      token={token}
-      now={now}
-      level={level}
-      encoded
-    >
+    <article class="token">
+      {isOneOfSeveral ? <h3>{heading}</h3> : <h2>{heading}</h2>}
+      {failed.length > 0 && (
+        <div class="results">{failed.map((check) => <Check key={check.title} check={check} />)}</div>
+      )}
+      {(header ?? claims) !== undefined && (
+        <Claims header={header ?? {}} claims={claims ?? {}} now={now}>
+          {form === "encrypted" && (
+            <DefinitionItem label="Claims">encrypted: only the holder of the private key can read them.</DefinitionItem>
+          )}
+        </Claims>
+      )}
       <div class="results">
         {form === "encrypted" && (
           <p>
@@ -227,7 +250,6 @@ function Result(
               : "A resource sends the token to the introspection endpoint (RFC 7662). A client never needs to read it."}
           </p>
         )}
-        {failed.map((check) => <Check key={check.title} check={check} />)}
         {open.map((check) => <Check key={check.title} check={check} />)}
         {passed.length > 0 && (
           <details class="quiet">
@@ -249,7 +271,7 @@ function Result(
           </>
         )}
       </div>
-    </DecodedToken>
+    </article>
   );
 }
 
@@ -282,7 +304,7 @@ function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: T
         label="Token"
         hint="A JWT, an Authorization header, a token response as JSON, a callback URL, or a signed request. The page sends it only to this server, which does not store it."
         value={token}
-        lines={4}
+        lines={6}
       />
       <details class="quiet" open={[keys, kind, expectedIssuer, clientId, nonce].some((value) => value !== undefined)}>
         <summary>Keys and expected values</summary>

@@ -67,7 +67,7 @@ export async function checkToken(server: Server, pasted: PastedToken, options: C
   const parsed = await parseToken(pasted.token);
   const { form, jwt, header, claims, disclosures, problems } = parsed;
   const chosen = options.kind ?? pasted.kind;
-  const base = { source: pasted.source, token: jwt, header, claims, disclosures, form };
+  const base = { source: pasted.source, header, claims, disclosures, form };
   if (form !== "signed") {
     const isRefreshToken = form === "opaque" && chosen === undefined && await isRefresh(server, pasted);
     const revocation = form === "opaque" && !isRefreshToken ? await checkRevocation(server, jwt) : [];

@@ -5,6 +5,8 @@ import { browserCsrfToken, readProtectedForm } from "../../../server/endpoints/s
 import type { Context } from "../../../server/assembly/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../../platform/http/message.ts";
 import type { Params } from "../../../server/oauth/params.ts";
+import type { Server } from "../../../server/oauth/server.ts";
+import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";
 import type { TokensProps } from "../pages/tokens.tsx";
@@ -70,6 +72,15 @@ function readFields(params: Params): FormFields {
   }));
 }
 
+/** An ID token that this server could issue. */
+function exampleIdToken({ issuer, now }: Server): JwtContent {
+  const iat = Math.floor(now() / 1000);
+  return {
+    header: { alg: "RS256", typ: "JWT", kid: "2026-11" },
+    claims: { iss: issuer, sub: "alice", aud: "your-client", nonce: "n-0S6_WzA2Mj", iat, exp: iat + 3600 },
+  };
+}
+
 async function render(
   context: Context,
   recorder: Recorder,
@@ -84,6 +95,7 @@ async function render(
     results,
     notes,
     callback,
+    example: results.length + notes.length === 0 && callback === undefined ? exampleIdToken(context.server) : undefined,
     kinds: Object.entries(kindNames),
     now: context.server.now(),
     hasLastIdToken: findLastIdToken(recorder.exchanges()) !== undefined,
