@@ -2,9 +2,9 @@
 
 import type { RuleResult } from "../../../server/oauth/explanation.ts";
 import {
+  findTimeProblem,
   findTypeProblem,
   formatClaimTime,
-  jwtPolicies,
   type JwtPolicy,
 } from "../../../server/oauth/keys/jwt_policies.ts";
 import type { RuleId } from "../../../server/oauth/rules/mod.ts";
@@ -70,30 +70,71 @@ export function isText(value: unknown): value is string {
 }
 
 /** A required claim that is a non-empty string. */
-export function textClaim(name: string, cites: readonly string[], fix = `Add ${name}, a string.`): TokenRule {
+function textClaim(name: string, cites: readonly string[]): TokenRule {
   return {
     title: `${name} is a string`,
     cites,
-    fix,
+    fix: `Add ${name}, a string.`,
     check: ({ [name]: value }) => ({ passed: isText(value), expected: "a string", received: formatValue(value) }),
   };
 }
 
-/** The `typ` that this server accepts, the best one first. */
-export function tokenType(policy: JwtPolicy, cites: readonly string[], rule?: RuleId): TokenRule {
-  const [best, ...others] = policy.types ?? [];
-  const expected = [best, ...others, ...policy.isTypeOptional ? ["absent"] : []].join(" or ");
-  return {
+/** The claims with times: what is true when the check passes, and the fix. */
+const times = {
+  exp: [
+    "exp is in the future",
+    "Get a new token. If your client signs the token, create a new one. If the token is new, compare the clocks of the two machines.",
+  ],
+  iat: [
+    "iat is not in the future",
+    "Set iat to the time at which the token is issued, in seconds since 1970, not in milliseconds.",
+  ],
+  nbf: ["nbf is not in the future", "Wait until nbf, or compare the clocks of the two machines."],
+} as const;
+
+/** The rules that follow from a policy: the type, the required claims, the times. `ids`: the rows of the rule table. */
+export function policyRules(
+  policy: JwtPolicy,
+  cites: readonly string[],
+  ids: { readonly type?: RuleId; readonly times?: RuleId } = {},
+): TokenRule[] {
+  const { types, isTypeOptional, requiredClaims = [], ignoredTimes = [] } = policy;
+  const expected = [...types ?? [], ...isTypeOptional ? ["absent"] : []].join(" or ");
+  const type: TokenRule = {
     title: `typ is ${expected}`,
     cites,
-    rule,
-    fix: `Set typ in the header to ${best}, so that the JWT cannot be used as a token of another kind.`,
+    rule: ids.type,
+    fix: `Set typ in the header to ${
+      types?.[0]
+    }. A token of another kind, signed with the same keys, must not pass for this one.`,
     check: (_, { typ }) => ({
       passed: findTypeProblem(policy, typ) === undefined,
       expected,
       received: formatValue(typ),
     }),
   };
+  const names = (Object.keys(times) as (keyof typeof times)[]).filter((name) => !ignoredTimes.includes(name));
+  return [
+    ...types === undefined ? [] : [type],
+    ...names.map((name): TokenRule => ({
+      title: times[name][0],
+      cites: name === "nbf" ? ["RFC 7519 §4.1.5"] : cites,
+      rule: ids.times,
+      fix: times[name][1],
+      check(claims, _, { now }) {
+        const time = claims[name];
+        if (time === undefined && !requiredClaims.includes(name)) return undefined;
+        // An absent time is as wrong as one that is no number.
+        const problem = findTimeProblem(policy, { [name]: time ?? "" }, now);
+        return {
+          passed: problem === undefined,
+          expected: problem?.expected,
+          received: time === undefined ? "nothing" : problem?.received ?? formatTime(time),
+        };
+      },
+    })),
+    ...requiredClaims.filter((name) => !(name in times) && name !== "aud").map((name) => textClaim(name, cites)),
+  ];
 }
 
 export function issuer(cites: readonly string[]): TokenRule {
@@ -103,59 +144,6 @@ export function issuer(cites: readonly string[]): TokenRule {
     fix:
       "Use the issuer of the metadata, character for character: http or https, the port, and a slash at the end matter.",
     check: ({ iss }, _, expected) => equals("exactly", iss, expected.issuer),
-  };
-}
-
-export function expiry(
-  cites: readonly string[],
-  rule?: RuleId,
-  { secondsLate }: JwtPolicy = jwtPolicies.pasted_token,
-): TokenRule {
-  return {
-    title: "exp is in the future",
-    cites,
-    rule,
-    fix:
-      "Get a new token. If your client signs the token, create a new one. If the token is new, compare the clocks of the two machines.",
-    check: ({ exp }, _, { now }) => ({
-      passed: typeof exp === "number" && now - secondsLate < exp,
-      expected: typeof exp === "number"
-        ? `a time after ${formatTime(now - secondsLate)}`
-        : "a number: seconds since 1970",
-      received: formatTime(exp),
-    }),
-  };
-}
-
-export function issuedAt(
-  cites: readonly string[],
-  rule?: RuleId,
-  { secondsAhead }: JwtPolicy = jwtPolicies.pasted_token,
-): TokenRule {
-  return {
-    title: "iat is not in the future",
-    cites,
-    rule,
-    fix: "Set iat to the time at which the token is issued, in seconds since 1970, not in milliseconds.",
-    check: ({ iat }, _, { now }) => ({
-      passed: typeof iat === "number" && iat <= now + secondsAhead,
-      expected: typeof iat === "number" ? `no later than ${formatTime(now + secondsAhead)}` : "a number",
-      received: formatTime(iat),
-    }),
-  };
-}
-
-export function notBefore({ secondsAhead }: JwtPolicy = jwtPolicies.pasted_token): TokenRule {
-  return {
-    title: "nbf is not in the future",
-    cites: ["RFC 7519 §4.1.5"],
-    fix: "Wait until nbf, or compare the clocks of the two machines.",
-    check: ({ nbf }, _, { now }) =>
-      nbf === undefined ? undefined : {
-        passed: typeof nbf === "number" && nbf <= now + secondsAhead,
-        expected: `no later than ${formatTime(now + secondsAhead)}`,
-        received: formatTime(nbf),
-      },
   };
 }
 

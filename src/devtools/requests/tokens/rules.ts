@@ -1,22 +1,18 @@
-/** The rules that tokens must satisfy, by their kind: each with its section and its fix. */
+/** The rules that tokens must satisfy, by their kind: those of its policy, and those about its other claims. */
 
-import { findTypeProblem, jwtPolicies } from "../../../server/oauth/keys/jwt_policies.ts";
+import { jwtPolicies } from "../../../server/oauth/keys/jwt_policies.ts";
 import type { Members } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";
 import {
   audiences,
   clientAudience,
   equals,
-  expiry,
   formatTime,
   formatValue,
-  issuedAt,
   issuer,
   isText,
-  notBefore,
+  policyRules,
   serverAudience,
-  textClaim,
-  tokenType,
 } from "./rule.ts";
 import type { TokenRule } from "./rule.ts";
 
@@ -24,32 +20,10 @@ const core = "OpenID Connect Core §3.1.3.7";
 const backChannel = (section: string) => `OpenID Connect Back-Channel Logout §${section}`;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-/** The same rule for a claim that may be absent. */
-function ifPresent(name: string, rule: TokenRule): TokenRule {
-  return {
-    ...rule,
-    check: (claims, header, expected) => claims[name] === undefined ? undefined : rule.check(claims, header, expected),
-  };
-}
-
-const generic: readonly TokenRule[] = [
-  ifPresent("exp", expiry(["RFC 7519 §4.1.4"])),
-  ifPresent("iat", issuedAt(["RFC 7519 §4.1.6"])),
-  notBefore(),
-];
+const generic = policyRules(jwtPolicies.pasted_token, ["RFC 7519 §4.1"]);
 
 const idToken: readonly TokenRule[] = [
-  {
-    title: "typ does not name another kind of token",
-    cites: ["RFC 8725 §3.11, §3.12"],
-    fix:
-      "Use the ID token here. Tokens of other kinds are signed with the same keys, so the signature does not distinguish them.",
-    check: (_, { typ }) => ({
-      passed: findTypeProblem(jwtPolicies.pasted_id_token, typ) === undefined,
-      expected: "JWT, or no typ",
-      received: formatValue(typ),
-    }),
-  },
+  ...policyRules(jwtPolicies.pasted_id_token, [core, "RFC 8725 §3.11, §3.12"]),
   issuer([core]),
   clientAudience([core]),
   {
@@ -63,9 +37,6 @@ const idToken: readonly TokenRule[] = [
       return { passed, expected: clientId ?? "the ID of a registered client", received: formatValue(azp) };
     },
   },
-  expiry([core]),
-  issuedAt([core]),
-  notBefore(),
   {
     title: "sub is a string of at most 255 characters",
     cites: ["OpenID Connect Core §2"],
@@ -112,7 +83,7 @@ const idToken: readonly TokenRule[] = [
 ];
 
 const accessToken: readonly TokenRule[] = [
-  tokenType(jwtPolicies.access_token, ["RFC 9068 §2.1, §4"]),
+  ...policyRules(jwtPolicies.pasted_access_token, ["RFC 9068 §2.1, §2.2, §4"]),
   issuer(["RFC 9068 §4"]),
   {
     title: "aud names the resource",
@@ -128,12 +99,6 @@ const accessToken: readonly TokenRule[] = [
       };
     },
   },
-  expiry(["RFC 9068 §2.2, §4"]),
-  issuedAt(["RFC 9068 §2.2"]),
-  notBefore(),
-  textClaim("sub", ["RFC 9068 §2.2"]),
-  textClaim("client_id", ["RFC 9068 §2.2"]),
-  textClaim("jti", ["RFC 9068 §2.2"]),
   {
     title: "scope is a string of values separated by spaces",
     cites: ["RFC 9068 §2.2.3", "RFC 8693 §4.2"],
@@ -144,12 +109,9 @@ const accessToken: readonly TokenRule[] = [
 ];
 
 const logoutToken: readonly TokenRule[] = [
-  tokenType(jwtPolicies.pasted_logout_token, [backChannel("2.4")]),
+  ...policyRules(jwtPolicies.pasted_logout_token, [backChannel("2.4, §2.6")]),
   issuer([backChannel("2.6")]),
   clientAudience([backChannel("2.6")]),
-  expiry([backChannel("2.4, §2.6")]),
-  issuedAt([backChannel("2.4, §2.6")]),
-  textClaim("jti", [backChannel("2.4")]),
   {
     title: "events has the logout event",
     cites: [backChannel("2.4, §2.6")],
@@ -179,7 +141,7 @@ const logoutToken: readonly TokenRule[] = [
 ];
 
 const request: readonly TokenRule[] = [
-  tokenType(jwtPolicies.request_object, ["RFC 9101 §10.8"], "JR-02"),
+  ...policyRules(jwtPolicies.request_object, ["RFC 9101 §10.8"], { type: "JR-02", times: "JR-04" }),
   serverAudience(["RFC 9101 §4"], "JR-02"),
   {
     title: "iss and client_id are the same client",
@@ -202,15 +164,12 @@ const request: readonly TokenRule[] = [
       return { passed: nested.length === 0, expected: "neither", received: nested.join(", ") || "neither" };
     },
   },
-  ifPresent("exp", expiry(["RFC 9101 §10.8"], "JR-04", jwtPolicies.request_object)),
-  ifPresent("iat", issuedAt(["RFC 9101 §10.8"], "JR-04", jwtPolicies.request_object)),
-  notBefore(jwtPolicies.request_object),
 ];
 
 const response: readonly TokenRule[] = [
+  ...policyRules(jwtPolicies.authorization_response, ["JARM §2.1, §2.4"]),
   issuer(["JARM §2.1, §2.4"]),
   clientAudience(["JARM §2.1, §2.4"]),
-  expiry(["JARM §2.1, §2.4"]),
   {
     title: "The response has either a code or an error",
     cites: ["OAuth 2.1 §4.1.2, §4.1.2.1"],
@@ -223,16 +182,14 @@ const response: readonly TokenRule[] = [
   },
 ];
 
-const dpop: readonly TokenRule[] = [
-  tokenType(jwtPolicies.dpop_proof, ["RFC 9449 §4.2, §4.3"], "DO-01"),
-  textClaim("htm", ["RFC 9449 §4.2"], "Set htm to the method of the request, such as POST."),
-  textClaim("htu", ["RFC 9449 §4.2"], "Set htu to the URL of the request without query and fragment."),
-  textClaim("jti", ["RFC 9449 §4.2"], "Create a new random jti for each proof."),
-  issuedAt(["RFC 9449 §4.2, §4.3"], "DO-03", jwtPolicies.dpop_proof),
-];
+const dpop = policyRules(
+  { ...jwtPolicies.dpop_proof, requiredClaims: ["iat", "htm", "htu", "jti"] },
+  ["RFC 9449 §4.2, §4.3"],
+  { type: "DO-01", times: "DO-03" },
+);
 
 const clientAssertion: readonly TokenRule[] = [
-  tokenType(jwtPolicies.client_assertion, ["RFC 8725 §3.11, §3.12"]),
+  ...policyRules(jwtPolicies.client_assertion, ["RFC 7523 §3", "OpenID Connect Core §9"], { times: "JC-02" }),
   {
     title: "iss and sub are the client",
     cites: ["RFC 7523 §3"],
@@ -244,10 +201,6 @@ const clientAssertion: readonly TokenRule[] = [
     }),
   },
   serverAudience(["RFC 7523 §3"]),
-  expiry(["RFC 7523 §3"], "JC-02", jwtPolicies.client_assertion),
-  ifPresent("iat", issuedAt(["RFC 7523 §3"], "JC-02", jwtPolicies.client_assertion)),
-  notBefore(jwtPolicies.client_assertion),
-  textClaim("jti", ["OpenID Connect Core §9"], "Create a new random jti for each assertion."),
 ];
 
 /** The rules of each kind, in the order of the page. */

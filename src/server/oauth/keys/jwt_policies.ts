@@ -36,6 +36,9 @@ const ownClock = { secondsAhead: 0, secondsLate: 0, ignoredTimes: ["iat"] } as c
 /** FAPI 2.0 Security Profile §5.3.2.1: up to 10 seconds ahead must be accepted, more than 60 must be rejected. */
 const clockOfOthers = { secondsAhead: 10, secondsLate: 0 } as const;
 
+/** By the clock of this server, though another one may have issued the token. */
+const pasted = { secondsAhead: 60, secondsLate: 0 } as const;
+
 /** The policies by the kind of the JWT. */
 export const jwtPolicies = {
   /** An access token of this server, at this server (RFC 9068 §4). */
@@ -59,11 +62,16 @@ export const jwtPolicies = {
   /** A signed authorization response (JARM §2.4), which has no `typ`. */
   authorization_response: { ...ownClock, requiredClaims: ["aud", "exp"] },
   /** A token that is pasted into the page that checks tokens, by the clock of this server. */
-  pasted_token: { secondsAhead: 60, secondsLate: 0 },
+  pasted_token: pasted,
   /** The same, for an ID token (RFC 8725 §3.11, §3.12). */
-  pasted_id_token: { secondsAhead: 60, secondsLate: 0, types: ["jwt"], isTypeOptional: true },
+  pasted_id_token: { ...pasted, types: ["jwt"], isTypeOptional: true, requiredClaims: ["exp", "iat"] },
+  /** The same, for an access token (RFC 9068 §2.2). */
+  pasted_access_token: {
+    ...pasted,
+    ...{ types: ["at+jwt"], requiredClaims: ["exp", "iat", "sub", "client_id", "jti"] },
+  },
   /** The same, for a logout token (OpenID Connect Back-Channel Logout §2.4). */
-  pasted_logout_token: { secondsAhead: 60, secondsLate: 0, types: ["logout+jwt"] },
+  pasted_logout_token: { ...pasted, types: ["logout+jwt"], requiredClaims: ["exp", "iat", "jti"] },
   /** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` bounds its lifetime. */
   client_assertion: {
     ...clockOfOthers,
