@@ -45,6 +45,7 @@ const outputs: Readonly<
     files: {
       "callback.css": css("static/callback.css"),
       "connect.css": css("static/connect.css"),
+      "connect.js": script("static/connect.ts"),
       "continue.js": script("static/continue.ts"),
       "exchange.css": css("static/exchange.css"),
       "faults.js": script("static/faults.ts"),

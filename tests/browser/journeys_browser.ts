@@ -1,6 +1,6 @@
 /** What a developer does by hand, in a real Chromium: how many clicks each takes, with nothing typed. */
 
-import { assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertLessOrEqual, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
@@ -90,7 +90,7 @@ journey(
     const redirectUri = `${url}/authorized?nth=${++uris}`;
     const page = await open(authorizePath(redirectUri, `app-${uris}`));
     await click(page.getByRole("link", { name: `Register app-${uris}` }));
-    await click(page.getByRole("button", { name: "Add the client" }));
+    await click(page.getByRole("button", { name: "Create the client" }));
     await click(page.getByRole("link", { name: "Try the request again" }));
     assertStringIncludes(page.url(), `${redirectUri}&code=`);
   },
@@ -112,10 +112,9 @@ journey("[DI-09] a redirect URI is added from its rejection, and the login compl
   assertStringIncludes(page.url(), `${redirectUri}&code=`);
 });
 
-journey("the next automatic login is that of another user", 3, async (open, click, choose) => {
+journey("the next automatic login is that of another user", 2, async (open, click, choose) => {
   const { sub } = await authorize();
   const page = await open("/");
-  await click(page.getByRole("link", { name: "Users", exact: true }));
   const list = page.getByLabel("Automatic login as");
   const [, next] = await list.locator("option").allInnerTexts();
   await choose(list, next!);
@@ -141,6 +140,34 @@ journey("a rejected flow is copied for an issue", 2, async (open, click) => {
   // What the browser shows is the text alone: one click selects it.
   await click(page.locator("pre"));
   assertMatch(await page.locator("pre").innerText(), /redirect_uri is not registered/);
+});
+
+journey("an application is connected, and its page leads to its first login", 3, async (open, click, choose) => {
+  const page = await open("/");
+  const button = page.getByRole("button", { name: "Create the client" });
+  const box = (await button.boundingBox())!;
+  if (page.viewportSize()!.width === 1280) assertLessOrEqual(box.y + box.height, 700);
+  assertEquals(await page.locator("a.button, button.button:not(.plain)").count(), 2, "one form and the demo login");
+  await choose(page.getByLabel("Library"), "Auth.js");
+  const client_id = await page.getByLabel("Client ID").inputValue();
+  // With script the library fills in its redirect URI.
+  const uri = "http://localhost:3000/api/auth/callback/latchkey";
+  const filledIn = await page.getByLabel("Redirect URI").inputValue();
+  if (filledIn !== uri) await page.getByLabel("Redirect URI").fill(uri);
+  await click(button);
+  await page.getByRole("heading", { name: "Waiting for the first login" }).waitFor();
+  assertStringIncludes(await page.locator("#settings pre").innerText(), `clientId: "${client_id}"`);
+  const response = await fetch(url + authorizePath(uri, client_id), { redirect: "manual" });
+  await response.body?.cancel();
+  const heading = page.getByRole("heading", { name: "Last flows of this client" });
+  if (filledIn === uri) {
+    await heading.waitFor();
+    await click(page.locator("#last-flows a"));
+  } else {
+    await click(page.getByRole("link", { name: "Look again" }));
+    await heading.waitFor();
+  }
+  await page.getByText(client_id).first().waitFor();
 });
 
 test("[DI-09] by keyboard alone: an error is found in the list, opened, and its fix applied", { skip }, async () => {

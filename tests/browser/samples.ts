@@ -1,6 +1,6 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
-import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
+import { clientSnippets, libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
 import type { AccountProps } from "../../src/server/login/pages/account.tsx";
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
 import type { ListedClient } from "../../src/devtools/connect/pages/client_details.tsx";
@@ -30,9 +30,10 @@ import {
 
 const issuer = "http://localhost:9000";
 const links = [
+  { label: "Connect", path: "/", isMain: true },
   { label: "Clients", path: "/clients" },
   { label: "Users", path: "/users" },
-  { label: "Flows", path: "/flows" },
+  { label: "Requests", path: "/flows", isMain: true },
 ];
 const site: Site = { issuer, base: "", links };
 
@@ -98,8 +99,17 @@ const snippets = clientSnippets(
 /** A server with two demo clients. */
 export const home: HomeProps = {
   ...site,
-  startLinks,
-  directory: { clients, users },
+  form: {
+    csrfToken: token,
+    values: { library: "openid-client", redirect_uris: "http://localhost:3000/callback", client_id: "app" },
+    errors: [],
+    libraries,
+    authMethods: ["none", "client_secret_basic", "client_secret_post"],
+    isProposed: false,
+  },
+  hasDemo: true,
+  demoUri: `${issuer}/authorized`,
+  directory: { clients, users, lines: `{ "clients": [] }` },
   flows: [{
     path: "/flows/2",
     title: "redirect_uri does not match the authorization request",
@@ -116,8 +126,6 @@ export const home: HomeProps = {
   ],
   scopes: ["openid", "profile", "email", "read", "write", "offline_access"],
   login: "automatic",
-  edits: true,
-  connect: { client: clients[0]!, usesOwnPage: true, snippets },
 };
 
 const code = "kq3Vd9yN0nA7rT1xG5hJ2mPzQe8WcLbUfIoYsD4aX6E";
@@ -183,7 +191,6 @@ export const clientList: ClientsProps = {
   clients,
   documentClients: [],
   position: onePage,
-  form: { csrfToken: token, values: {}, errors: [] },
 };
 
 /** A client that was added just now, with the settings of all libraries that it suits. */
@@ -192,7 +199,9 @@ export const client: ClientProps = {
   client: clients[0]!,
   generatedSecret: token,
   snippets,
-  form: clientList.form,
+  flows: [],
+  lines: `{ "clients": [] }`,
+  form: { csrfToken: token, values: {}, errors: [] },
 };
 
 /** The users, and an empty form. */
@@ -387,22 +396,22 @@ export const samples: Readonly<Record<string, Sample>> = {
       pages.home({
         ...home,
         links: [],
-        startLinks: [],
+        hasDemo: false,
+        form: undefined,
         directory: { clients: [], users: [] },
-        connect: undefined,
         scopes: ["read"],
       }),
   },
   "/clients": { status: 200, draw: (pages) => pages.clients(clientList) },
-  "/clients/none": { status: 200, draw: (pages) => pages.clients({ ...clientList, clients: [], form: undefined }) },
-  "/clients/hostile": {
+  "/clients/none": { status: 200, draw: (pages) => pages.clients({ ...clientList, clients: [] }) },
+  "/clients/hostile": { status: 200, draw: (pages) => pages.clients({ ...clientList, clients: [hostileClient] }) },
+  "/hostile": {
     status: 400,
     draw: (pages) =>
-      pages.clients({
-        ...clientList,
-        clients: [hostileClient],
+      pages.home({
+        ...home,
         form: {
-          csrfToken: token,
+          ...home.form!,
           values: { client_id: hostileText, client_name: hostileText, redirect_uris: `${hostileText}\n${hostileText}` },
           errors: [
             {

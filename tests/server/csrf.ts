@@ -22,9 +22,9 @@ export function findCsrfToken(html: string): string {
   return /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? "none";
 }
 
-/** The token that the forms of a page carry, in the browser that opens it. */
+/** The token that the forms to a path carry, in the browser that opens their page: home has the one to /clients. */
 export async function fetchCsrfToken(browser: Browser, path: string): Promise<string> {
-  return findCsrfToken(await (await browser.get(path)).text());
+  return findCsrfToken(await (await browser.get(path === "/clients" ? "/" : path)).text());
 }
 
 /** Rejected forms, each for another reason. */

@@ -150,12 +150,12 @@ test("[FS-25] device codes and exchanged tokens need a proof too, and the tokens
   await assertDpopTokens(await request(await tokenProof(dpopKey)));
 });
 
-test("[FS-03] the page of clients has no form where clients must have keys, and the page of the demo client is complete", async () => {
+test("[FS-03] the home page has no form where clients must have keys, and the page of the demo client is complete", async () => {
   const b = await testServer({ profile: "fapi2-security", clients: undefined, alg: undefined });
-  assert(!(await (await b.get("/clients")).text()).includes('name="token_endpoint_auth_method"'));
+  assert(!(await (await b.get("/")).text()).includes('name="token_endpoint_auth_method"'));
   assertEquals((await b.get("/clients/demo-key")).status, 200);
   const open = await testServer({});
-  assert((await (await open.get("/clients")).text()).includes('name="token_endpoint_auth_method"'));
+  assert((await (await open.get("/")).text()).includes('name="token_endpoint_auth_method"'));
 });
 
 test("[FS-02, FS-11] other grants and response types do not exist", async () => {
@@ -681,8 +681,8 @@ test("[PF-03, DM-15] without clients a server with a profile of FAPI has a demo 
     assertEquals(page.status, 200);
     assertMatch(await page.text(), /Authorization Successful[^]*Exchange the code[^]*client_assertion_type/);
     const home = await (await b.get("/")).text();
-    assertMatch(home, /href="\/start\?client_id=demo-key"/);
-    assertMatch(home, new RegExp(`with the profile <code[^>]*>${profile}<`));
+    assertMatch(home, /href="\/start"/);
+    assertMatch(home, new RegExp(`profile <code[^>]*>${profile}<`));
   }
   const own = await fapiServer({ clients: [{ ...bank, redirect_uris: ["https://as.test/authorized"] }] });
   // The page does not know the key of another client.

@@ -592,7 +592,7 @@ async function pageOf(as: Latchkey, path: string): Promise<{ html: string; token
 test("[OP-06] the pages report whether a change is stored, and respond when it is", async () => {
   const store = sharedStore();
   const [one, two] = await instances(store, 2) as [TestServer, TestServer];
-  const { html, token, cookie } = await pageOf(one.as, "/clients");
+  const { html, token, cookie } = await pageOf(one.as, "/users");
   assertMatch(html, /The store keeps the \w+.* and every instance on the store/);
   assert(!html.includes("in memory until"));
   const body = new URLSearchParams({

@@ -67,16 +67,19 @@ export async function readPage<Input, Item>(
   return { entries, position: { total: await repository.count(), isFirst: after === undefined, nextHref } };
 }
 
+/** A form without what {@link pageWithForm} adds. */
+export type FormFields = Omit<EditForm, "csrfToken" | "confirmation">;
+
 /**
  * Renders a page with a form that changes records.
  *
  * @param fields The form without its token; `false`: visitors may not change records.
  * @param status Default: 400 if the form has errors, otherwise 200.
  */
-export async function pageWithForm(
+export async function pageWithForm<Form extends FormFields>(
   context: Context,
-  fields: Omit<EditForm, "csrfToken" | "confirmation"> | false,
-  render: (pages: Pages, form: EditForm | undefined) => string,
+  fields: Form | false,
+  render: (pages: Pages, form: (Form & EditForm) | undefined) => string,
   status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);

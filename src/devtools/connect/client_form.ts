@@ -1,6 +1,11 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
-import { type ClientEntry, clientField, type ClientMetadata } from "../../server/oauth/clients/client.ts";
+import {
+  type ClientAuthMethod,
+  type ClientEntry,
+  clientField,
+  type ClientMetadata,
+} from "../../server/oauth/clients/client.ts";
 import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { Field } from "../../server/config/field.ts";
@@ -9,11 +14,25 @@ import { randomId, randomToken } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { MetadataField, MetadataGroup } from "./pages/client_edit.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
+import type { SnippetText } from "./client_snippets/snippet_text.ts";
 import { memberTopics } from "./member_topics.ts";
 
 type Name = keyof ClientMetadata;
 
-/** The members that the form does not contain. */
+/** The fields of the form that adds a client; `retry` is hidden. */
+export const connectFields = [
+  ...["library", "client_id", "client_name", "redirect_uris", "client_secret"] as const,
+  ...["token_endpoint_auth_method", "retry"] as const,
+];
+
+/** The authentication methods that the form offers: those that need no key, if the server has them. */
+export function formAuthMethods({ settings }: Server): readonly ClientAuthMethod[] {
+  return (["none", "client_secret_basic", "client_secret_post"] as const).filter((method) =>
+    settings.clientAuthMethods.includes(method)
+  );
+}
+
+/** The members that the form of all metadata does not contain. */
 const fixedMembers: readonly Name[] = ["client_id", "client_secret"];
 
 const fields: Readonly<Record<string, Field>> = clientField.members;
@@ -159,4 +178,36 @@ export async function changedEntry(
     : { client_secret_digest: kept };
   const identity = hasNewIdentity(former.metadata, metadata) ? { identity: randomId(server.randomBytes) } : {};
   return { ...metadata, ...secret, ...registration && { registration: { ...registration, ...identity } } };
+}
+
+/**
+ * The metadata of the form that adds a client, not yet validated.
+ *
+ * With a secret the client is confidential, although a link proposes a public one. Without, a library whose
+ * applications cannot keep a secret makes it public, unless the form names a method. A client whose metadata names
+ * no method may send its secret by Basic or in the body.
+ */
+export function addedMetadata(
+  server: Server,
+  params: Params,
+  library: Pick<SnippetText, "isPublic"> | undefined,
+): ReturnType<typeof metadataFromForm> {
+  const { metadata, errors } = metadataFromForm({ client_id: params.get("client_id") ?? "" }, params);
+  const typed = params.get("client_secret") ?? "";
+  const usesSecrets = server.settings.clientAuthMethods.some((method) => method.startsWith("client_secret_"));
+  const { token_endpoint_auth_method: chosen } = metadata;
+  const method = typed !== ""
+    ? (chosen === "none" ? undefined : chosen)
+    : chosen || (library?.isPublic || !usesSecrets ? "none" : undefined);
+  const secret = typed !== "" ? typed : method === "none" ? undefined : randomToken(server.randomBytes);
+  return {
+    errors,
+    metadata: {
+      ...metadata,
+      token_endpoint_auth_method: method,
+      client_secret: secret,
+      grant_types: metadata.grant_types ??
+        ["authorization_code", "refresh_token", ...secret === undefined ? [] : ["client_credentials"]],
+    },
+  };
 }

@@ -1,25 +1,31 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
-import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
+import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import type { ClientMetadata } from "../../server/oauth/clients/client.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { type ConfigIssue, ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import type { Params } from "../../server/oauth/params.ts";
-import { digest, randomToken } from "../../server/oauth/secrets.ts";
+import { digest } from "../../server/oauth/secrets.ts";
+import type { Server } from "../../server/oauth/server.ts";
+import { demoSecret } from "../../server/config/demo_entries.ts";
 import { isTestUrl } from "../../server/oauth/test_hosts.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
 import { toListedClient } from "./listed_client.ts";
 import { clientVersion, showForm } from "./client_edit.ts";
-import { changedEntry, differingFields, metadataFromForm } from "./client_form.ts";
+import { addedMetadata, changedEntry, connectFields, differingFields } from "./client_form.ts";
+import { formAuthMethods, metadataFromForm } from "./client_form.ts";
+import { libraries } from "./client_snippets/mod.ts";
+import { clientEntry, configurationFile } from "./configuration_file.ts";
+import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
 import { decodeRetry, prefilledValues } from "../../server/endpoints/shared/client_change.ts";
-import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import { redirectWithConfirmation, takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
-import type { ClientProps, ClientsProps } from "./pages/clients.tsx";
+import type { ClientProps } from "./pages/clients.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
 
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */
@@ -27,7 +33,7 @@ const maxListedDocuments = 50;
 
 export function clientListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
-    show: (context) => showList(context, options, proposedValues(context), []),
+    show: showList,
     change: options.edit ? (context) => addClient(context, options) : undefined,
   });
 }
@@ -56,43 +62,19 @@ export function clientPage(options: DirectoryOptions): Handlers {
   });
 }
 
-/** The values of the form that adds a client, from the link of a rejected request. */
-function proposedValues(context: Context): Readonly<Record<string, string>> {
-  const proposal = prefilledValues(context);
-  return Object.fromEntries(
-    addedFields.flatMap((name) => {
-      const value = proposal.get(name);
-      const isChoice = name !== "token_endpoint_auth_method" || formAuthChoices.includes(value ?? "");
-      return value === null || !isChoice ? [] : [[name, value]];
-    }),
-  );
-}
-
-async function showList(
-  context: Context,
-  { edit }: DirectoryOptions,
-  values: Readonly<Record<string, string>>,
-  errors: readonly FieldError[],
-): Promise<HttpResponse> {
+async function showList(context: Context): Promise<HttpResponse> {
   const { clients } = context.server;
   const { entries, position } = await readPage(context, clients, ({ id }) => id);
-  const props: ClientsProps = {
+  const confirmation = await takeConfirmation(context);
+  const page = (await context.pages()).clients({
     ...context.site,
     clients: entries.map((client) => toListedClient(context, client)),
     documentClients: clients.externalClients().slice(-maxListedDocuments).reverse()
       .map((client) => toListedClient(context, client)),
     position,
-  };
-  return await pageWithForm(
-    context,
-    edit && offersFormMethod(context) && { values, errors, isPersistent: clients.isPersistent },
-    (pages, form) => pages.clients({ ...props, form }),
-  );
-}
-
-/** Whether the form can add a client that the server accepts: it knows no method with a key. */
-function offersFormMethod({ server }: Context): boolean {
-  return formAuthMethods.some((method) => server.settings.clientAuthMethods.includes(method));
+    confirmation: confirmation.text,
+  });
+  return html(200, page, confirmation.headers);
 }
 
 /**
@@ -103,10 +85,12 @@ async function showChanged(
   context: Context,
   options: DirectoryOptions,
   client: Client,
-  { done, newSecret, retry }: {
+  { done, newSecret, retry, connect }: {
     readonly done: "Added" | "Saved";
-    readonly newSecret: string | undefined;
-    readonly retry: string | undefined;
+    readonly newSecret?: string;
+    readonly retry?: string;
+    /** The library whose settings the page shows. */
+    readonly connect?: string;
   },
 ): Promise<HttpResponse> {
   if (newSecret !== undefined) {
@@ -114,8 +98,8 @@ async function showChanged(
     options.generatedSecrets.set(client.id, newSecret);
   }
   const { href } = toListedClient(context, client);
-  const query = retry ? `?${new URLSearchParams({ retry })}` : "";
-  return await redirectWithConfirmation(context, href + query, `${done} ${client.id}`);
+  const query = String(new URLSearchParams({ ...connect && { connect }, ...retry && { retry } }));
+  return await redirectWithConfirmation(context, query === "" ? href : `${href}?${query}`, `${done} ${client.id}`);
 }
 
 /** The secret that a form generated for the client, if it is kept and the client still has it. */
@@ -135,10 +119,17 @@ async function showOne(
 ): Promise<HttpResponse> {
   const { edit, autoLogin } = options;
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
+  const { app, site, server } = context;
+  const isDemo = await client.secretDigest === await digest(demoSecret);
   const props: ClientProps = {
-    ...context.site,
+    ...site,
     client: toListedClient(context, client),
     generatedSecret,
+    // Without a recorder, no page knows whether the client has sent a request.
+    flows: site.links?.some(({ path }) => path === "/flows") ? await app.recentFlows(client.id) : undefined,
+    lines: edit && client.document === undefined
+      ? configurationFile({ clients: [clientEntry(client, generatedSecret ?? (isDemo ? demoSecret : undefined))] })
+      : undefined,
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
@@ -148,7 +139,7 @@ async function showOne(
   return await pageWithForm(
     context,
     edit && client.document === undefined &&
-      { values: {}, errors: [], isPersistent: context.server.clients.isPersistent },
+      { values: {}, errors: [], isPersistent: server.clients.isPersistent },
     (pages, form) => pages.client({ ...props, form }),
     newSecret === undefined ? 200 : 201,
   );
@@ -185,45 +176,48 @@ async function initiateLoginHref(
   return url.href;
 }
 
-/** The fields of the form that adds a client and that pages repeat: not the secret. `retry` is hidden. */
-const addedFields = ["client_id", "client_name", "redirect_uris", "token_endpoint_auth_method", "retry"];
-
 async function addClient(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
   const { server } = context;
   const params = await readProtectedForm(context);
-  const values = Object.fromEntries(addedFields.map((name) => [name, params.get(name) ?? ""]));
-  const ownSecret = params.get("client_secret");
-  const requested = values.token_endpoint_auth_method!;
-  // A link proposes a public client; with a secret it is confidential, and may send it by either method.
-  const choice = requested === "none" && ownSecret !== undefined ? anySecretMethod : requested;
-  const secret = choice === "none" ? undefined : ownSecret ?? randomToken(server.randomBytes);
-  const metadata = newMetadata(params, choice, secret);
+  const library = libraries.find((one) => one.library === params.get("library"));
+  const { metadata, errors } = addedMetadata(server, params, library);
+  const shown = { done: "Added", retry: params.get("retry"), connect: library?.name } as const;
   const existing = await server.clients.registered.find(metadata.client_id);
   // A double click sends the form twice, and the browser shows the second response. Its page still has the secret.
-  if (server.settings.allows.openTools && existing !== undefined && isSame(existing.metadata, metadata)) {
-    return await showChanged(context, options, existing, { done: "Added", newSecret: undefined, retry: values.retry });
+  if (server.settings.allows.openTools && existing !== undefined && await isSame(existing, metadata, params)) {
+    return await showChanged(context, options, existing, shown);
   }
   const issues = [
-    ...formAuthChoices.includes(choice) ? [] : [invalidAuthMethod(choice)],
+    ...invalidAuthMethod(server, params.get("token_endpoint_auth_method")),
     ...existing === undefined ? [] : [clientIdTaken(metadata.client_id)],
     ...server.clients.isPersistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
-  if (issues.length > 0) return await showIssues(context, options, values, issues);
+  const reject = (rejected: readonly ConfigIssue[]) => {
+    traceIssues(context, "the form adds no client", rejected);
+    const repeated = connectFields.filter((name) => name !== "client_secret");
+    const values = Object.fromEntries(repeated.map((name) => [name, params.get(name) ?? ""]));
+    return showHome(context, options, { values, errors: [...errors, ...rejected.map(toFieldError)] });
+  };
+  if (issues.length > 0 || errors.length > 0) return await reject(issues);
   try {
-    return await showChanged(context, options, await server.clients.set(metadata), {
-      ...{ done: "Added", newSecret: ownSecret === undefined ? secret : undefined, retry: values.retry },
+    const added = await server.clients.set(metadata);
+    return await showChanged(context, options, added, {
+      ...shown,
+      // The application has its own secret already.
+      newSecret: params.get("client_secret") ? undefined : metadata.client_secret,
     });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return await showIssues(context, options, values, error.issues);
+    return await reject(error.issues);
   }
 }
 
-/** Whether the form would add what a client has. A secret is new each time. */
-function isSame(registered: ClientMetadata, added: ClientMetadata): boolean {
-  const names = Object.keys({ ...registered, ...added }).filter((name) => name !== "client_secret");
-  const membersOf = (metadata: object) => JSON.stringify(names.map((name) => metadata[name as keyof typeof metadata]));
-  return membersOf(registered) === membersOf(added);
+/** Whether the form would add what a client has. A generated secret is new each time. */
+async function isSame({ metadata, secretDigest }: Client, added: ClientMetadata, params: Params): Promise<boolean> {
+  const names = Object.keys({ ...metadata, ...added }).filter((name) => name !== "client_secret");
+  const membersOf = (of: object) => JSON.stringify(names.map((name) => of[name as keyof typeof of]));
+  const typed = params.get("client_secret") ?? "";
+  return membersOf(metadata) === membersOf(added) && (typed === "" || await secretDigest === await digest(typed));
 }
 
 /** Traces the issues of a form. */
@@ -234,43 +228,16 @@ function traceIssues({ server }: Context, effect: string, issues: readonly Confi
   }
 }
 
-/** Shows the form with its issues, and traces each. */
-function showIssues(
-  context: Context,
-  options: DirectoryOptions,
-  values: Readonly<Record<string, string>>,
-  issues: readonly ConfigIssue[],
-): Promise<HttpResponse> {
-  traceIssues(context, "the form at /clients adds no client", issues);
-  return showList(context, options, values, issues.map(toFieldError));
-}
-
-/** The authentication methods that the form supports. */
-const formAuthMethods = ["none", "client_secret_basic", "client_secret_post"] as const;
-
-/** The choices of the form: one method, or both methods that send a secret; for both, the metadata names no method. */
-const anySecretMethod = "client_secret_basic client_secret_post";
-const formAuthChoices: readonly string[] = [...formAuthMethods, anySecretMethod];
-
-/** The form that adds a client as client metadata (RFC 7591 §2), not yet validated. */
-function newMetadata(params: Params, choice: string, secret: string | undefined): ClientMetadata {
-  return {
-    client_id: params.get("client_id") ?? "",
-    client_name: params.get("client_name"),
-    redirect_uris: (params.get("redirect_uris") ?? "").split(/\s+/).filter((uri) => uri !== ""),
-    token_endpoint_auth_method: formAuthMethods.find((method) => method === choice),
-    client_secret: secret,
-    grant_types: ["authorization_code", "refresh_token", ...secret === undefined ? [] : ["client_credentials"]],
-  };
-}
-
-function invalidAuthMethod(received: string): ConfigIssue {
-  return {
+/** The issue of a method that the form does not offer; an empty one is what the library needs. */
+function invalidAuthMethod(server: Server, method = ""): ConfigIssue[] {
+  const offered = ["", ...formAuthMethods(server)];
+  if (offered.includes(method)) return [];
+  return [{
     path: "token_endpoint_auth_method",
-    expected: `one of ${formAuthChoices.map(quote).join(", ")}`,
-    received: quote(received),
-    hint: "Choose one of these values.",
-  };
+    expected: `one of ${offered.map(quote).join(", ")}`,
+    received: quote(method),
+    hint: "Choose one of these values. The page of the client has all others.",
+  }];
 }
 
 const tooManyClients: ConfigIssue = {
@@ -321,7 +288,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
     // A double click sends the form twice, and the browser shows the second response.
     if (differingFields(current.metadata, params).length > 0) return undefined;
     return await showChanged(context, options, current, {
-      ...{ done: "Saved", newSecret: undefined, retry: params.get("retry") },
+      ...{ done: "Saved", retry: params.get("retry") },
     });
   });
   if (saved !== undefined) return saved;

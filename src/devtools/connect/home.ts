@@ -1,48 +1,56 @@
-/**
- * GET /: the home page.
- *
- * This folder has the pages for developers: the home page, and the steps after `/authorized`. No protocol rule lives
- * here; the steps send requests to the endpoints, as a client does.
- *
- * 1. `/start` (`endpoints/start.ts`) starts a login of a demo client, whose request `demo_request.ts` pushes or signs
- *    if the client must.
- * 2. `/authorized` (`endpoints/authorized.ts`) shows the response and the checks of a client.
- * 3. `playground/` exchanges the code and sends further requests, one step at a time.
- */
+/** GET /: the home page, with the form that adds a client. POST /clients shows it again with the errors of the form. */
 
 import { publicUrl } from "../../server/assembly/endpoint.ts";
-import { html } from "../../platform/http/message.ts";
-import { toListedClient } from "./listed_client.ts";
-import { toListedUser } from "./users.ts";
-import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
+import type { HttpResponse } from "../../platform/http/message.ts";
+import { callbackClients, callbackUri } from "../../server/endpoints/demo_flow.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
 import { isTrustedHost } from "../../server/endpoints/shared/cross_site.ts";
 import { mayListClients } from "../../server/endpoints/shared/suggest_match.ts";
 import type { Context } from "../../server/assembly/context.ts";
-import { describeSnippets } from "./describe_snippets.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
+import { prefilledValues } from "../../server/endpoints/shared/client_change.ts";
+import { randomId } from "../../server/oauth/secrets.ts";
 import { serverOrigins } from "../../server/config/issuer_urls.ts";
-import type { HomeProps } from "./pages/home.tsx";
-import { addClientPath, callbackUri, startLinks } from "../../server/endpoints/demo_flow.ts";
+import type { FieldError } from "../../server/pages/field.tsx";
+import type { ConnectForm } from "./pages/home.tsx";
+import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
+import { connectFields, formAuthMethods } from "./client_form.ts";
+import { libraries } from "./client_snippets/mod.ts";
+import { clientEntry, configurationFile, userEntry } from "./configuration_file.ts";
+import { toListedClient } from "./listed_client.ts";
+import { toListedUser } from "./users.ts";
 
-export const home: Handlers = {
-  async GET(context) {
-    const { app, server, site } = context;
-    const { origin } = new URL(server.issuer);
-    const browser = await ensureBrowserCookie(context);
-    const pages = await context.pages();
-    const login = app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic";
-    const clients = mayListClients(context) ? await server.clients.list() : [];
-    const page = pages.home({
+/** @param options Absent if the server has no pages of clients and users. */
+export function homePage(options: DirectoryOptions | undefined): Handlers {
+  return { GET: (context) => showHome(context, options) };
+}
+
+/** Shows the page. `rejected` has the values and errors of a form that added no client. */
+export async function showHome(
+  context: Context,
+  options: DirectoryOptions | undefined,
+  rejected?: { readonly values: Readonly<Record<string, string>>; readonly errors: readonly FieldError[] },
+): Promise<HttpResponse> {
+  const { app, server, site } = context;
+  const { origin } = new URL(server.issuer);
+  const isListed = mayListClients(context);
+  const [clients, users] = isListed ? await Promise.all([server.clients.list(), server.users.list()]) : [[], []];
+  const edits = isListed && options?.edit === true;
+  const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
+  const flows = isTrustedHost(server, context.request) ? await app.recentFlows() : undefined;
+  const hasDemo = (await callbackClients(context)).length > 0;
+  return await pageWithForm(context, fields, (pages, form) =>
+    pages.home({
       ...site,
-      connect: await describeConnection(context, clients, login === "automatic"),
-      edits: server.settings.directory === "edit",
-      startLinks: await startLinks(context),
-      addPath: addClientPath(context, "demo"),
-      directory: mayListClients(context)
+      form,
+      hasDemo,
+      demoUri: callbackUri(server),
+      directory: isListed
         ? {
           clients: clients.map((client) => toListedClient(context, client)),
-          users: (await server.users.list()).map((user) => toListedUser(context, user)),
+          users: users.map((user) => toListedUser(context, user)),
+          lines: edits
+            ? configurationFile({ clients: clients.map((client) => clientEntry(client)), users: users.map(userEntry) })
+            : undefined,
         }
         : undefined,
       endpoints: [
@@ -55,16 +63,55 @@ export const home: Handlers = {
           url: origin + path,
         })),
       ],
-      flows: isTrustedHost(server, context.request) ? await app.recentFlows() : undefined,
+      flows,
       persistent: server.store.persistent === true,
       profile: server.settings.profile?.label,
       otherHost: findOtherHost(context),
-      login,
+      login: app.endpoints.some(({ name }) => name === "login") ? "page" : "automatic",
       scopes: server.settings.scopes,
-    });
-    return html(200, page, browser.headers);
-  },
-};
+    }));
+}
+
+/** The form: empty, with the values that the link of a rejected request proposes, or as it was sent. */
+async function connectForm(
+  context: Context,
+  rejected: Parameters<typeof showHome>[2],
+): Promise<Omit<ConnectForm, "csrfToken" | "confirmation">> {
+  const { server } = context;
+  const proposal = prefilledValues(context);
+  const authMethods = formAuthMethods(server);
+  const proposed = connectFields.flatMap((name): [string, string][] => {
+    const value = proposal.get(name);
+    const isChoice = name !== "token_endpoint_auth_method" || authMethods.some((method) => method === value);
+    return value === null || !isChoice ? [] : [[name, value]];
+  });
+  const [first] = libraries;
+  return {
+    values: rejected?.values ?? {
+      library: first!.library,
+      redirect_uris: first!.redirectUri,
+      client_id: await unusedClientId(context),
+      ...Object.fromEntries(proposed),
+    },
+    errors: rejected?.errors ?? [],
+    isPersistent: server.clients.isPersistent,
+    isProposed: proposed.length > 0,
+    libraries,
+    authMethods,
+  };
+}
+
+/** Number of ids in order that the form proposes, before random ones. */
+const maxNumber = 20;
+
+/** `app`, or the first of `app-2`, `app-3` and so on that no client has. */
+async function unusedClientId({ server }: Context): Promise<string> {
+  for (let number = 1; number <= maxNumber; number++) {
+    const id = number === 1 ? "app" : `app-${number}`;
+    if (await server.clients.registered.find(id) === undefined) return id;
+  }
+  return `app-${randomId(server.randomBytes)}`;
+}
 
 /**
  * The host that a browser asked, if it is neither that of the issuer nor that of the pages. A name that is not trusted
@@ -79,27 +126,4 @@ function findOtherHost({ server, request }: Context): string | undefined {
   };
   if (host === null || server.settings.isIssuerFromHost || !isTrustedHost(server, request)) return undefined;
   return serverOrigins(server).some(isOwn) ? undefined : host;
-}
-
-/**
- * The settings of the first configured client that users log in to; of one that an application can use, if there is
- * any. Not of a client that registered itself, because an attacker may have chosen its name and redirect URI.
- */
-async function describeConnection(
-  context: Context,
-  clients: readonly Client[],
-  autoLogin: boolean,
-): Promise<HomeProps["connect"]> {
-  const ownPage = callbackUri(context.server);
-  const usesOwnPage = ({ redirectUris }: Client) => redirectUris[0] === ownPage;
-  const candidates = clients.filter(({ grantTypes, standing }) =>
-    standing === "configured" && grantTypes.includes("authorization_code")
-  );
-  const client = candidates.find((candidate) => !usesOwnPage(candidate)) ?? candidates[0];
-  if (client === undefined) return undefined;
-  return {
-    client: toListedClient(context, client),
-    usesOwnPage: usesOwnPage(client),
-    ...await describeSnippets(context, client, { secret: undefined, autoLogin }),
-  };
 }

@@ -13,6 +13,7 @@ import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/
 import type { Context } from "../../server/assembly/context.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
 import type { Server } from "../../server/oauth/server.ts";
+import { configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import type { ListedUser, UserProps, UsersProps } from "./pages/users.tsx";
@@ -63,7 +64,7 @@ function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<
 
 async function showList(
   context: Context,
-  { edit, autoLogin }: DirectoryOptions,
+  { edit }: DirectoryOptions,
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
@@ -77,7 +78,7 @@ async function showList(
   return await pageWithForm(
     context,
     edit && { values, errors, isPersistent: users.isPersistent },
-    (pages, form) => pages.users({ ...props, form, autoLogin }),
+    (pages, form) => pages.users({ ...props, form }),
   );
 }
 
@@ -94,6 +95,7 @@ async function showOne(
     ...context.site,
     user: toListedUser(context, user),
     isFirst: (await users.first())?.sub === user.sub,
+    lines: edit ? configurationFile({ users: [userEntry(user)] }) : undefined,
   };
   const values = { claims, version: await userVersion(context.server, user) };
   const fields = { values, errors, unsaved, isPersistent: users.isPersistent };
@@ -164,12 +166,12 @@ async function saveClaims(context: Context, sub: string, params: Params): Promis
   return await showOne(context, true, await findUser(context), undefined, [], []);
 }
 
-/** Makes a user the default. The form is on the page of the user and in the list. */
+/** Makes a user the default. The form is on the page of the user and on the home page. */
 async function makeDefault(context: Context, sub: string): Promise<HttpResponse> {
   if (!await context.server.users.makeDefault(sub)) {
     throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
   }
-  return await redirectToList(context, `${sub} is the default user now`);
+  return await redirectWithConfirmation(context, `${context.site.base}/`, `${sub} is the default user now`);
 }
 
 function redirectToList(context: Context, text: string): Promise<HttpResponse> {

@@ -106,9 +106,11 @@ function listEntries(recorder: Recorder, server: Server, flows: readonly Flow[])
 /** Number of flows on the home page. */
 const homeFlowCount = 3;
 
-/** The last flows for the home page, newest first. */
-export function recentFlows(recorder: Recorder): RecentFlow[] {
-  const flows = [...recorder.flows()].sort((a, b) => b.exchanges[0]!.number - a.exchanges[0]!.number);
+/** The last flows for the home page, or of one client for its page, newest first. */
+export function recentFlows(recorder: Recorder, clientId?: string): RecentFlow[] {
+  const flows = recorder.flows().filter(({ client }) => clientId === undefined || client === clientId).sort((a, b) =>
+    b.exchanges[0]!.number - a.exchanges[0]!.number
+  );
   return flows.slice(0, homeFlowCount).map((flow) => {
     const { id, client, outcome, status, rejection } = flowRow(redactFlow(flow));
     const title = outcome.tone === "bad" ? rejection?.reason : undefined;

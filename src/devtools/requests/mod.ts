@@ -89,7 +89,10 @@ export function inspector(options: InspectorOptions = {}): Inspector {
   return {
     recorder: activeRecorder,
     // The page for tokens is only on test hosts, which `insecureAllow` alone does not require.
-    links: [{ label: "Flows", path: "/flows" }, ...insecureAllow ? [] : [{ label: "Tokens", path: "/tokens" }]],
+    links: [
+      { label: "Requests", path: "/flows", isMain: true },
+      ...insecureAllow ? [] : [{ label: "Tokens", path: "/tokens" }],
+    ],
     handle(next) {
       const record = ownRecorder?.handle?.(next) ?? next;
       return (request, peer) => {
@@ -124,7 +127,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
       const step = lastStep(activeRecorder, response);
       return step && `/flows/of/${step.number}`;
     },
-    recentFlows: async () => (await import("./list.ts")).recentFlows(activeRecorder),
+    recentFlows: async (clientId) => (await import("./list.ts")).recentFlows(activeRecorder, clientId),
     close() {
       changes.close();
       ownRecorder?.close?.();

@@ -39,8 +39,8 @@ export interface App {
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
   flowLinkFor(response: Fields): string | undefined;
-  /** The last flows, newest first, if a plugin records them. */
-  recentFlows(): Promise<readonly RecentFlow[]>;
+  /** The last flows, newest first, if a plugin records them; with an ID, those of this client alone. */
+  recentFlows(clientId?: string): Promise<readonly RecentFlow[]>;
   /** The page that edits a request and sends it again: a path below the base, if a plugin has such a page. */
   editLink(request: RequestLike): string | undefined;
   /** Loads the steps after the page `/authorized`, if a plugin has any. */

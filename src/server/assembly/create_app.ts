@@ -184,6 +184,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     },
     base,
     links: [
+      { label: "Connect", path: "/", isMain: true },
       ...settings.directory === "off" ? [] : directoryLinks,
       ...plugins.flatMap(({ links = [] }) => links),
       ...interaction ? [interaction.accountLink] : [],
@@ -201,7 +202,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     credentialParameters,
     dispatch,
     editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
-    recentFlows: async () => (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.() ?? []))).flat(),
+    recentFlows: async (clientId) =>
+      (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.(clientId) ?? []))).flat(),
     demoSteps: async () => {
       const plugin = plugins.find(({ demoSteps }) => demoSteps !== undefined);
       return plugin === undefined

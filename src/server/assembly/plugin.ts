@@ -118,8 +118,8 @@ export interface Plugin {
    * of the first plugin that has any replace those of the server.
    */
   demoSteps?(): Promise<DemoSteps>;
-  /** The last recorded flows for the home page, newest first. */
-  recentFlows?(): Promise<readonly RecentFlow[]>;
+  /** The last recorded flows for the home page, newest first; with an ID, those of this client for its page. */
+  recentFlows?(clientId?: string): Promise<readonly RecentFlow[]>;
   /**
    * Returns the plugin that wraps an app which this app adds ({@link AddApp}), such as a tenant of a mock, outside of
    * the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.

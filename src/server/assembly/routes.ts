@@ -89,6 +89,11 @@ export function endpoints(
     requestParameters: requestParts.parameters,
     redirectParameters: authorizationResponseParameters,
   };
+  const directory: DirectoryRouteOptions | undefined = settings.directory === "off" ? undefined : {
+    edit: settings.directory === "edit",
+    autoLogin,
+    generatedSecrets: boundedCache(maxGeneratedSecrets),
+  };
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
     {
@@ -241,7 +246,12 @@ export function endpoints(
         } satisfies Endpoint,
       ]
       : [],
-    page("home", `${base}/`, "Home page", async () => (await import("../../devtools/connect/home.ts")).home),
+    page(
+      "home",
+      `${base}/`,
+      "Home page",
+      async () => (await import("../../devtools/connect/home.ts")).homePage(directory),
+    ),
     page(
       "start",
       `${base}/start`,
@@ -271,11 +281,7 @@ export function endpoints(
       async () => (await import("../endpoints/static_files.ts")).assets,
     ),
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../endpoints/static_files.ts")).favicon),
-    ...settings.directory === "off" ? [] : directoryEndpoints(base, {
-      edit: settings.directory === "edit",
-      autoLogin,
-      generatedSecrets: boundedCache(maxGeneratedSecrets),
-    }),
+    ...directory === undefined ? [] : directoryEndpoints(base, directory),
   ];
 }
 

@@ -1,7 +1,6 @@
 /** Logins of the demo clients, whose redirect URI is `/authorized`. The server stores nothing for them. */
 
 import type { BrowserCookie } from "./shared/browser_cookie.ts";
-import { fixLink } from "./shared/client_change.ts";
 import type { Context } from "../assembly/context.ts";
 import { rejectUntrustedHost } from "./shared/cross_site.ts";
 import type { DemoFlow, DemoRequest } from "./shared/demo_flow.ts";
@@ -28,16 +27,6 @@ export async function callbackClients({ server }: Context): Promise<Client[]> {
   return (await server.clients.list({ limit: maxSearchedClients }))
     .filter((client) => client.hasRedirectUri(callback) && client.grantTypes.includes("authorization_code"))
     .sort((a, b) => Number(a.confidential) - Number(b.confidential));
-}
-
-/**
- * The path of the form that adds a client with this server's own page as its redirect URI; `undefined` if the visitor
- * may not add a client, if another client has the ID, or if the server has no public clients.
- */
-export function addClientPath(context: Context, client_id: string): string | undefined {
-  if (!context.server.settings.clientAuthMethods.includes("none")) return undefined;
-  const client = { client_id, redirect_uri: callbackUri(context.server), token_endpoint_auth_method: "none" };
-  return fixLink(context, { ...client, isNew: true })?.path;
 }
 
 /**

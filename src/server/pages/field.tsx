@@ -52,13 +52,15 @@ interface FieldProps {
   readonly choices?: readonly string[];
   /** What the empty choice means. Default: `default`. */
   readonly emptyChoice?: string;
+  /** Values to suggest beside any other text, each with its label. */
+  readonly suggestions?: readonly (readonly [value: string, label: string])[];
 }
 
 /** A labelled text field, without autocorrection, or a choice. */
 export function Field(
-  { name, label, hint, value = "", errors = [], lines = 1, optional = false, choices, emptyChoice = "default" }:
-    FieldProps,
+  { name, label, hint, value = "", errors = [], lines = 1, optional = false, ...given }: FieldProps,
 ): VNode {
+  const { choices, emptyChoice = "default", suggestions } = given;
   const ownErrors = errors.filter((error) => error.field === name);
   const described = [hint && `${name}-hint`, ownErrors.length > 0 && `${name}-fault`].filter(Boolean).join(" ");
   const attributes = {
@@ -86,7 +88,12 @@ export function Field(
         )
         : lines > 1
         ? <textarea {...attributes} rows={lines}>{value}</textarea>
-        : <input {...attributes} type="text" value={value} />}
+        : <input {...attributes} type="text" value={value} list={suggestions && `${name}-known`} />}
+      {suggestions !== undefined && (
+        <datalist id={`${name}-known`}>
+          {suggestions.map(([value, label]) => <option key={label} value={value} label={label} />)}
+        </datalist>
+      )}
     </div>
   );
 }

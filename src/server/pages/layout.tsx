@@ -10,6 +10,8 @@ export interface NavigationLink {
   readonly label: string;
   /** A path below {@link Site.base}, such as `/flows`. */
   readonly path: string;
+  /** Whether it is one of the three places of every page; others are behind "More". Default: false. */
+  readonly isMain?: boolean;
   /** How many seconds the clock that the page controls is ahead of that of the machine. Default: 0. */
   readonly clockOffset?: number;
 }
@@ -57,9 +59,6 @@ export function Layout(props: LayoutProps): VNode {
   const { script = "script" } = props;
   const { base, issuer } = site;
   const links = variant === "card" ? [] : site.links ?? [];
-  // A page below another one, such as /flows/check, may have a link of its own.
-  const [current] = links.filter((link) => link.path === path || path?.startsWith(`${link.path}/`))
-    .sort((one, other) => other.path.length - one.path.length);
   return (
     <RulesPath.Provider value={site.rulesPath && base + site.rulesPath}>
       <html lang="en">
@@ -85,19 +84,7 @@ export function Layout(props: LayoutProps): VNode {
               <span class="unseen">Issuer:</span>
               <code class="wire">{issuer}</code>
             </p>
-            {links.length > 0 && (
-              <nav class="pages" aria-label="Pages">
-                {links.map((link) => (
-                  <a
-                    key={link.path}
-                    href={base + link.path}
-                    aria-current={link === current ? (link.path === path ? "page" : "true") : undefined}
-                  >
-                    {link.label}
-                  </a>
-                ))}
-              </nav>
-            )}
+            {links.length > 0 && <Navigation base={base} links={links} path={path} />}
           </header>
           <main id="main" tabIndex={-1}>
             {stepper}
@@ -116,6 +103,39 @@ export function Layout(props: LayoutProps): VNode {
         </body>
       </html>
     </RulesPath.Provider>
+  );
+}
+
+/** The places, and the other pages behind "More". */
+function Navigation({ base, links, path }: {
+  readonly base: string;
+  readonly links: readonly NavigationLink[];
+  readonly path?: string;
+}): VNode {
+  // A page below another one, such as /flows/check, may have a link of its own.
+  const [current] = links.filter((link) => link.path === path || path?.startsWith(`${link.path}/`))
+    .sort((one, other) => other.path.length - one.path.length);
+  const anchors = (shown: readonly NavigationLink[]) =>
+    shown.map((link) => (
+      <a
+        key={link.path}
+        href={base + link.path}
+        aria-current={link === current ? (link.path === path ? "page" : "true") : undefined}
+      >
+        {link.label}
+      </a>
+    ));
+  const others = links.filter(({ isMain }) => !isMain);
+  return (
+    <nav class="pages" aria-label="Pages">
+      {anchors(links.filter(({ isMain }) => isMain))}
+      {others.length > 0 && (
+        <details>
+          <summary>More</summary>
+          <div>{anchors(others)}</div>
+        </details>
+      )}
+    </nav>
   );
 }
 

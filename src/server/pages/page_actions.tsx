@@ -3,7 +3,6 @@
 
 import type { VNode } from "preact";
 import type { Site } from "./layout.tsx";
-import { Code } from "./value.tsx";
 
 /** A link that starts an authorization request for a demo client. */
 export interface StartLink {
@@ -32,27 +31,6 @@ export function StartButtons({ label, links, plain = false }: StartButtonsProps)
     <>
       <a class={plain ? "button plain" : "button"} href={main.href}>{label}</a>
       {others.map((link) => <a key={link.clientId} href={link.href}>Start as {link.clientId}</a>)}
-    </>
-  );
-}
-
-/** Says why a page has no start button, if no client has the redirect URI of this server. */
-export function NoDemoFlow({ site: { base, issuer }, addPath }: {
-  readonly site: Site;
-  /** The form that adds such a client; absent if the visitor may not. */
-  readonly addPath?: string;
-}): VNode {
-  return (
-    <>
-      <p>
-        The demo flow is not available, because no client is registered with the redirect URI{" "}
-        <Code text={`${issuer}/authorized`} />.
-      </p>
-      {addPath !== undefined && (
-        <p class="ways">
-          <a class="button" href={base + addPath}>Add a client that fits</a>
-        </p>
-      )}
     </>
   );
 }

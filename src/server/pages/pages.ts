@@ -41,7 +41,7 @@ export type { FixLink, SuggestedMatch } from "./rejection.tsx";
 export type { TokenRequestExample } from "../endpoints/token_request_example.tsx";
 export type { EditForm, FieldError } from "./field.tsx";
 export type { FormPostProps } from "../login/pages/form_post.tsx";
-export type { ConnectProps, HomeProps } from "../../devtools/connect/pages/home.tsx";
+export type { ConnectForm, HomeProps } from "../../devtools/connect/pages/home.tsx";
 export type { HttpExchange, HttpMessage } from "./http_exchange.tsx";
 export type { NavigationLink, Site } from "./layout.tsx";
 export type { LoggingOutProps } from "../login/pages/logging_out.tsx";

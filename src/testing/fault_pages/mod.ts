@@ -48,6 +48,7 @@ export function faultPages(
     links: [{
       label: "Break",
       path: "/faults",
+      isMain: true,
       get clockOffset() {
         return Math.round((clock.now() - machineTime()) / 1000);
       },

@@ -30,35 +30,43 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
   assertEquals(made.as.clients.find("my-app")!.standing, "configured");
 });
 
-test("[DI-09] the form registers the type of client that the rejected request shows, and says why", async () => {
+test("[DI-09] the form registers the type of client that the rejected request shows", async () => {
   const made = await testServer({ plugins: [inspector()] });
   const browser = openBrowser(made);
-  const either = "client_secret_basic client_secret_post";
   const open = async (href: string) => {
     const page = await assertPageWithForms(await browser.get(href));
-    const [, text] = /<legend>Authentication<\/legend><p>(.*?)<\/p>/.exec(page) ?? [];
-    return [readFields(page, "/clients").token_endpoint_auth_method, text?.split(".")[0]];
+    return [readFields(page, "/clients").token_endpoint_auth_method, page.includes("those of the rejected request")];
   };
   const label = registerLabel;
   const authorize = async (fields: Fields) => findLink(await assertPage(await browser.authorize(fields)), label)!;
-  assertEquals(await open(await authorize(unknown)), [
-    "none",
-    "A public client has no secret: an application that sends none needs no change",
-  ]);
+  assertEquals(await open(await authorize(unknown)), ["none", true]);
   const withoutChallenge = { ...unknown, code_challenge: undefined, code_challenge_method: undefined };
-  assertEquals(await open(await authorize(withoutChallenge)), [
-    either,
-    "The rejected request does not show whether the application has a secret",
-  ]);
+  assertEquals(await open(await authorize(withoutChallenge)), ["", true]);
   const fields = { grant_type: "client_credentials", client_id: "my-app", client_secret: "s" };
   assertEquals((await made.token(fields)).status, 400);
   const list = await (await browser.get("/flows")).text();
-  assertEquals(await open(findLink(list, "Register my-app")!), [
-    "client_secret_post",
-    "The application sends a secret that this server does not know: the server generates a new secret",
-  ]);
-  assertEquals(await open("/clients"), [either, undefined]);
-  assertEquals((await open("/clients?client_id=my-app&token_endpoint_auth_method=private_key_jwt"))[0], either);
+  assertEquals(await open(findLink(list, "Register my-app")!), ["client_secret_post", true]);
+  assertEquals(await open("/"), ["", false]);
+  assertEquals((await open("/?client_id=my-app&token_endpoint_auth_method=private_key_jwt"))[0], "");
+});
+
+test("[DI-09] the form takes the secret that the application already has, which then works by Basic and in the body", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const withoutChallenge = { ...unknown, code_challenge: undefined, code_challenge_method: undefined };
+  const href = findLink(await assertPage(await browser.authorize(withoutChallenge)), registerLabel)!;
+  const html = await assertPageWithForms(await browser.get(href));
+  assertMatch(html, /<details open><summary>Secret[^]*Secret \(empty: generated\)/);
+  const form = { ...readFields(html, "/clients"), client_secret: "a-secret-that-it-has" };
+  assertEquals((await browser.post("/clients", form)).status, 303);
+  const grant = { grant_type: "client_credentials", scope: "read", client_id: undefined };
+  for (const secret of ["a-secret-that-it-has", "another"]) {
+    const [byBasic, inBody] = secret === "another" ? [401, 400] : [200, 200];
+    assertEquals((await made.token(grant, { headers: basic("my-app", secret) })).status, byBasic);
+    assertEquals((await made.token({ ...grant, client_id: "my-app", client_secret: secret })).status, inBody);
+  }
+  // The same form with another secret is no double click.
+  assertEquals((await browser.post("/clients", { ...form, client_secret: "another" })).status, 400);
 });
 
 test("[UI-19] where a similar client_id is registered, the page says what to send before it offers a registration", async () => {
@@ -68,12 +76,12 @@ test("[UI-19] where a similar client_id is registered, the page says what to sen
   const fix = "Send client_id=spa. If sqa is another application, register it.";
   for (const html of [typo, await (await browser.get("/flows/1")).text(), await (await browser.get("/flows")).text()]) {
     assertStringIncludes(html, `<bdi>${fix}</bdi>`);
-    assertMatch(html, /<a class="button plain" href="\/clients\?client_id=sqa[^"]*"><bdi>Register sqa/);
+    assertMatch(html, /<a class="button plain" href="\/\?client_id=sqa[^"]*"><bdi>Register sqa/);
   }
   assertMatch(typo, /<nav class="ways"[^>]*><a class="button" href="[^"]*">See the whole flow/);
   assertMatch(
     await assertPage(await browser.authorize(unknown)),
-    /<a class="button" href="\/clients\?[^"]*"><bdi>Register/,
+    /<a class="button" href="\/\?[^"]*"><bdi>Register/,
   );
 });
 
@@ -227,11 +235,12 @@ test("[DI-09] there is no link to a form that rejects the redirect URI", async (
 test("[DI-09] a page of another site fills in no form, and no form leads to another site", async () => {
   const made = await testServer();
   const browser = openBrowser(made);
-  const query = new URLSearchParams({ client_id: "my-app", redirect_uris: redirect_uri });
-  for (const path of [`/clients?${query}`, `/clients/spa?edit&${query}`]) {
+  const uri = "http://localhost:3000/filled-in";
+  const query = new URLSearchParams({ client_id: "my-app", redirect_uris: uri });
+  for (const path of [`/?${query}`, `/clients/spa?edit&${query}`]) {
     const page = async (site: string) =>
       await (await browser.get(path, { headers: { "sec-fetch-site": site } })).text();
-    const isFilled = (text: string) => text.includes(redirect_uri);
+    const isFilled = (text: string) => text.includes(uri);
     assertEquals([isFilled(await page("same-origin")), isFilled(await page("cross-site"))], [true, false], path);
   }
   for (
@@ -251,7 +260,7 @@ test("[DI-09] terminal and log have the link; it names no value that they hide",
   ];
   const made = await testServer({ plugins });
   const query = `client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}&token_endpoint_auth_method=none`;
-  const path = `/clients?${query}#add`;
+  const path = `/?${query}#connect`;
   await made.authorize(unknown);
   assertStringIncludes(lines.join("\n"), `→ ${registerLabel}: ${made.as.issuer}${path}`);
   assertStringIncludes(records.join("\n"), `"change":"${made.as.issuer}${path}"`);

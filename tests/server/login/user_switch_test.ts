@@ -4,12 +4,12 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { openBrowser } from "../browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../csrf.ts";
-import { assertPage, assertTokenResponse, decodeClaims, testServer } from "../harness.ts";
+import { assertTokenResponse, decodeClaims, testServer } from "../harness.ts";
 import { readFields } from "../page.ts";
 
 const users = [{ sub: "alice", name: "Alice" }, { sub: "bob", name: "Bob" }];
 
-test("[DI-06, DI-08] the form on /users chooses the user, also of a browser with a session", async () => {
+test("[DI-06, DI-08] the form on the home page chooses the user, also of a browser with a session", async () => {
   const made = await testServer({ users });
   const browser = openBrowser(made);
   const logIn = async () => {
@@ -17,13 +17,12 @@ test("[DI-06, DI-08] the form on /users chooses the user, also of a browser with
     return decodeClaims((await assertTokenResponse(await made.token({ code }))).id_token!).sub;
   };
   assertEquals(await logIn(), "alice");
-  assertStringIncludes(await assertPage(await browser.get("/"), 200), '<a href="/users">Switch user</a>');
   for (const sub of ["bob", "alice"]) {
     made.advance(1);
-    const form = readFields(await assertPageWithForms(await browser.get("/users")), "/users", "first");
+    const form = readFields(await assertPageWithForms(await browser.get("/")), "/users", "first");
     const response = await browser.post("/users", { ...form, sub, action: "first" });
-    assertEquals([response.status, response.headers.get("location")], [303, "/users"]);
-    assertStringIncludes(await assertPageWithForms(await browser.get("/users")), `${sub} is the default user now`);
+    assertEquals([response.status, response.headers.get("location")], [303, "/"]);
+    assertStringIncludes(await assertPageWithForms(await browser.get("/")), `${sub} is the default user now`);
     made.advance(1);
     assertEquals(await logIn(), sub);
     // The choice counts for logins before it only: a hint still names the user of a session.
@@ -36,7 +35,7 @@ test("[DI-04, DI-06] the form is protected, rejects an unknown user, and is abse
   const made = await testServer({ users });
   await assertCsrfProtected(made, "/users", { sub: "bob", action: "first" }, () => made.as.users.first()?.sub);
   const browser = openBrowser(made);
-  const { form_token } = readFields(await (await browser.get("/users")).text(), "/users", "first");
+  const { form_token } = readFields(await (await browser.get("/")).text(), "/users", "first");
   assertEquals((await browser.post("/users", { form_token, sub: "carol", action: "first" })).status, 404);
   const others = [{ directory: "read" }, { users: users.slice(1) }, { login: "interactive" }] as const;
   for (const options of others) {

@@ -107,7 +107,7 @@ const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(page
 
 test("[UI-02] no page has an inline script or style, or refers to another origin except a redirect URI", () => {
   const paths = [
-    "/static/(\\w+.css|(script|continue).js|icon.svg)",
+    "/static/(\\w+.css|(script|continue|connect).js|icon.svg)",
     "/authorize-[a-z]+",
     "/oauth2/(jwks|logout|login|consent)",
     "/oauth2/logout\\?client_id=demo-public",
@@ -117,8 +117,8 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     "/backchannel\\?request_id=x",
     "/authorized/try",
     "/start(\\?client_id=[a-z-]+)?",
-    "/\\?connect=[a-z0-9.-]+#connect",
     '/(clients|users)(/[^/"]*|#add)?',
+    "/#connect",
     "/flows(/[0-9]+)?",
     "#[a-z_]+",
   ];
@@ -139,7 +139,8 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
       }
     }
     const script = path.startsWith("/form-post") || path.startsWith("/logging-out") ? "continue" : "script";
-    assertEquals(html.match(/<script[^>]*>/g), [`<script type="module" src="/static/${script}.js">`], path);
+    const scripts = html.match(/<script[^>]*>/g)!.filter((tag) => !tag.includes("/static/connect.js"));
+    assertEquals(scripts, [`<script type="module" src="/static/${script}.js">`], path);
     assertStringIncludes(html, "></script>", path);
   }
 });
@@ -275,8 +276,9 @@ test("[UI-03] hostile values do not change the markup of the pages of clients an
         ...clientList,
         clients: [hostileClient(value)],
         documentClients: [{ ...hostileClient(value), document: { fetchedAt: 0, validUntil: 1 } }],
-        form: form(value, "redirect_uris"),
+        confirmation: value,
       }),
+    (value) => pages.home({ ...home, form: { ...home.form!, ...form(value, "redirect_uris") } }),
     (value) =>
       pages.client({
         ...client,
@@ -300,7 +302,7 @@ test("[UI-03] hostile metadata does not change the markup of the home page", () 
   const page = (value: string): string =>
     pages.home({
       ...home,
-      directory: { clients: [hostileClient(value)], users: [hostileUser(value)] },
+      directory: { clients: [hostileClient(value)], users: [hostileUser(value)], lines: "{}" },
       scopes: [value],
     });
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);
@@ -653,17 +655,18 @@ test("[DM-09] the scripts neither read the URL nor write markup", () => {
 test("the home page names the issuer, the discovery document, clients, users, endpoints and scopes", () => {
   const html = pages.home(home);
   const text = textOf(html);
-  assertStringIncludes(text, "Issuer http://localhost:9000");
-  assertStringIncludes(text, "Discovery document http://localhost:9000/.well-known/openid-configuration");
-  assertStringIncludes(text, "Login automatic, as alice");
-  assertStringIncludes(text, "Store memory: tokens and keys are lost when the server stops");
+  assertStringIncludes(text, "Issuer http://localhost:9000 ( discovery document )");
+  assertStringIncludes(text, "store: memory, until the server stops · login: automatic, as alice");
   assertStringIncludes(text, "Demo, public demo-public");
   assertStringIncludes(text, "Alice Adams alice");
   assertStringIncludes(text, "token_endpoint http://localhost:9000/oauth2/token");
   assertStringIncludes(text, "openid profile email read write offline_access");
   const links = linksOf(html);
-  assertEquals(links["Start the demo flow"], "/authorize-public");
-  assertEquals(links["Start as demo-confidential"], "/authorize-confidential");
+  assertEquals(links["Start the demo flow"], "/start");
+  assertEquals(links["discovery document"], "/.well-known/openid-configuration");
+  assertEquals([...html.matchAll(/ class="button( plain)?"/g)].map(([, plain]) => plain === undefined), [
+    ...[true, false, false],
+  ]);
   assertMatch(text, /Last flows .*error demo-public redirect_uri does not match/);
   assertEquals(links["tokens issued"], "/flows/1");
   assertEquals(links["http://localhost:9000/oauth2/jwks"], "/oauth2/jwks");
@@ -674,8 +677,8 @@ test("the header links to the available pages, marks the current one, and can be
   const header = (html: string) => /<header[^]*?<\/header>/.exec(html)![0];
   const shown = header(pages.clients(clientList));
   assertStringIncludes(shown, `<a href="/clients" aria-current="page">Clients</a>`);
+  assertMatch(shown, /<a href="\/">Connect<\/a><a href="\/flows">Requests<\/a><details><summary>More<\/summary>/);
   assertStringIncludes(shown, `<a href="/users">Users</a>`);
-  assertStringIncludes(shown, `<a href="/flows">Flows</a>`);
   assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
   // Of a page and one below it, which both have a link, one alone is current.
   const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
@@ -709,24 +712,24 @@ test("a home page without demo clients, clients or users says so", () => {
   const text = textOf(
     pages.home({
       ...home,
-      connect: undefined,
-      startLinks: [],
+      form: undefined,
+      hasDemo: false,
       directory: { clients: [], users: [] },
       endpoints: [],
       scopes: ["read"],
     }),
   );
-  assertStringIncludes(text, "no client is registered with the redirect URI http://localhost:9000/authorized");
+  assertStringIncludes(text, "Write the client into the configuration file, and restart the server");
   assertStringIncludes(text, "No client is registered");
   assertStringIncludes(text, "No user is configured");
-  for (const absent of ["OpenID Connect", "Discovery document", "Start"]) assert(!text.includes(absent), absent);
-  const closed = textOf(pages.home({ ...home, links: [], directory: undefined, connect: undefined }));
+  for (const absent of ["OpenID Connect", "discovery document", "Start"]) assert(!text.includes(absent), absent);
+  const closed = textOf(pages.home({ ...home, links: [], directory: undefined, form: undefined }));
   for (const absent of ["Clients", "Users", "alice"]) assert(!closed.includes(absent), absent);
 });
 
 test("every link and asset starts with the path of the issuer", () => {
   const site = { issuer: "https://as.example/tenant", base: "/tenant" };
-  const startLinks = home.startLinks.map((link) => ({ ...link, href: `/tenant${link.href}` }));
+  const startLinks = success.startLinks!.map((link) => ({ ...link, href: `/tenant${link.href}` }));
   const endpoints = [{ name: "jwks_uri", url: "https://as.example/tenant/oauth2/jwks" }];
   const props: HomeProps & CallbackProps & ErrorPageProps = {
     ...home,
@@ -741,9 +744,8 @@ test("every link and asset starts with the path of the issuer", () => {
   const below = <T extends { readonly href: string }>(item: T): T => ({ ...item, href: `/tenant${item.href}` });
   const directory = { clients: home.directory!.clients.map(below), users: home.directory!.users.map(below) };
   const others = [pages.logout({ ...logout, ...site, action: `${site.base}/oauth2/logout` }), pages.loggedOut(site)];
-  const connect = { ...home.connect!, client: below(home.connect!.client) };
   for (
-    const html of [pages.home({ ...props, directory, connect }), pages.callback(props), pages.error(props), ...others]
+    const html of [pages.home({ ...props, directory }), pages.callback(props), pages.error(props), ...others]
   ) {
     for (const { attributes } of tagsOf(html)) {
       for (const link of [attributes.href, attributes.src, attributes.action]) {
@@ -772,6 +774,7 @@ test("every asset has its type, and a unique strong ETag", () => {
     [
       ["callback.css", "text/css; charset=utf-8"],
       ["connect.css", "text/css; charset=utf-8"],
+      ["connect.js", "text/javascript; charset=utf-8"],
       ["continue.js", "text/javascript; charset=utf-8"],
       ["exchange.css", "text/css; charset=utf-8"],
       ["field.css", "text/css; charset=utf-8"],

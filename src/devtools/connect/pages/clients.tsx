@@ -1,15 +1,17 @@
 /** @jsxImportSource preact */
-/** The list of clients, the page of each client, and the form that adds one. */
+/** The list of clients, and the page of each client. */
 
 import type { VNode } from "preact";
 import { ClientDetails, ClientIdentity, type ListedClient } from "./client_details.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
-import { type EditForm, Field, FieldErrors, FormErrors, RetryField } from "../../../server/pages/field.tsx";
+import { ConfigurationLines } from "./configuration_lines.tsx";
+import type { EditForm } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
 import { Confirmation, Notice } from "../../../server/pages/notice.tsx";
+import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
-import { Code, CopyableValue, CopyButton } from "../../../server/pages/value.tsx";
+import { CopyableValue } from "../../../server/pages/value.tsx";
 
 /** The list of clients. */
 export interface ClientsProps extends Site {
@@ -19,15 +21,15 @@ export interface ClientsProps extends Site {
   readonly documentClients: readonly ListedClient[];
   /** The place of the page in the list. */
   readonly position: ListPosition;
-  /** The form that adds a client; absent if the list is read-only. */
-  readonly form?: EditForm;
+  /** What a form changed before. Absent: nothing. */
+  readonly confirmation?: string;
 }
 
 /** One client. */
 export interface ClientProps extends Site {
   /** The client. */
   readonly client: ListedClient;
-  /** Its secret, if a form generated it and it may be shown. */
+  /** Its secret, if a form set it and it may be shown. */
   readonly generatedSecret?: string;
   /** The authorization request that failed before the client was changed: its path and query. */
   readonly retry?: string;
@@ -43,70 +45,51 @@ export interface ClientProps extends Site {
   readonly checkHref?: string;
   /** The URL that starts a login at the client (OpenID Connect Core §4). Absent: the client has no such URL. */
   readonly initiateLoginHref?: string;
+  /** Its last flows, newest first; absent if nothing records them. */
+  readonly flows?: readonly RecentFlow[];
+  /** The client as a configuration file; absent if clients are read-only. */
+  readonly lines?: string;
   /** The form that removes it; absent if clients are read-only. */
   readonly form?: EditForm;
 }
 
 /** The page at `/clients`. */
 export function Clients(props: ClientsProps): VNode {
-  const { base, clients, documentClients, position, form } = props;
+  const { base, clients, documentClients, position } = props;
   return (
     <Layout
       site={props}
       path="/clients"
       head={<Stylesheet site={props} name="form" />}
       heading="Clients"
-      badges={form && <a class="button plain" href="#add">Add a client</a>}
+      badges={<a class="button plain" href={`${base}/#connect`}>Connect an application</a>}
       opening={
         <>
-          <Confirmation text={form?.confirmation} />
+          <Confirmation text={props.confirmation} />
           <p>
             A client is an application that requests tokens.{" "}
             {clients.length > 0 && "Open a client to see its metadata and its settings for client libraries."}
           </p>
-          {form !== undefined && <FormErrors faults={form.errors} heading="No client was added." />}
         </>
       }
     >
-      <Panes>
-        <div>
-          <Section id="registered" heading="Registered">
-            {clients.length > 0
-              ? clients.map((client) => <ClientArticle key={client.id} client={client} />)
-              : <p>No client is registered, so the server rejects every authorization request.</p>}
-            <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
+      <div>
+        <Section id="registered" heading="Registered">
+          {clients.length > 0
+            ? clients.map((client) => <ClientArticle key={client.id} client={client} />)
+            : <p>No client is registered, so the server rejects every authorization request.</p>}
+          <NextPage position={position} firstHref={`${base}/clients`} entries="clients" />
+        </Section>
+        {documentClients.length > 0 && (
+          <Section id="documents" heading="With a client ID metadata document">
+            <p>
+              These clients are not registered: their client ID is the URL of a document that this server has fetched.
+            </p>
+            {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
           </Section>
-          {documentClients.length > 0 && (
-            <Section id="documents" heading="With a client ID metadata document">
-              <p>
-                These clients are not registered: their client ID is the URL of a document that this server has fetched.
-              </p>
-              {documentClients.map((client) => <ClientArticle key={client.id} client={client} />)}
-            </Section>
-          )}
-        </div>{" "}
-        {form !== undefined && <AddClientForm action={`${base}/clients`} form={form} />}
-        {form === undefined && position.isFirst && clients.length === 0 && <ConfigExample />}
-      </Panes>
-    </Layout>
-  );
-}
-
-const exampleConfig = `"clients": [{
-  "client_id": "spa",
-  "redirect_uris": ["http://localhost:5173/callback"]
-}]`;
-
-/** For a read-only list without clients. */
-function ConfigExample(): VNode {
-  return (
-    <Section id="add" heading="Add a client">
-      <p>Write the client into the configuration file, and restart the server:</p>
-      <div class="box">
-        <pre class="wire">{exampleConfig}</pre>
-        <CopyButton description="the configuration" />
+        )}
       </div>
-    </Section>
+    </Layout>
   );
 }
 
@@ -126,102 +109,20 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
   );
 }
 
-/** Value, label and methods of each choice, the default first. */
-const authMethodChoices = [
-  ["client_secret_basic client_secret_post", "Confidential: sends its secret by Basic or in the body"],
-  ["client_secret_basic", "Confidential: sends its secret by Basic only", "client_secret_basic"],
-  ["client_secret_post", "Confidential: sends its secret in the body only", "client_secret_post"],
-  ["none", "Public: a browser, desktop or mobile app", "none"],
-] as const;
-
-/** What the type of the client that a link proposes means for the application. */
-function proposalText(method: string | undefined): string {
-  const secret = "the server generates a new secret. Copy the secret from the next page into the application.";
-  if (method === "none") {
-    return "A public client has no secret: an application that sends none needs no change. If the application sends a " +
-      "secret, write it into the form: the client is then confidential, and may send it by Basic or in the body.";
-  }
-  return method === undefined
-    ? "The rejected request does not show whether the application has a secret. A public client must send a code " +
-      `challenge. For a confidential client ${secret}`
-    : `The application sends a secret that this server does not know: ${secret}`;
-}
-
-function AddClientForm({ action, form }: { readonly action: string; readonly form: EditForm }): VNode {
-  const { values, errors } = form;
-  const name = "token_endpoint_auth_method";
-  const selected = values[name] ?? authMethodChoices[0][0];
-  const methodErrors = errors.filter(({ field }) => field === name);
-  return (
-    <Section id="add" heading="Add a client">
-      <p>
-        {form.isPersistent
-          ? "The store keeps the client across restarts, and every instance on the store knows the client within a second."
-          : "The server keeps the client in memory until it stops."} The form does not change the configuration file.
-      </p>
-      <form class="form" method="post" action={action}>
-        <input type="hidden" name="form_token" value={form.csrfToken} />
-        <RetryField form={form} />
-        <Field
-          name="client_id"
-          label="Client ID"
-          hint="Identifies the client in requests: 1 to 256 printable ASCII characters."
-          value={values.client_id}
-          errors={errors}
-        />
-        <Field
-          name="client_name"
-          label="Name"
-          hint="Users see the name instead of the ID. Optional."
-          value={values.client_name}
-          errors={errors}
-          optional
-        />
-        <Field
-          name="redirect_uris"
-          label="Redirect URIs"
-          hint="One per line: https, http on a loopback host, or a private-use scheme."
-          value={values.redirect_uris}
-          errors={errors}
-          lines={3}
-        />
-        <fieldset id={name} aria-describedby={methodErrors.length > 0 ? `${name}-fault` : undefined}>
-          <legend>Authentication</legend>
-          <FieldErrors name={name} faults={methodErrors} />
-          {values.client_id !== undefined && errors.length === 0 && <p>{proposalText(values[name])}</p>}
-          {authMethodChoices.map(([value, words, method]) => (
-            <label class="choice" key={value}>
-              <input type="radio" name={name} value={value} checked={value === selected} />
-              <span>
-                {words} {method !== undefined && <Code text={method} />}
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <Field
-          name="client_secret"
-          label="Client secret"
-          hint="The secret that the application already has. Empty: the server generates one for a confidential client."
-          value={undefined}
-          errors={errors}
-          optional
-        />
-        <p class="ways">
-          <button type="submit" class="button">Add the client</button>
-        </p>
-      </form>
-    </Section>
-  );
-}
-
 /** The page at `/clients/{id}`. */
 export function Client(props: ClientProps): VNode {
   const { client, generatedSecret, retry, isSecretKept = false, demands = [], snippets, library, form } = props;
+  const { flows, lines } = props;
   return (
     <Layout
       site={props}
       path={`/clients/${client.id}`}
-      head={["form", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
+      head={
+        <>
+          {["form", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
+          {flows?.length === 0 && <script type="module" src={`${props.base}/static/connect.js`}></script>}
+        </>
+      }
       heading={client.name ?? client.id}
       badges={form && <a class="button plain" href={`${client.href}?edit`}>Edit all metadata</a>}
       opening={
@@ -234,16 +135,14 @@ export function Client(props: ClientProps): VNode {
           )}
           {generatedSecret !== undefined && (
             <>
-              {isSecretKept
-                ? <p>This server generated the secret of the client. The page shows it until the server stops.</p>
-                : (
-                  <Notice kind="warn">
-                    <p>
-                      Copy the new secret of the client now. The server keeps only a digest, so no page can show the
-                      secret again.
-                    </p>
-                  </Notice>
-                )}
+              {isSecretKept ? <p>This page shows the secret until the server stops.</p> : (
+                <Notice kind="warn">
+                  <p>
+                    Copy the new secret of the client now. The server keeps only a digest, so no page can show the
+                    secret again.
+                  </p>
+                </Notice>
+              )}
               <dl class="values">
                 <CopyableValue label="Client secret" text={generatedSecret} />
               </dl>
@@ -253,26 +152,6 @@ export function Client(props: ClientProps): VNode {
       }
     >
       <Panes>
-        <div>
-          <ClientDetails client={client} />
-          {props.initiateLoginHref !== undefined && (
-            <p class="ways">
-              <a href={props.initiateLoginHref} rel="noreferrer">Log in at the client</a>
-            </p>
-          )}
-          {props.checkHref !== undefined && (
-            <p class="ways">
-              <a href={props.checkHref}>Check how this client responds to attacks</a>
-            </p>
-          )}
-          {props.links?.some(({ path }) => path === "/faults") && (
-            <p class="ways">
-              <a href={`${props.base}/faults?${new URLSearchParams({ client: client.id })}`}>
-                Choose a fault for the next request of this client
-              </a>
-            </p>
-          )}
-        </div>
         <Section id="settings" heading="Settings to paste">
           {demands.length > 0 && (
             <Notice kind="warn">
@@ -283,6 +162,34 @@ export function Client(props: ClientProps): VNode {
             ? <p>This client has no grant type, so it cannot request tokens.</p>
             : <ClientSnippets settings={snippets} library={library} path={client.href} section="settings" />}
         </Section>
+        <div>
+          {flows && <FirstLogin base={props.base} client={client} flows={flows} />}
+          <Section id="metadata" heading="Metadata">
+            <ClientDetails client={client} />
+            {props.initiateLoginHref !== undefined && (
+              <p class="ways">
+                <a href={props.initiateLoginHref} rel="noreferrer">Log in at the client</a>
+              </p>
+            )}
+            {props.checkHref !== undefined && (
+              <p class="ways">
+                <a href={props.checkHref}>Check how this client responds to attacks</a>
+              </p>
+            )}
+            {props.links?.some(({ path }) => path === "/faults") && (
+              <p class="ways">
+                <a href={`${props.base}/faults?${new URLSearchParams({ client: client.id })}`}>
+                  Choose a fault for the next request of this client
+                </a>
+              </p>
+            )}
+            {lines !== undefined && (
+              <ConfigurationLines text={lines} isPersistent={form?.isPersistent === true}>
+                this client
+              </ConfigurationLines>
+            )}
+          </Section>
+        </div>
       </Panes>
       {form !== undefined && (
         <RemoveSection
@@ -295,5 +202,22 @@ export function Client(props: ClientProps): VNode {
         />
       )}
     </Layout>
+  );
+}
+
+/** The last flows of a client; before the first one, the script looks for it. */
+function FirstLogin({ base, client, flows }: {
+  readonly base: string;
+  readonly client: ListedClient;
+  readonly flows: readonly RecentFlow[];
+}): VNode {
+  if (flows.length > 0) return <RecentFlows base={base} flows={flows} heading="Last flows of this client" />;
+  return (
+    <Section id="last-flows" heading="Waiting for the first login …">
+      <p data-waiting>
+        Paste the settings, start the application and log in there: its requests appear here.{" "}
+        <a href={client.href}>Look again</a>
+      </p>
+    </Section>
   );
 }

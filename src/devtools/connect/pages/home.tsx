@@ -1,28 +1,31 @@
 /** @jsxImportSource preact */
-/** The home page: how to start the demo flow and how to connect a client; clients, users, endpoints and scopes. */
+/** The home page: a form that connects an application; the clients and users, lines for the file, endpoints. */
 
 import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
-import type { ListedUser } from "./users.tsx";
-import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
+import { ConfigurationLines } from "./configuration_lines.tsx";
+import { type EditForm, Field, FormErrors, RetryField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
-import { ClockNotice, Notice } from "../../../server/pages/notice.tsx";
+import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import { type RecentFlow, RecentFlows } from "./recent_flows.tsx";
-import { NoDemoFlow, StartButtons, type StartLink } from "../../../server/pages/page_actions.tsx";
-import { Code, CopyableValue, DefinitionItem } from "../../../server/pages/value.tsx";
+import { type ListedUser, UserSwitch } from "./users.tsx";
+import { Code, CopyButton, DefinitionItem } from "../../../server/pages/value.tsx";
 
 /** The home page. */
 export interface HomeProps extends Site {
-  /** One per client whose redirect URI is this server's `/authorized`; the first is the main one. */
-  readonly startLinks: readonly StartLink[];
-  /** The form that adds a client for the demo flow; absent if the visitor may not. */
-  readonly addPath?: string;
+  /** The form that adds a client; absent if the visitor may not. */
+  readonly form?: ConnectForm;
+  /** Whether a client has the redirect URI of this server's own page, so that the demo login works. */
+  readonly hasDemo: boolean;
+  /** The redirect URI of that client. */
+  readonly demoUri: string;
   /** Clients and users; absent if the page must not show them. */
-  readonly directory?: { readonly clients: readonly ListedClient[]; readonly users: readonly ListedUser[] };
-  /** The settings of a client for each library; absent if there is no client, or the page must not show it. */
-  readonly connect?: ConnectProps;
-  /** Whether visitors may add clients, and choose the user of automatic login. */
-  readonly edits: boolean;
+  readonly directory?: {
+    readonly clients: readonly ListedClient[];
+    readonly users: readonly ListedUser[];
+    /** Both as a configuration file; absent if no page changes them. */
+    readonly lines?: string;
+  };
   /** The last recorded flows, newest first; absent if the page must not show them. */
   readonly flows?: readonly RecentFlow[];
   /** Whether the store keeps tokens and keys when the server stops. */
@@ -39,25 +42,104 @@ export interface HomeProps extends Site {
   readonly scopes: readonly string[];
 }
 
-/** The settings of a client for each library. */
-export interface ConnectProps {
-  /** The client. */
-  readonly client: ListedClient;
-  /** Whether its redirect URI is a page of this server, so that an application needs another one. */
-  readonly usesOwnPage: boolean;
-  /** Its settings, by library. */
-  readonly snippets: readonly ClientSnippet[];
-  /** The library that the address names. */
-  readonly library?: string;
+/** The state of the form that adds a client. */
+export interface ConnectForm extends EditForm {
+  /** The libraries, with the redirect URI of an application that follows the guide of each. */
+  readonly libraries: readonly { readonly library: string; readonly redirectUri: string }[];
+  /** The methods of client authentication to choose from. */
+  readonly authMethods: readonly string[];
+  /** Whether a rejected request proposes the values. */
+  readonly isProposed: boolean;
 }
 
-/** Names with links to their pages, and IDs. */
-function DirectoryList(
-  { items, none: emptyText }: {
-    readonly items: readonly { readonly id: string; readonly name?: string; readonly href: string }[];
-    readonly none: string;
-  },
+/** The form: a library and a redirect URI are enough. */
+function Connect(
+  { base, form, hasDemo, demoUri }: Pick<HomeProps, "base" | "hasDemo" | "demoUri"> & { readonly form: ConnectForm },
 ): VNode {
+  const { values, errors, libraries, authMethods, isProposed } = form;
+  const details = ["client_name", "client_secret", "token_endpoint_auth_method"];
+  return (
+    <form class="form" id="connect" method="post" action={`${base}/clients`}>
+      <input type="hidden" name="form_token" value={form.csrfToken} />
+      <RetryField form={form} />
+      <Field
+        name="library"
+        label="Library"
+        value={values.library}
+        errors={errors}
+        choices={libraries.map(({ library }) => library)}
+      />
+      <Field
+        name="redirect_uris"
+        label="Redirect URI"
+        hint="The callback URL of your application. Separate several by spaces."
+        value={values.redirect_uris}
+        errors={errors}
+        suggestions={libraries.map(({ library, redirectUri }) => [redirectUri, library])}
+      />
+      <Field name="client_id" label="Client ID" value={values.client_id} errors={errors} />
+      {isProposed && (
+        <p>
+          The values are those of the rejected request. If the application has a secret already, type it below;
+          otherwise copy the generated one from the next page.
+        </p>
+      )}
+      <details open={isProposed || errors.some(({ field }) => details.includes(field))}>
+        <summary>Secret, authentication and name</summary>
+        <div class="form">
+          <Field
+            name="client_secret"
+            label="Secret (empty: generated)"
+            hint="The one that your application has already. A public client has none."
+            errors={errors}
+            optional
+          />
+          <Field
+            name="token_endpoint_auth_method"
+            label="Authentication"
+            hint="How the application sends the secret; none: a public client, such as a browser or mobile app."
+            value={values.token_endpoint_auth_method}
+            errors={errors}
+            choices={["", ...authMethods]}
+            emptyChoice="what the library needs: none, or a secret by Basic or in the body"
+          />
+          <Field
+            name="client_name"
+            label="Name"
+            hint="Users see it instead of the ID."
+            value={values.client_name}
+            errors={errors}
+            optional
+          />
+        </div>
+      </details>
+      <p class="ways">
+        <button type="submit" class="button">Create the client</button>
+        {hasDemo && <DemoLink base={base} />}
+      </p>
+      {!hasDemo && (
+        <p class="aside">
+          To try the server without an application: <Code text={demoUri} /> as the redirect URI.
+        </p>
+      )}
+    </form>
+  );
+}
+
+function DemoLink({ base }: { readonly base: string }): VNode {
+  return <a class="button plain" href={`${base}/start`}>Start the demo flow</a>;
+}
+
+const exampleConfig = `"clients": [{
+  "client_id": "spa",
+  "redirect_uris": ["http://localhost:5173/callback"]
+}]`;
+
+/** Names with links to their pages, and IDs. */
+function DirectoryList({ items, none: emptyText }: {
+  readonly items: readonly { readonly id: string; readonly name?: string; readonly href: string }[];
+  readonly none: string;
+}): VNode {
   if (items.length === 0) return <p>{emptyText}</p>;
   return (
     <dl class="facts even">
@@ -77,41 +159,6 @@ function DirectoryList(
   );
 }
 
-/** Settings to paste into an application. */
-function Connect(
-  { base, edits, connect: { client, usesOwnPage, snippets, library } }: {
-    readonly base: string;
-    readonly edits: boolean;
-    readonly connect: ConnectProps;
-  },
-): VNode {
-  return (
-    <Section id="connect" heading="Connect your app">
-      <p>
-        These settings are for the client{" "}
-        <a href={client.href}>
-          <bdi>{client.name ?? client.id}</bdi>
-        </a>
-        {usesOwnPage && (edits
-          ? (
-            <>
-              , whose redirect URI is a page of this server. <a href={`${base}/clients#add`}>Add a client</a>{" "}
-              with the redirect URI of your app: the page of that client has its settings.
-            </>
-          )
-          : ", whose redirect URI is a page of this server. Configure a client with the redirect URI of your app.")}
-        {!usesOwnPage && ". The page of each other client has its settings."}
-      </p>
-      <ClientSnippets
-        settings={snippets}
-        library={library}
-        path={`${base}/`}
-        section="connect"
-      />
-    </Section>
-  );
-}
-
 /** Shorter names fit into their column. */
 const minBreakableLength = 24;
 
@@ -121,38 +168,53 @@ function EndpointName({ name }: { readonly name: string }): VNode {
   return <code class="wire">{words.map((word, i) => i === 0 ? word : [<wbr key={i} />, word])}</code>;
 }
 
-/** The page at the issuer itself. */
-export function Home(props: HomeProps): VNode {
-  const {
-    base,
-    issuer,
-    startLinks,
-    addPath,
-    directory,
-    endpoints,
-    profile,
-    scopes,
-    login,
-    persistent,
-    edits,
-  } = props;
-  const lastFlows = props.flows ?? [];
+/** What is running, in a line. */
+function Running({ issuer, persistent, login, profile, directory, endpoints }: HomeProps): VNode {
   const discovery = endpoints.find(({ url }) => url.includes("/.well-known/openid-configuration")) ??
     endpoints.find(({ url }) => url.includes("/.well-known/"));
-  const [main] = startLinks;
-  const flows = props.links?.find(({ path }) => path === "/flows");
+  const user = directory?.users[0]?.sub ?? "the first user";
+  return (
+    <p class="aside running">
+      Issuer <Code text={issuer} />
+      {discovery && (
+        <>
+          {" "}(<a href={new URL(discovery.url).pathname}>discovery document</a>)
+        </>
+      )}
+      {profile !== undefined && (
+        <>
+          {" "}· profile <Code text={profile} />
+        </>
+      )}
+      {persistent ? " · store: persistent" : " · store: memory, until the server stops"}
+      {login === "page" ? " · login: on a page" : (
+        <>
+          {" "}· login: automatic, as <bdi>{user}</bdi>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** The page at the issuer itself. */
+export function Home(props: HomeProps): VNode {
+  const { base, issuer, form, hasDemo, directory, endpoints, scopes, login } = props;
+  const lastFlows = props.flows ?? [];
+  const users = directory?.users ?? [];
   return (
     <Layout
       site={props}
-      head={["values", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-      title="Authorization server"
-      heading={
+      path="/"
+      head={
         <>
-          Latchkey is running at <Code text={issuer} />
+          {["form", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
+          {form && <script type="module" src={`${base}/static/connect.js`}></script>}
         </>
       }
+      heading={form ? "Connect an application" : "Latchkey is running"}
       opening={
         <>
+          <Confirmation text={form?.confirmation} />
           <ClockNotice site={props} />
           {props.otherHost !== undefined && (
             <Notice kind="warn">
@@ -163,73 +225,70 @@ export function Home(props: HomeProps): VNode {
             </Notice>
           )}
           <p>
-            OAuth 2.1{scopes.includes("openid") && " and OpenID Connect"}
-            {profile !== undefined && (
-              <>
-                , with the profile <Code text={profile} />
-              </>
-            )}.
+            This is Latchkey, an OAuth 2.1{scopes.includes("openid") && " and OpenID Connect"}{" "}
+            authorization server that explains every request it rejects.
           </p>
-          {main
-            ? (
-              <nav class="ways" aria-label="Demo flows">
-                <StartButtons label="Start the demo flow" links={startLinks} />
-                {flows && <a href={base + flows.path}>Watch each request</a>}
-              </nav>
-            )
-            : <NoDemoFlow site={props} addPath={addPath} />}
-          <dl class="values">
-            <CopyableValue label="Issuer" text={issuer} />
-            {discovery && <CopyableValue label="Discovery document" text={discovery.url} />}
-          </dl>
-          <dl class="facts even">
-            <DefinitionItem label="Login">
-              {login === "page" ? "on a page" : (
-                <>
-                  automatic, as {directory?.users[0]?.sub ?? "the first user"}
-                  {edits && (directory?.users.length ?? 0) > 1 && (
-                    <>
-                      . <a href={`${base}/users`}>Switch user</a>
-                    </>
-                  )}
-                </>
-              )}
-            </DefinitionItem>
-            <DefinitionItem label="Store">
-              {persistent
-                ? "persistent: tokens and keys survive a restart"
-                : "memory: tokens and keys are lost when the server stops"}
-            </DefinitionItem>
-          </dl>
-          <p class="aside">Most client libraries need only the issuer and read the rest from the discovery document.</p>
+          <Running {...props} />
+          {form && <FormErrors faults={form.errors} heading="No client was created." />}
         </>
       }
     >
-      {props.connect && <Connect base={base} edits={edits} connect={props.connect} />}
-      {lastFlows.length > 0 && <RecentFlows base={base} flows={lastFlows} />}
-      {directory !== undefined && (
-        <Panes>
-          <Section id="clients" heading="Clients">
-            <DirectoryList
-              items={directory.clients.map(({ id, name, href }) => ({ id, name, href }))}
-              none="No client is registered, so the server rejects every authorization request."
-            />
-            <p class="ways">
-              <a href={`${base}/clients`}>All clients, with settings to paste</a>
-            </p>
-          </Section>
-          <Section id="users" heading="Users">
-            <DirectoryList
-              items={directory.users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
-              none="No user is configured, so no user can log in."
-            />
-            <p class="ways">
-              <a href={`${base}/users`}>All users, with their claims</a>
-            </p>
-          </Section>
-        </Panes>
-      )}
-      <Section id="endpoints" heading="Endpoints and scopes">
+      <Panes>
+        {form ? <Connect base={base} form={form} hasDemo={hasDemo} demoUri={props.demoUri} /> : (
+          <div>
+            {hasDemo && (
+              <p class="ways">
+                <DemoLink base={base} />
+              </p>
+            )}
+            {directory !== undefined && (
+              <Section id="connect" heading="Connect an application">
+                <p>Write the client into the configuration file, and restart the server:</p>
+                <div class="box">
+                  <pre class="wire">{exampleConfig}</pre>
+                  <CopyButton description="the configuration" />
+                </div>
+              </Section>
+            )}
+          </div>
+        )}
+        {directory !== undefined && (
+          <div>
+            <Section id="clients" heading="Clients">
+              <DirectoryList
+                items={directory.clients}
+                none="No client is registered, so the server rejects every authorization request."
+              />
+              <p class="ways">
+                <a href={`${base}/clients`}>All clients</a>
+              </p>
+            </Section>
+            <Section id="users" heading="Users">
+              <DirectoryList
+                items={users.map(({ sub, name, href }) => ({ id: sub, name, href }))}
+                none="No user is configured, so no user can log in."
+              />
+              {form && login === "automatic" && (
+                <UserSwitch
+                  action={`${base}/users`}
+                  subs={users.map(({ sub }) => sub)}
+                  csrfToken={form.csrfToken}
+                />
+              )}
+              <p class="ways">
+                <a href={`${base}/users`}>All users</a>
+              </p>
+            </Section>
+          </div>
+        )}
+      </Panes>
+      {lastFlows.length > 0 && <RecentFlows base={base} flows={lastFlows} heading="Last flows" />}
+      <Section id="endpoints" heading="Configuration">
+        {directory?.lines !== undefined && (
+          <ConfigurationLines text={directory.lines} isPersistent={form?.isPersistent === true}>
+            the clients and users above
+          </ConfigurationLines>
+        )}
         <details>
           <summary>{endpoints.length} endpoints and documents, {scopes.length} scope values</summary>
           <dl class="facts even">

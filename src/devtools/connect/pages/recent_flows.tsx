@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** The last recorded flows, on the home page. */
+/** The last recorded flows, on the home page and on the page of a client. */
 
 import type { VNode } from "preact";
 import { Section } from "../../../server/pages/layout.tsx";
@@ -19,9 +19,15 @@ export interface RecentFlow {
 }
 
 /** The flows, newest first, each with its outcome and a link. */
-export function RecentFlows({ base, flows }: { readonly base: string; readonly flows: readonly RecentFlow[] }): VNode {
+export function RecentFlows(
+  { base, flows, heading }: {
+    readonly base: string;
+    readonly flows: readonly RecentFlow[];
+    readonly heading: string;
+  },
+): VNode {
   return (
-    <Section id="last-flows" heading="Last flows">
+    <Section id="last-flows" heading={heading}>
       <dl class="facts even">
         {flows.map(({ path, title, outcome, client }) => (
           <div key={path}>

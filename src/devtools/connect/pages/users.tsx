@@ -2,6 +2,7 @@
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
+import { ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
@@ -41,8 +42,6 @@ export interface UsersProps extends Site {
   readonly position: ListPosition;
   /** The form that adds a user; absent if the list is read-only. */
   readonly form?: EditForm;
-  /** Whether users log in without a page. Default: false. */
-  readonly autoLogin?: boolean;
 }
 
 /** One user. */
@@ -53,6 +52,8 @@ export interface UserProps extends Site {
   readonly isFirst: boolean;
   /** The form that changes or removes it; absent if users are read-only. */
   readonly form?: EditForm;
+  /** The user as a configuration file; absent if users are read-only. */
+  readonly lines?: string;
 }
 
 const claimsHint =
@@ -76,13 +77,6 @@ export function Users(props: UsersProps): VNode {
             A client identifies a user by the subject,{" "}
             <Code text="sub" />, which never changes and is never reused. All other claims may change.
           </p>
-          {form !== undefined && props.autoLogin && (
-            <UserSwitch
-              action={`${base}/users`}
-              subs={users.map(({ sub }) => sub)}
-              csrfToken={form.csrfToken}
-            />
-          )}
           {form !== undefined && <FormErrors faults={form.errors} heading="No user was added." />}
         </>
       }
@@ -140,7 +134,7 @@ export function Users(props: UsersProps): VNode {
 }
 
 /** The form that chooses the user of automatic login; nothing if there is no choice. */
-function UserSwitch(
+export function UserSwitch(
   { action, subs, csrfToken }: {
     readonly action: string;
     /** The subjects, the default user first. */
@@ -198,7 +192,7 @@ function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "re
 
 /** The page at `/users/{sub}`. */
 export function User(props: UserProps): VNode {
-  const { base, user, isFirst, form } = props;
+  const { base, user, isFirst, form, lines } = props;
   return (
     <Layout
       site={props}
@@ -216,11 +210,10 @@ export function User(props: UserProps): VNode {
       <Panes>
         {form !== undefined && (
           <Section id="change" heading="Change this user">
-            <p>
-              {form.isPersistent
-                ? "The store keeps the claims until the configuration of this user changes."
-                : "The server keeps the claims in memory: a restart restores the configuration."}
-            </p>
+            {form.isPersistent && <p>The store keeps the claims until the configuration of this user changes.</p>}
+            {lines !== undefined && (
+              <ConfigurationLines text={lines} isPersistent={form.isPersistent === true}>this user</ConfigurationLines>
+            )}
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />
               <VersionField form={form} />

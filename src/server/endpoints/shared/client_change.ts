@@ -40,7 +40,7 @@ export function fixLink(
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
-    return { label, path: `/clients?${query}#add` };
+    return { label, path: `/?${query}#connect` };
   }
   if (
     Object.values({ redirect_uri, scope, grant_type, token_endpoint_auth_method }).every((one) => one === undefined)
