@@ -12,6 +12,7 @@
 
 import type { App } from "../server/assembly/context.ts";
 import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
+import { plainText, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
 import {
   CheckRunningError,
@@ -62,6 +63,14 @@ interface Run {
 
 const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, inconclusive: 0 };
 
+/** Asks the user of another client to try again in a minute. */
+function waitResponse({ client }: ClientCheckOptions): ResponseLike {
+  const text =
+    `A check of ${client} is running. Until it ends, only ${client} can log in. Try again later, or stop the ` +
+    "check on its page.";
+  return withHeaders(plainText(503, text), { "retry-after": "60" });
+}
+
 /**
  * Creates the check of one server.
  *
@@ -84,6 +93,15 @@ export function clientCheck(
   function isProtocol(url: string): boolean {
     const { role = "page" } = app!.findEndpoint(parseTarget(url, {}).path) ?? { role: "step" };
     return role === "step" || role === "document";
+  }
+
+  /** Whether a user starts to log in to another client of the server, which the mock does not have. */
+  function isOtherLogin(url: string): boolean {
+    const checked = last?.options.client;
+    const { path, query } = parseTarget(url, {});
+    if (checked === undefined || app!.findEndpoint(path)?.name !== "authorize") return false;
+    const id = new URLSearchParams(query).get("client_id");
+    return id !== null && id !== checked && app!.server.clients.findCached(id) !== undefined;
   }
 
   async function perform(run: Run, { perform, close }: OpenCheck, operator?: OperatorOptions): Promise<void> {
@@ -143,7 +161,8 @@ export function clientCheck(
       setup: (assembled) => void (app = assembled),
       handle: (next) => (request, peer) => {
         const dispatch = last?.dispatch;
-        return (dispatch !== undefined && isProtocol(request.url) ? dispatch : next)(request, peer);
+        if (dispatch === undefined || !isProtocol(request.url)) return next(request, peer);
+        return isOtherLogin(request.url) ? Promise.resolve(waitResponse(last!.options)) : dispatch(request, peer);
       },
       close: () => last?.stopping.abort(new Error("The server is closing.")),
     },

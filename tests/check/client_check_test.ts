@@ -226,6 +226,25 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
   await new Promise((resolve) => waiting.close(resolve));
 });
 
+test("[CO-07] during a check, a login of another client ends with 503 and the reason, and works again afterwards", async () => {
+  await using server = await start();
+  const { as, begin, end } = server;
+  as.client({ client_id: "other", redirect_uris: ["http://localhost:3000/callback"] });
+  const logIn = async (client_id: string, redirect_uri: string) => {
+    const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const params = new URLSearchParams({ response_type: "code", client_id, redirect_uri, ...pkce });
+    const response = await fetch(`${as.issuer}/oauth2/authorize?${params}`, { redirect: "manual" });
+    return { status: response.status, text: await response.text(), retryAfter: response.headers.get("retry-after") };
+  };
+  await begin({ only: ["response"] });
+  const other = await logIn("other", "http://localhost:3000/callback");
+  assertEquals([other.status, other.retryAfter], [503, "60"]);
+  assertStringIncludes(other.text, "A check of shop is running.");
+  await server.post("/clientCheck/stop");
+  await end();
+  assertEquals((await logIn("other", "http://localhost:3000/callback")).status, 302);
+});
+
 test("[CO-07] another instance with the same store and keys accepts no token of a check, and its own tokens stay valid", async () => {
   const waiting = createServer(() => {});
   await new Promise<void>((resolve) => waiting.listen(0, "127.0.0.1", resolve));

@@ -190,6 +190,7 @@ test("the forms have the fields of the verbs of the control", async () => {
     for (const name of Object.keys(members)) {
       if (name === "fault") assertStringIncludes(html, 'name="fault" value="idToken.expired"');
       else if (name === "parameters") assert(shown.has("parameter_secondsAgo"));
+      else if (name === "params") assertEquals(shown.has(name), false);
       else assert(shown.has(name), name);
     }
   }
@@ -257,6 +258,15 @@ test("claims of an ID token are edited by JSON", async () => {
   });
   assertEquals(wrong.status, 400);
   assertMatch(await wrong.text(), /role="alert"[^]*expected an object[^]*value="sub: x"/);
+});
+
+test("a visitor of the page cannot add a regular expression, which could block the server", async () => {
+  await using as = await start();
+  const { submit } = await openPage(as);
+  const params = JSON.stringify({ scope: { pattern: "(a+)+$" } });
+  await submit({ do: "faults.add", fault: "status", endpoint: "token", params });
+  // Without the condition, the fault applies to each token request.
+  assertEquals((await logIn(as, "shop")).status, 503);
 });
 
 test("a wrong parameter is explained on the page, with what was entered", async () => {

@@ -117,7 +117,8 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
         )}
       </p>
       <p class="aside">
-        Until the check ends, this server responds to requests of applications as each attack requires.
+        Until the check ends, only this client can log in, and the server responds to it as each attack requires.
+        Afterwards the server revokes the tokens of the check.
       </p>
       <form class="ways" method="post" action={`${client.href}/check`}>
         <input type="hidden" name="form_token" value={form.csrfToken} />

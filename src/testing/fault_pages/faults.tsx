@@ -59,8 +59,6 @@ export interface FaultsProps extends Site {
     readonly title: string;
     readonly correctClient: string;
     readonly fields: readonly FormField[];
-    /** Rarely used conditions on the request. */
-    readonly conditions: readonly FormField[];
   };
   /** The rules that were added, and how often each has fired. */
   readonly rules: readonly {
@@ -138,7 +136,7 @@ function Rules(props: FaultsProps): VNode | null {
 function AddForm(
   { props, chosen }: { readonly props: FaultsProps; readonly chosen: NonNullable<FaultsProps["chosen"]> },
 ) {
-  const { id, title, correctClient, fields, conditions } = chosen;
+  const { id, title, correctClient, fields } = chosen;
   return (
     <Section id="add" heading={title}>
       <p>
@@ -146,10 +144,6 @@ function AddForm(
       </p>
       <VerbForm props={props} verb="faults.add" kind="form" hidden={{ fault: id }}>
         <VerbFields fields={fields} />
-        <details open={conditions.some(({ value }) => value !== "")}>
-          <summary>More conditions on the request</summary>
-          <VerbFields fields={conditions} />
-        </details>
         <p class="ways">
           <button type="submit" class="button">Add the fault</button>
         </p>

@@ -25,6 +25,12 @@ import type { FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
+/**
+ * Members of verbs that the page does not take as fields: the parameters of a fault have fields of their own, and the
+ * pattern of a visitor could block the server (ReDoS).
+ */
+const hiddenFields = ["parameters", "params"];
+
 /** The verbs of the page: the value `do` of a form names one. */
 const verbs: Readonly<Record<string, Verb>> = Object.fromEntries(
   [...faultVerbs, ...clockVerbs, ...keyVerbs, ...tokenVerbs]
@@ -136,7 +142,7 @@ async function confirm(
 
 /** The input of a verb: each field of the form that has a value. */
 function readInput({ input: { members } }: Verb, form: Params): Readonly<Record<string, unknown>> {
-  const names = Object.keys(members).filter((name) => name !== "parameters" && form.get(name));
+  const names = Object.keys(members).filter((name) => !hiddenFields.includes(name) && form.get(name));
   const input: Record<string, unknown> = Object.fromEntries(
     names.map((name) => [name, parseValue(typesOf(members[name]!), form.get(name)!)]),
   );
@@ -197,7 +203,7 @@ async function showPage(
     common: commonFaults.map((request) => ({ ...request, title: findDefinition(request.fault)!.title })),
     groups: findGroups(search),
     chosen: definition &&
-      { ...definition, ...faultFields(context, definition, clients.map(({ id }) => id), shown) },
+      { ...definition, fields: faultFields(context, definition, clients.map(({ id }) => id), shown) },
     rules: faults.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
     now: clock.now(),
     presets: clockPresets(server.settings.lifetimes),
@@ -213,7 +219,7 @@ function faultFields(
   { endpoints, parameters }: typeof faultDefinitions[number],
   clients: readonly string[],
   shown: URLSearchParams,
-): { readonly fields: readonly FormField[]; readonly conditions: readonly FormField[] } {
+): FormField[] {
   const all = app.endpoints.filter(({ errors }) => errors !== "page").map(({ name }) => name);
   const choices: Readonly<Record<string, readonly string[]>> = {
     endpoint: endpoints.includes("any") ? [...new Set(all)] : endpoints,
@@ -233,14 +239,11 @@ function faultFields(
     const named = choices[field.name];
     return named === undefined ? field : { ...field, choices: named, hint: undefined };
   });
-  const isRare = ({ name }: FormField) => name === "method" || name === "params";
-  const isGeneral = (field: FormField) => field.name !== "fault" && field.name !== "parameters" && !isRare(field);
-  return { fields: [...own, ...general.filter(isGeneral)], conditions: general.filter(isRare) };
+  return [...own, ...general.filter(({ name }) => name !== "fault" && !hiddenFields.includes(name))];
 }
 
 /** The labels of fields whose names are not enough. */
 const labels: Readonly<Record<string, string>> = {
-  params: "Parameters of the request",
   times: "Number of requests",
   always: "Every request until it is removed",
   sub: "User",
