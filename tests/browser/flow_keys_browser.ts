@@ -177,15 +177,15 @@ test("[FL-16] the title of a tab in the background counts new errors", { skip },
     page.evaluate(`Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"))`);
   await hide(true);
-  assertEquals(await page.title(), "Flows · Latchkey");
+  assertEquals(await page.title(), "Requests · Latchkey");
   for (let i = 1; i <= 2; i++) {
     await authorize(`${url}/elsewhere`);
     await authorize();
     await page.locator("#flows li").nth(2 * i + 2).waitFor();
-    assertEquals(await page.title(), `(${i}) Flows · Latchkey`);
+    assertEquals(await page.title(), `(${i}) Requests · Latchkey`);
   }
   await hide(false);
-  assertEquals(await page.title(), "Flows · Latchkey");
+  assertEquals(await page.title(), "Requests · Latchkey");
 });
 
 test("[FL-15] times are those of the reader, with UTC on hover", { skip }, async () => {

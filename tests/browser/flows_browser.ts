@@ -172,7 +172,7 @@ test("[FL-01] the controls above the list have one look", { skip }, async () => 
   await fillADay();
   await using opened = await openListening("/flows");
   const { page } = opened;
-  const names = ["Live", "Shortcuts", "Stop recording", "Delete all flows"];
+  const names = ["Live", "Shortcuts", "Check a token", "Stop recording", "Delete all flows"];
   const looks = await Promise.all(
     names.map((name) =>
       page.locator(".heading").locator("a, button, summary").filter({ hasText: name }).evaluate((control) => {

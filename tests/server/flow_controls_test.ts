@@ -31,6 +31,13 @@ test("[FL-21] the page of a failed flow has at most 40 controls, and names at mo
   assertStringIncludes(html, "pill bad");
   assertLessOrEqual(controls(html), 40);
   assertEquals(deeds(html), ["See step 2", "Markdown for an issue", "Show all secrets"]);
+  await server.token({ client_id: "web", client_secret: "wrong" });
+  const withChange = deeds(await (await server.get("/flows/2")).text());
+  assertEquals(withChange.map((label) => label.replace(/<[^>]*>/g, "")), [
+    "Compare with the client web",
+    "See step 1",
+    "Markdown for an issue",
+  ]);
 });
 
 test("[FL-21] the page of a successful flow has at most 40 controls, and names at most three next deeds", async () => {

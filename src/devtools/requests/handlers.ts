@@ -61,6 +61,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
     pane: pane && summarizeFlow(pane, server, findHelp(context)),
     recording: recorder.recording,
     leftOut: recorder.leftOut,
+    hasTokens: server.settings.allows.openTools,
     start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
     csrfToken: await browserCsrfToken(context, browser),
   }));

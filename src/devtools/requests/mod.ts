@@ -88,11 +88,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
   let canEdit = false;
   return {
     recorder: activeRecorder,
-    // The page for tokens is only on test hosts, which `insecureAllow` alone does not require.
-    links: [
-      { label: "Requests", path: "/flows", isMain: true },
-      ...insecureAllow ? [] : [{ label: "Tokens", path: "/tokens" }],
-    ],
+    links: [{ label: "Requests", path: "/flows", isMain: true }],
     handle(next) {
       const record = ownRecorder?.handle?.(next) ?? next;
       return (request, peer) => {

@@ -316,7 +316,7 @@ function Faults(props: FaultsProps): VNode {
           {chosen === undefined && (
             <p>
               Make the server respond as a correct server never does, and see what the client does.{" "}
-              <a href={`${base}/flows`}>Flows</a> marks each response that a fault changed.
+              <a href={`${base}/flows`}>Requests</a> marks each response that a fault changed.
             </p>
           )}
           <Confirmation text={confirmation} />

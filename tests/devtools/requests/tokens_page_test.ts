@@ -540,7 +540,7 @@ test("[TP-04] the page exists on test hosts only, under the issuer's host or a l
   }
   assertStringIncludes(
     await (await bench.browser.get("/tokens")).text(),
-    `<a href="/tokens" aria-current="page">Tokens</a>`,
+    `<a href="/flows" aria-current="true">Requests</a>`,
   );
   const real = await testServer({
     issuer: "https://as.example.com",

@@ -146,6 +146,12 @@ export function Flow(props: FlowProps): VNode {
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
+  // The page names at most three deeds: the change that accepts the request comes first.
+  const secretsLink = hasMasked && (
+    <a class="button plain" href={secrets === "shown" ? path : `${path}?show=secrets`}>
+      {secrets === "shown" ? "Hide all secrets" : "Show all secrets"}
+    </a>
+  );
   return (
     <Layout
       site={props}
@@ -177,13 +183,10 @@ export function Flow(props: FlowProps): VNode {
           <div class="ways">
             <a class="button plain" href={`${path}.md`}>Markdown for an issue</a>
             {secrets === "shown" && <StatusBadge tone="warn" label="Secrets are shown" />}
-            {hasMasked && (
-              <a class="button plain" href={secrets === "shown" ? path : `${path}?show=secrets`}>
-                {secrets === "shown" ? "Hide all secrets" : "Show all secrets"}
-              </a>
-            )}
+            {reason?.change === undefined && secretsLink}
             <details class="quiet">
               <summary>More</summary>
+              {reason?.change !== undefined && <p>{secretsLink}</p>}
               <p>
                 <a href={`${path}.har`}>HAR for tools</a>, without secrets
               </p>

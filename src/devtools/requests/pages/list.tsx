@@ -151,13 +151,14 @@ export function List(props: FlowListProps): VNode {
           <Head base={base} page="list" />
         </>
       }
-      heading="Flows"
+      heading="Requests"
       badges={
         <>
           {recording
             ? <a class="button plain" id="again" href={href([])}>Reload</a>
             : <StatusBadge tone="warn" label="Recording is off" />}
           <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
+          {props.hasTokens && <a class="button plain" href={`${base}/tokens`}>Check a token</a>}
           <Recording {...props} />
         </>
       }

@@ -79,6 +79,8 @@ export interface FlowListProps extends Site {
   /** The number of requests that were left out under load. */
   readonly leftOut: number;
   readonly csrfToken: string;
+  /** Whether the server has the page for tokens. */
+  readonly hasTokens: boolean;
   /** The path that starts the demo flow; absent without a demo client. */
   readonly start?: string;
 }

@@ -98,7 +98,7 @@ export function Tokens(props: TokensProps): VNode {
   return (
     <Layout
       site={props}
-      path="/tokens"
+      path="/flows/tokens"
       head={
         <>
           <link rel="stylesheet" href={`${base}/flows/tokens.css`} />
