@@ -77,6 +77,18 @@ function getCitations({ source }: Rule): string {
     .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
 }
 
+/** Rule IDs with which the HTTP layer rejects and that no rule with a fix has: it knows no table. */
+function findUnknownHttpRules(): string[] {
+  const sources = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts")
+  )
+    .map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));
+  const used = sources.flatMap((source) =>
+    [...source.matchAll(/new HttpError\(\s*\d+,\s*"([^"]*)"/g)].map(([, id]) => id!)
+  );
+  return [...new Set(used)].filter((id) => table[id as keyof typeof table]?.fix === undefined);
+}
+
 /** Rule IDs in the code, without the rule table. */
 function findRuleIdsInCode(): Set<string> {
   const files = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
@@ -135,6 +147,9 @@ const disagreements = Object.entries(table).flatMap(([id, { cites }]) => {
     ...idsInSource.has(id) ? [] : [`${id}  is named nowhere in src/`],
   ];
 });
+const unknownInSource = [...idsInSource].filter((id) =>
+  table[id as keyof typeof table]?.fix === undefined && !rules.has(id)
+);
 const formatRule = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
 
 printList("MUST rules, and rules that the code checks, without a test", missing.map(formatRule));
@@ -144,6 +159,8 @@ printList(
 );
 printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
+const unknownHttpRules = findUnknownHttpRules();
+printList("IDs of an HttpError that no rule of src/server/oauth/rules/ with a fix has", unknownHttpRules);
 printList("Rules of src/server/oauth/rules/ that differ from tests/rules.md or from the code", disagreements);
 console.log(
   `\n${all.length} rules, ${all.length - untested.length} with a test; MUST: ${mustRules.filter(hasTest).length} of ` +
@@ -151,4 +168,4 @@ console.log(
       Object.keys(table).length
     } in the code; ${titles.length} titles read; ${unknown.length} unknown IDs`,
 );
-if (missing.length > 0 || unknown.length > 0 || disagreements.length > 0) Deno.exitCode = 1;
+if ([missing, unknown, unknownHttpRules, disagreements].some((list) => list.length > 0)) Deno.exitCode = 1;

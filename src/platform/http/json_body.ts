@@ -1,8 +1,7 @@
 /** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
 
-import type { RejectionRuleId } from "../../server/oauth/rules/mod.ts";
 import { describeContentType, readBodyText } from "./form.ts";
-import { HttpError, type RequestLike } from "./message.ts";
+import { HttpError, type RequestLike, type RuleId } from "./message.ts";
 
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
 const maxDepth = 16;
@@ -22,7 +21,7 @@ const jsonType = /^application\/json[ \t]*(?:;|$)/i;
  */
 export async function readJsonObject(
   request: RequestLike,
-  rule: RejectionRuleId,
+  rule: RuleId,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!jsonType.test(request.headers.get("content-type") ?? "")) {
     throw new HttpError(400, rule, "The body must be application/json", {

@@ -3,8 +3,6 @@
  * also has the security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
  */
 
-import type { RejectionRuleId } from "../../server/oauth/rules/mod.ts";
-
 /** The part of a request that handlers read. Every Request is a RequestLike. */
 export interface RequestLike {
   /** The method, in upper case. */
@@ -215,18 +213,21 @@ export function redirect(method: string, location: string, extra?: ExtraHeaders)
   };
 }
 
+/** The ID of a rule, such as `HT-01`. `deno task rules` checks that each one in the code exists. */
+export type RuleId = `${Uppercase<string>}-${number}`;
+
 /** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {
   /** The status of the response. */
   readonly status: number;
   /** The ID of the violated rule. */
-  readonly rule: RejectionRuleId;
+  readonly rule: RuleId;
 
   /** The expected and the received value, without secrets, and how to fix it: for the trace and pages. */
   readonly texts: { readonly expected?: string; readonly received?: string; readonly fix?: string };
 
   /** Creates the error; the message is one sentence. */
-  constructor(status: number, rule: RejectionRuleId, message: string, texts: HttpError["texts"] = {}) {
+  constructor(status: number, rule: RuleId, message: string, texts: HttpError["texts"] = {}) {
     super(message);
     this.texts = texts;
     this.name = "HttpError";

@@ -1,5 +1,6 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
+import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { challenge, tokenChallenges, usedScheme } from "../../../platform/http/challenge.ts";
 import { html, HttpError, json, plainText, withHeaders } from "../../../platform/http/message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "../../../platform/http/message.ts";
@@ -109,7 +110,7 @@ function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof HttpError) {
     return new OAuthError("invalid_request", thrown.message, {
-      rule: thrown.rule,
+      rule: thrown.rule as RejectionRuleId,
       status: thrown.status,
       ...thrown.texts,
     });
