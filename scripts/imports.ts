@@ -108,15 +108,6 @@ const importRules: ImportRules = {
     "check/pages/check_report.tsx": [
       "devtools/requests/pages/assets.gen.ts",
     ],
-    "devtools/requests/habits.ts": [
-      "check/habits/mod.ts",
-    ],
-    "platform/http/json_body.ts": [
-      "server/oauth/rules/mod.ts",
-    ],
-    "platform/http/message.ts": [
-      "server/oauth/rules/mod.ts",
-    ],
     "server/assembly/context.ts": [
       "devtools/connect/pages/recent_flows.tsx",
     ],
@@ -146,12 +137,6 @@ const importRules: ImportRules = {
       "devtools/connect/pages/home.tsx",
       "devtools/connect/pages/recent_flows.tsx",
       "devtools/connect/pages/users.tsx",
-    ],
-    "testing/control/connect.ts": [
-      "check/check_habits.ts",
-    ],
-    "testing/control/verbs/expectations.ts": [
-      "check/check_habits.ts",
     ],
   },
   texts: ["server/pages/", "server/login/pages/scope_labels.ts"],

@@ -147,9 +147,6 @@ const disagreements = Object.entries(table).flatMap(([id, { cites }]) => {
     ...idsInSource.has(id) ? [] : [`${id}  is named nowhere in src/`],
   ];
 });
-const unknownInSource = [...idsInSource].filter((id) =>
-  table[id as keyof typeof table]?.fix === undefined && !rules.has(id)
-);
 const formatRule = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
 
 printList("MUST rules, and rules that the code checks, without a test", missing.map(formatRule));

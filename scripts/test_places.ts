@@ -28,7 +28,7 @@ export const onDenoAlone: readonly Group[] = [
   {
     why: "values in, values out",
     paths: [
-      ...["tests/server/oauth/", "tests/server/pages/", "tests/check/habits/", "tests/recorder/"],
+      ...["tests/server/oauth/", "tests/server/pages/", "tests/recorder/habits/", "tests/recorder/"],
       ...below("tests/cli/", "about_", "check_", "example_", "init_", "mock_oauth2_config_"),
       ...below("tests/cli/", "read_config_", "schema_", "shortcuts_", "validate_"),
     ],

@@ -1,6 +1,6 @@
 /** The baseline of a check: failures that are known, by variant. It is the JSON report of an earlier check. */
 
-import type { HabitResult } from "./habits/mod.ts";
+import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { CheckResult } from "./report.ts";
 import { formatId } from "./report_text.ts";
 

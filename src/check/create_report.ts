@@ -1,13 +1,13 @@
 /** Creates the report of a check, and the form of it that is JSON. */
 
-import type { HabitResult } from "./habits/mod.ts";
+import type { HabitResult } from "../recorder/habits/mod.ts";
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
 import { redactTextAbout } from "../recorder/redact.ts";
 import { describeError } from "./assess.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";
 import { describeControlFailure } from "./control_failure.ts";
-import { describeHabit } from "./habit_report.ts";
+import { describeHabit } from "../testing/habit_report.ts";
 import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { describeReport } from "./report_props.ts";

@@ -1,7 +1,7 @@
 /** The habits of a check: ordinary use of the client in which they are seen, and what the attacks show of them. */
 
-import type { Evidence } from "./habits/habit.ts";
-import type { HabitResult, Recording } from "./habits/mod.ts";
+import type { Evidence } from "../recorder/habits/habit.ts";
+import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
 import type { WithEnvironment } from "./control.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { CheckResult, ControlResult } from "./report.ts";
@@ -52,7 +52,7 @@ export async function checkJourneyHabits(
   recordings: readonly Recording[],
   results: readonly CheckResult[],
 ): Promise<readonly HabitResult[]> {
-  const { clientsOf, exchangesOfClient, readHabits } = await import("./habits/mod.ts");
+  const { clientsOf, exchangesOfClient, readHabits } = await import("../recorder/habits/mod.ts");
   const [client] = clientsOf(recordings[0]!.exchanges);
   const found = new Map<string, Evidence[]>();
   for (const { attack, exchanges } of results) {

@@ -17,11 +17,11 @@
 export { clientCheck } from "./client_check.ts";
 export type { ClientCheckHandle, ClientCheckSettings } from "./client_check.ts";
 export type { OperatorOptions } from "./operator_options.ts";
-export { checkHabits } from "./check_habits.ts";
-export type { HabitOptions, RecordedServer } from "./check_habits.ts";
-export type { HabitReport } from "./habit_report.ts";
-export type { HabitOutcome, HabitResult } from "./habits/mod.ts";
-export type { Evidence, Habit, HabitLevel } from "./habits/habit.ts";
+export { checkHabits } from "../testing/check_habits.ts";
+export type { HabitOptions, RecordedServer } from "../testing/check_habits.ts";
+export type { HabitReport } from "../testing/habit_report.ts";
+export type { HabitOutcome, HabitResult } from "../recorder/habits/mod.ts";
+export type { Evidence, Habit, HabitLevel } from "../recorder/habits/habit.ts";
 export { browserApplication } from "./browser_application.ts";
 export type { BrowserApplicationOptions, BrowserPage } from "./browser_application.ts";
 export { webApplication } from "./web_application.ts";

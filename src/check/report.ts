@@ -1,7 +1,7 @@
 /** The report of a check. `create_report.ts` creates it. */
 
 import type { Exchange } from "../recorder/exchange.ts";
-import type { HabitResult } from "./habits/mod.ts";
+import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { Ability } from "./abilities.ts";
 import type { Attack } from "./attack.ts";
 import type { Severity } from "./effect.ts";

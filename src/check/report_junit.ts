@@ -1,8 +1,8 @@
 /** The report of a check as JUnit XML. */
 
-import type { HabitOutcome } from "./habits/mod.ts";
+import type { HabitOutcome } from "../recorder/habits/mod.ts";
 import { describeControlFailure, formatControlFailure } from "./control_failure.ts";
-import { formatHabit } from "./habit_report.ts";
+import { formatHabit } from "../testing/habit_report.ts";
 import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";
 import { formatAttack, formatId } from "./report_text.ts";
 import { isUndecided } from "./verdict.ts";

@@ -4,7 +4,7 @@ import { redactExchanges } from "../recorder/redact.ts";
 import type { Attack } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { describeControlFailure, formatControlFailure } from "./control_failure.ts";
-import { formatHabit, summarizeHabits } from "./habit_report.ts";
+import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
 import type { CheckReport, CheckResult, FailureCause } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
 import { type Verdict, verdicts } from "./verdict.ts";

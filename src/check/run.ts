@@ -9,7 +9,7 @@ import type { CheckOptions } from "./check_options.ts";
 import { readsIdToken, runControl } from "./control.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { type ClientDriver, type ClientSession, LoginLimitError, UndecidedError, unknownUser } from "./driver.ts";
-import type { Recording } from "./habits/mod.ts";
+import type { Recording } from "../recorder/habits/mod.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { recordOrdinaryUse } from "./habit_journeys.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";

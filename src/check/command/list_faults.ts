@@ -26,7 +26,7 @@ export async function listFaults(args: readonly string[]): Promise<string> {
   const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
     import("../attacks/mod.ts"),
     import("../../testing/faults/mod.ts"),
-    import("../habits/mod.ts"),
+    import("../../recorder/habits/mod.ts"),
   ]);
   const isListed = ({ id }: Listed) => name === undefined || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);

@@ -48,7 +48,7 @@ export async function describeHabits(
   base: string,
   all: boolean,
 ): Promise<FlowHabits> {
-  const { exchangesOfClient, readHabits } = await import("../../check/habits/mod.ts");
+  const { exchangesOfClient, readHabits } = await import("../../recorder/habits/mod.ts");
   const { client } = flow;
   const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
   const exchanges = recorded.filter(isFromClient);

@@ -10,7 +10,7 @@
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../changed_settings.ts";
-import type { HabitOptions } from "../../check/check_habits.ts";
+import type { HabitOptions } from "../check_habits.ts";
 import type { ClientCheckOptions, ClientCheckState } from "../client_check.ts";
 import type { ClaimOverrides, Claims } from "../claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../clients.ts";

@@ -6,7 +6,7 @@ import { inspector } from "../../../src/devtools/requests/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { encodeBase64url } from "../../../src/platform/runtime/crypto.ts";
-import { attempt } from "../../check/habits/habit_case.ts";
+import { attempt } from "../../recorder/habits/habit_case.ts";
 
 async function page(as: TestLatchkey, path: string): Promise<string> {
   const response = await as.fetch(path);

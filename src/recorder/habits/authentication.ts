@@ -1,10 +1,10 @@
 /** Client authentication and other credentials of the client. */
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { findBasicCredentials } from "../../recorder/record_request.ts";
+import { findBasicCredentials } from "../record_request.ts";
 import { examineEach, type HabitCheck, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
 import { claimsOf, membersOf, parametersOf, type Recording, textOf, type Traffic } from "./traffic.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange } from "../exchange.ts";
 
 /** The endpoints at which a client authenticates. */
 const authenticatingEndpoints = ["token", "par", "revoke", "introspect", "device_authorization"];

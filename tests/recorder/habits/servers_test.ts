@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { checkHabits } from "../../../src/check/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { readHabits, type Recording } from "../../../src/check/habits/mod.ts";
+import { readHabits, type Recording } from "../../../src/recorder/habits/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
 import { signingKey } from "../../../src/client/authentication.ts";
 import { signedRequest } from "../../../src/client/request_object.ts";

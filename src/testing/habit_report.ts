@@ -1,7 +1,7 @@
 /** The habits in reports: as text and as data. */
 
-import type { HabitResult } from "./habits/mod.ts";
-import type { Evidence } from "./habits/habit.ts";
+import type { HabitResult } from "../recorder/habits/mod.ts";
+import type { Evidence } from "../recorder/habits/habit.ts";
 
 /** The habits of a client. */
 export interface HabitReport {

@@ -2,10 +2,10 @@
 
 import type { Fields } from "../../platform/http/form.ts";
 import type { ClientMetadata } from "../../server/oauth/clients/client.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { findParam } from "../../recorder/record_request.ts";
-import { parseJsonMembers } from "../../recorder/record_response.ts";
+import { findParam } from "../record_request.ts";
+import { parseJsonMembers } from "../record_response.ts";
 
 /** What was recorded of one client at one server. */
 export interface Recording {

@@ -1,8 +1,8 @@
 /** Extensions: resource indicators, pushed and signed requests, devices, registration. */
 
 import { deviceCodeType } from "../../server/oauth/clients/standing.ts";
-import { findParam } from "../../recorder/record_request.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import { findParam } from "../record_request.ts";
+import type { Exchange } from "../exchange.ts";
 import {
   type Evidence,
   examineEach,

@@ -2,8 +2,8 @@
 
 import { digest } from "../../server/oauth/secrets.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { findBearerToken } from "../../recorder/record_request.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import { findBearerToken } from "../record_request.ts";
+import type { Exchange } from "../exchange.ts";
 import { type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
 import { membersOf, textOf, type Traffic } from "./traffic.ts";
 

@@ -1,6 +1,6 @@
 /** Metadata and keys: how the client finds endpoints, and how often it fetches documents. */
 
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import { type Evidence, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
 import { membersOf, type Recording, type Traffic } from "./traffic.ts";
 

@@ -1,7 +1,7 @@
 /** Codes and tokens: where they go, and how often. */
 
-import { findBearerToken, findParam } from "../../recorder/record_request.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import { findBearerToken, findParam } from "../record_request.ts";
+import type { Exchange } from "../exchange.ts";
 import { combineChecks, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
 import { parametersOf, type Traffic } from "./traffic.ts";
 

@@ -1,6 +1,6 @@
 /** Requests of every kind: their form, repetitions after failures, and the transport. */
 
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import { type Evidence, examineEach, type HabitCheck, type HabitDefinition, toEvidence } from "./habit.ts";
 import { isPlainName, membersOf, overlaps, parametersOf, textOf, type Traffic } from "./traffic.ts";
 

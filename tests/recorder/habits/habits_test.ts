@@ -3,12 +3,12 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { habits } from "../../../src/check/habits/mod.ts";
+import { habits } from "../../../src/recorder/habits/mod.ts";
 import { separateJourneys } from "../../../src/check/journeys.ts";
 import { checkHabits } from "../../../src/check/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { oauth4webapiClient } from "../oauth4webapi_client.ts";
-import { smallClient } from "../small_client.ts";
+import { oauth4webapiClient } from "../../check/oauth4webapi_client.ts";
+import { smallClient } from "../../check/small_client.ts";
 import { attempt } from "./habit_case.ts";
 
 test("every habit has an id of its own, a whole sentence, a source, and a place in the README", () => {

@@ -1,11 +1,11 @@
 /** Checks the habits of a client in what a mock server has recorded. */
 
-import type { Recording } from "./habits/traffic.ts";
+import type { Recording } from "../recorder/habits/traffic.ts";
 import { object, text } from "../server/config/field.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { assertOptions } from "../testing/options.ts";
-import type { TestControl } from "../testing/test_control.ts";
+import { assertOptions } from "./options.ts";
+import type { TestControl } from "./test_control.ts";
 import { type HabitReport, habitReport } from "./habit_report.ts";
 
 /** A server with a log. */
@@ -45,7 +45,7 @@ export async function checkHabits(
 ): Promise<HabitReport> {
   assertOptions("checkHabits", optionsField, options);
   const { client, flow } = options;
-  const { clientsOf, exchangesOfClient, readHabits } = await import("./habits/mod.ts");
+  const { clientsOf, exchangesOfClient, readHabits } = await import("../recorder/habits/mod.ts");
   const recordings = await Promise.all(
     toList(servers).map(async ({ issuer, log, clients }): Promise<Recording> => {
       const all = log.unmasked.exchanges;

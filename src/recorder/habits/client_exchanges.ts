@@ -1,6 +1,6 @@
 /** Selects the exchanges of one client. */
 
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange } from "../exchange.ts";
 
 /** The clients that exchanges name. */
 export function clientsOf(exchanges: readonly Exchange[]): readonly string[] {

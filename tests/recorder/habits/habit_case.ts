@@ -8,7 +8,7 @@ import { checkHabits } from "../../../src/check/mod.ts";
 import type { HabitOutcome } from "../../../src/check/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { habits } from "../../../src/check/habits/mod.ts";
+import { habits } from "../../../src/recorder/habits/mod.ts";
 
 /** What a client does at a server; rejections do not matter. */
 export type Journey = (as: TestLatchkey) => Promise<unknown>;

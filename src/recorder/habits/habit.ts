@@ -1,7 +1,7 @@
 /** The type of a habit: what a good client does in every request, as its recorded requests show it. */
 
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type { Exchange } from "../../recorder/exchange.ts";
+import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** Whether a specification demands the habit, or recommends it. */
