@@ -118,7 +118,7 @@ const importRules: ImportRules = {
       "devtools/connect/pages/recent_flows.tsx",
     ],
     "server/assembly/routes.ts": [
-      "devtools/authorized/playground.ts",
+      "devtools/authorized/step_endpoint.ts",
       "devtools/connect/clients.ts",
       "devtools/connect/home.ts",
       "devtools/connect/users.ts",

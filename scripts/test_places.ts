@@ -78,7 +78,7 @@ export const onDenoAlone: readonly Group[] = [
       "decisions above the store, the network and the keys, and pages as text; stores, outgoing requests, signatures " +
       "and digests are tested in other files, on every runtime",
     paths: [
-      ...below("tests/devtools/", "authorized/playground_", "requests/flow_habits_", "requests/flow_share_"),
+      ...below("tests/devtools/", "authorized/steps_", "requests/flow_habits_", "requests/flow_share_"),
       ...below("tests/server/", "authorize/openid_request_", "endpoints/metadata_features_", "fetches_", "mistakes_"),
       ...below("tests/server/", "replaced_user_", "unauthenticated_writes_"),
     ],

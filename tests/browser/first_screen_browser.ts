@@ -42,6 +42,11 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
     await measure("home");
     await page.goto(`${url}/start`);
     await measure("callback page");
+    await page.locator("summary", { hasText: "Edit and send" }).click();
+    await page.getByLabel("redirect_uri").fill(`${url}/authorized/`);
+    await page.getByRole("button", { name: "Send the edited request" }).click();
+    await page.getByRole("heading", { name: "Code not exchanged" }).waitFor();
+    await measure("rejected step");
     for (const name of ["Exchange the code", "Call userinfo"]) {
       await page.getByRole("button", { name, exact: true }).click();
       await page.waitForLoadState("load");

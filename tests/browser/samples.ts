@@ -14,19 +14,11 @@ import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/login/pages/logout.tsx";
 import type { Pages } from "../../src/server/pages/pages.ts";
-import { renderStep } from "../../src/devtools/authorized/pages/steps.ts";
+import { renderStep } from "../../src/devtools/authorized/pages/mod.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { clientFromMetadata } from "../../src/server/oauth/clients/client_repository.ts";
 import { allowancesOf } from "../../src/server/config/allowances.ts";
-import {
-  distrusted,
-  dropped,
-  exchanged,
-  hostilePlayground,
-  nextUnder,
-  replayed,
-  roundTrip,
-} from "./playground_samples.ts";
+import { distrusted, dropped, exchanged, hostileStep, nextUnder, replayed, roundTrip } from "./step_samples.ts";
 
 const issuer = "http://localhost:9000";
 const links = [
@@ -515,7 +507,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   "/authorized/try/lost": { status: 200, draw: () => renderStep(dropped) },
   "/authorized/try/hostile": {
     status: 200,
-    draw: () => renderStep(hostilePlayground(hostileText.slice(-80))),
+    draw: () => renderStep(hostileStep(hostileText.slice(-80))),
   },
   "/rejected": { status: 400, draw: (pages) => pages.error(rejected) },
   "/rejected/near": {

@@ -16,18 +16,18 @@ import { endpointPath } from "../../server/assembly/endpoint.ts";
 import { backChannelOrigin } from "../../server/config/issuer_urls.ts";
 import { repeatedHost } from "../../server/endpoints/shared/cross_site.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
-import type { PlaygroundStep } from "./pages/playground_form.tsx";
+import type { Step } from "./pages/step_form.tsx";
 import type { Secret } from "../../server/pages/secret_value.tsx";
 
 /** How a client authenticates. */
-interface PlaygroundClient {
+interface StepClient {
   readonly client: Client;
   /** The secret that the user typed, for clients without the demo secret. */
   readonly typedSecret?: string;
 }
 
 /** What the client knows during the steps. */
-export interface ClientState extends PlaygroundClient {
+export interface ClientState extends StepClient {
   readonly code: string;
   /** Default: the page `/authorized`. */
   readonly redirectUri?: string;
@@ -40,7 +40,7 @@ export interface ClientState extends PlaygroundClient {
 }
 
 /** A request to this server. */
-export interface PlaygroundRequest {
+export interface StepRequest {
   readonly method: "GET" | "POST";
   /** The path, including the path of the issuer. */
   readonly path: string;
@@ -53,7 +53,7 @@ export interface PlaygroundRequest {
 }
 
 /** The token request for the code (OAuth 2.1 §4.1.3). */
-export async function tokenRequest(context: Context, state: ClientState, nonce?: string): Promise<PlaygroundRequest> {
+export async function tokenRequest(context: Context, state: ClientState, nonce?: string): Promise<StepRequest> {
   const params = codeExchange(state.code, state.redirectUri ?? callbackUri(context.server), state.verifier);
   return await tokenRequestWith(context, state, nonce, params);
 }
@@ -63,15 +63,15 @@ async function tokenRequestWith(
   state: ClientState,
   nonce: string | undefined,
   params: RequestParameters,
-): Promise<PlaygroundRequest> {
+): Promise<StepRequest> {
   return await withProof(context, state, nonce, await clientRequest(context, "token", state, params));
 }
 
 /** Creates a request, with the nonce of the server for its DPoP proof. */
-export type RequestFactory = (nonce?: string) => Promise<PlaygroundRequest>;
+export type RequestFactory = (nonce?: string) => Promise<StepRequest>;
 
 /** The requests of a step, in order. */
-export function stepRequests(context: Context, step: PlaygroundStep, state: ClientState): RequestFactory[] {
+export function stepRequests(context: Context, step: Step, state: ClientState): RequestFactory[] {
   const { accessToken = "", refreshToken } = state;
   const userinfo: RequestFactory = (nonce) => userinfoRequest(context, state, nonce);
   switch (step) {
@@ -102,7 +102,7 @@ async function userinfoRequest(
   context: Context,
   state: ClientState,
   nonce: string | undefined,
-): Promise<PlaygroundRequest> {
+): Promise<StepRequest> {
   const { accessToken = "", proofKey } = state;
   return await withProof(context, state, nonce, {
     method: "GET",
@@ -117,9 +117,9 @@ async function withProof(
   { server }: Context,
   { proofKey }: ClientState,
   nonce: string | undefined,
-  request: PlaygroundRequest,
+  request: StepRequest,
   accessToken?: string,
-): Promise<PlaygroundRequest> {
+): Promise<StepRequest> {
   if (proofKey === undefined) return request;
   const url = backChannelOrigin(server) + request.path;
   const dpop = await signProof(server, proofKey, { method: request.method, url, accessToken, nonce });
@@ -138,13 +138,13 @@ const secretLabels: Readonly<Record<string, string>> = {
 export async function clientRequest(
   { app, server }: Context,
   endpoint: string,
-  { client, typedSecret }: PlaygroundClient,
+  { client, typedSecret }: StepClient,
   params: RequestParameters,
-): Promise<PlaygroundRequest> {
+): Promise<StepRequest> {
   const usesDemoSecret = await hasDemoSecret(client);
   const authentication = await authenticateClient(server, {
     client_id: client.id,
-    token_endpoint_auth_method: isPlayable(client) ? client.authMethod : "none",
+    token_endpoint_auth_method: canAuthenticate(client) ? client.authMethod : "none",
     client_secret: usesDemoSecret ? demoSecret : typedSecret ?? "",
     private_jwk: demoKey,
   });
@@ -178,20 +178,20 @@ export async function hasDemoSecret({ secretDigest }: Client): Promise<boolean> 
  * Whether the steps can authenticate as this client: without a secret, with one that the user can type, or with
  * the key of the demo client.
  */
-export function isPlayable(client: Client): boolean {
+export function canAuthenticate(client: Client): boolean {
   return ["none", "client_secret_basic", "client_secret_post"].includes(client.authMethod) ||
     client.authMethod === "private_key_jwt" && hasDemoKey(client);
 }
 
 async function findDemoSecretClient(server: Server): Promise<Client | undefined> {
   for (const client of server.clients.allCached()) {
-    if (isPlayable(client) && await hasDemoSecret(client)) return client;
+    if (canAuthenticate(client) && await hasDemoSecret(client)) return client;
   }
   return undefined;
 }
 
 /** A request as HTTP text, without its hidden credential. */
-export function toHttpMessage({ server }: Context, request: PlaygroundRequest): HttpMessage {
+export function toHttpMessage({ server }: Context, request: StepRequest): HttpMessage {
   const { method, path, headers, body, hiddenCredential } = request;
   const redact = (text: string) => hiddenCredential ? text.replaceAll(hiddenCredential, "…") : text;
   return {
@@ -216,7 +216,7 @@ const tokenLabels: Readonly<Record<string, string>> = {
 };
 
 /** A request, its response, and the members of a JSON response. */
-export interface PlaygroundResult {
+export interface SentResult {
   readonly exchange: HttpExchange;
   /** Absent without a response. */
   readonly status?: number;
@@ -228,7 +228,7 @@ export interface PlaygroundResult {
 }
 
 /** Dispatches a request to this server like a request from the network. */
-export async function send(context: Context, request: PlaygroundRequest): Promise<PlaygroundResult> {
+export async function send(context: Context, request: StepRequest): Promise<SentResult> {
   const { method, path, headers, body, secrets } = request;
   const shownRequest = toHttpMessage(context, request);
   let response: Response;

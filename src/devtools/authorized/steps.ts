@@ -20,16 +20,16 @@ import { isLoopback } from "../../server/oauth/test_hosts.ts";
 import { decodeBase64url, p256KeyFrom } from "../../platform/runtime/crypto.ts";
 import type { NextSteps } from "../../server/endpoints/authorized_page.tsx";
 import type { ResponseCheck } from "../../server/pages/checks.tsx";
-import type { PlaygroundProps, Proposal } from "./pages/playground.tsx";
-import type { PastStep, PlaygroundForm, PlaygroundStep } from "./pages/playground_form.tsx";
+import type { Proposal, StepProps } from "./pages/step_page.tsx";
+import type { PastStep, Step, StepFormState } from "./pages/step_form.tsx";
 import { checkIdToken } from "./check_id_token.ts";
-import { hasDemoSecret, isPlayable, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
-import type { ClientState, PlaygroundResult, RequestFactory } from "./requests.ts";
+import { canAuthenticate, hasDemoSecret, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
+import type { ClientState, RequestFactory, SentResult } from "./requests.ts";
 
 /** The steps that need tokens, in the suggested order. */
-const stepsWithTokens: readonly PlaygroundStep[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
+const stepsWithTokens: readonly Step[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];
 
-const allSteps: readonly PlaygroundStep[] = ["exchange", "edit", ...stepsWithTokens];
+const allSteps: readonly Step[] = ["exchange", "edit", ...stepsWithTokens];
 
 /** Maximum number of past steps that a page keeps. */
 const maxPastSteps = 30;
@@ -54,7 +54,7 @@ export async function describeNext(
   const { code, flow, issued, failed = false } = response;
   const client = code === undefined ? undefined : await findOwner(context, response);
   const isCodeUsed = issued?.consumedAt !== undefined;
-  const { nextSteps } = await import("./pages/steps.ts");
+  const { nextSteps } = await import("./pages/mod.ts");
   return nextSteps({
     base: context.site.base,
     authorized: failed ? "failed" : code === undefined ? undefined : "done",
@@ -92,11 +92,13 @@ async function propose(
 
 /** The client of a code that was issued for this page, if the steps can authenticate as it. */
 async function findOwner(context: Context, { issued }: ArrivedResponse): Promise<Client | undefined> {
-  return issued?.redirectUri === callbackUri(context.server) ? await findPlayable(context, issued.clientId) : undefined;
+  return issued?.redirectUri === callbackUri(context.server)
+    ? await findStepClient(context, issued.clientId)
+    : undefined;
 }
 
-async function findPlayable(context: Context, id: string | undefined): Promise<Client | undefined> {
-  return (await callbackClients(context)).find((client) => client.id === id && isPlayable(client));
+async function findStepClient(context: Context, id: string | undefined): Promise<Client | undefined> {
+  return (await callbackClients(context)).find((client) => client.id === id && canAuthenticate(client));
 }
 
 /** The key of a login for proofs, derived from its digest; `undefined` if its client need not send any. */
@@ -128,8 +130,8 @@ function editableParameters(
 async function describeForm(
   context: Context,
   { arrived, client: { client, verifier, accessToken, refreshToken }, past, codeUsed, grantRevoked }: StepState,
-  current?: PlaygroundStep,
-): Promise<PlaygroundForm> {
+  current?: Step,
+): Promise<StepFormState> {
   const fields: (readonly [string, string | undefined])[] = [
     ["form_token", arrived.csrfToken],
     ["client_id", client.id],
@@ -166,13 +168,13 @@ async function describeForm(
  * Whether secrets are shown until the reader chooses: only this machine sees the page, and the client is used here
  * alone, as the built-in ones are, so that no application uses its tokens.
  */
-function areSecretsShown(server: Server, { redirectUris }: Client, { needsSecretOf }: PlaygroundForm): boolean {
+function areSecretsShown(server: Server, { redirectUris }: Client, { needsSecretOf }: StepFormState): boolean {
   return isLoopback(new URL(server.issuer).hostname) && needsSecretOf === undefined &&
     redirectUris.every((redirectUri) => redirectUri === callbackUri(server));
 }
 
 /** A result, with the step that its request belongs to. */
-type StepResult = PlaygroundResult & PlaygroundProps["exchanges"][number];
+type StepResult = SentResult & StepProps["exchanges"][number];
 
 /** Runs one step and renders its outcome. */
 export async function runStep(context: Context, params: Params): Promise<HttpResponse> {
@@ -199,7 +201,7 @@ export async function runStep(context: Context, params: Params): Promise<HttpRes
   const form = await describeForm(context, after, step);
   const { error_description: description } = outcome === "rejected" ? result.json : {};
   const reason = typeof description === "string" ? description : undefined;
-  const { renderStep } = await import("./pages/steps.ts");
+  const { renderStep } = await import("./pages/mod.ts");
   return htmlWithForms(
     200,
     renderStep({
@@ -226,10 +228,10 @@ export async function runStep(context: Context, params: Params): Promise<HttpRes
 async function readState(
   context: Context,
   params: Params,
-): Promise<{ readonly step: PlaygroundStep; readonly state: StepState }> {
+): Promise<{ readonly step: Step; readonly state: StepState }> {
   const requestedStep = params.get("step");
   const step = allSteps.find((candidate) => candidate === requestedStep);
-  const client = await findPlayable(context, params.get("client_id"));
+  const client = await findStepClient(context, params.get("client_id"));
   const code = params.get("code");
   if (step === undefined || client === undefined || code === undefined) {
     throw new OAuthError("invalid_request", "the form names no step", {
@@ -271,7 +273,7 @@ async function readState(
 }
 
 /** How a step ended. */
-function stepOutcome(step: PlaygroundStep, { status, json }: PlaygroundResult): PlaygroundProps["outcome"] {
+function stepOutcome(step: Step, { status, json }: SentResult): StepProps["outcome"] {
   if (status === undefined) return "dropped";
   return status !== 200 || step === "introspect" && json.active !== true ? "rejected" : "done";
 }
@@ -279,9 +281,9 @@ function stepOutcome(step: PlaygroundStep, { status, json }: PlaygroundResult): 
 /**
  * Sends the requests of a step. The second request of a step is always userinfo, which shows the effect of the step.
  */
-async function runRequests(context: Context, step: PlaygroundStep, state: ClientState): Promise<StepResult[]> {
+async function runRequests(context: Context, step: Step, state: ClientState): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  const run = async (createRequest: RequestFactory, name: PlaygroundStep, nonce?: string) => {
+  const run = async (createRequest: RequestFactory, name: Step, nonce?: string) => {
     const result = await send(context, await createRequest(nonce));
     results.push({ ...result, ...result.exchange, step: name });
     // A client repeats the request with the nonce (RFC 9449 §8).
@@ -297,7 +299,7 @@ async function runRequests(context: Context, step: PlaygroundStep, state: Client
 
 /** The tokens of a token response; without a new refresh token the client keeps the old one. */
 function responseTokens(
-  { access_token, refresh_token }: PlaygroundResult["json"],
+  { access_token, refresh_token }: SentResult["json"],
 ): Pick<ClientState, "accessToken" | "refreshToken"> {
   return {
     ...typeof access_token === "string" && { accessToken: access_token },
@@ -307,9 +309,9 @@ function responseTokens(
 
 /** The tokens to decode, without the ID token of a refresh, which repeats the first one. */
 function shownTokens(
-  step: PlaygroundStep,
-  { id_token, access_token }: PlaygroundResult["json"],
-): PlaygroundProps["tokens"] {
+  step: Step,
+  { id_token, access_token }: SentResult["json"],
+): StepProps["tokens"] {
   return [
     ...typeof id_token === "string" && step !== "refresh" ? [{ name: "ID token", token: id_token }] : [],
     ...typeof access_token === "string" ? [{ name: "Access token", token: access_token }] : [],
@@ -319,9 +321,9 @@ function shownTokens(
 /** The client's checks for a token response with an ID token; after a code exchange also of the response and PKCE. */
 async function checkTokenResponse(
   context: Context,
-  step: PlaygroundStep,
+  step: Step,
   { arrived, client: { client } }: StepState,
-  { id_token: token, access_token: accessToken }: PlaygroundResult["json"],
+  { id_token: token, access_token: accessToken }: SentResult["json"],
 ): Promise<ResponseCheck[]> {
   const { server } = context;
   if (typeof token !== "string") return [];

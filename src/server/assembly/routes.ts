@@ -267,10 +267,10 @@ export function endpoints(
       responseParameters,
     ),
     page(
-      "playground",
+      "step",
       `${base}/authorized/try`,
       "Step after a login",
-      async () => (await import("../../devtools/authorized/playground.ts")).playground,
+      async () => (await import("../../devtools/authorized/step_endpoint.ts")).stepEndpoint,
       getAndPost,
       [...formParameters, codeParameter, accessToken, refreshToken],
     ),

@@ -13,7 +13,7 @@ import type { HomeProps } from "../../../src/devtools/connect/pages/home.tsx";
 import type { ListedUser } from "../../../src/devtools/connect/pages/users.tsx";
 import { lowerFirst } from "../../../src/server/pages/lower_first.ts";
 import { pages } from "../../../src/server/pages/mod.ts";
-import { renderStep } from "../../../src/devtools/authorized/pages/steps.ts";
+import { renderStep } from "../../../src/devtools/authorized/pages/mod.ts";
 import {
   account,
   client,
@@ -30,7 +30,7 @@ import {
   user,
   userList,
 } from "../../browser/samples.ts";
-import { hostilePlayground, nextUnder } from "../../browser/playground_samples.ts";
+import { hostileStep, nextUnder } from "../../browser/step_samples.ts";
 
 const hostile = [
   `<script>alert(1)</script>`,
@@ -163,7 +163,7 @@ test("[UI-03] hostile values do not change the markup of the callback page", () 
 });
 
 test("[UI-03] hostile values do not change the markup of a step", () => {
-  const page = (value: string): string => renderStep(hostilePlayground(value));
+  const page = (value: string): string => renderStep(hostileStep(value));
   // A body has a line for each parameter.
   for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
     const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value)="[^"]*"/g, ""));
@@ -777,6 +777,7 @@ test("every asset has its type, and a unique strong ETag", () => {
       ["connect.js", "text/javascript; charset=utf-8"],
       ["continue.js", "text/javascript; charset=utf-8"],
       ["exchange.css", "text/css; charset=utf-8"],
+      ["faults.js", "text/javascript; charset=utf-8"],
       ["field.css", "text/css; charset=utf-8"],
       ["form.css", "text/css; charset=utf-8"],
       ["icon.svg", "image/svg+xml"],

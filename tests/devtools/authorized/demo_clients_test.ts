@@ -7,7 +7,7 @@ import { demoKey } from "../../../src/server/config/demo_entries.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPage, decodeClaims, testServer } from "../../server/harness.ts";
 import { findLink, readFields } from "../../server/page.ts";
-import { arrive, callback, type Page, press } from "./playground_page.ts";
+import { arrive, callback, type Page, press } from "./step_pages.ts";
 
 const { d: _, ...demoPublicKey } = demoKey;
 

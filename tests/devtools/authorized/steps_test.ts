@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import { demoSecret } from "../../../src/server/config/demo_entries.ts";
-import { arrive, callback, press, read, textOf, unescapeHtml } from "./playground_page.ts";
-import type { Page } from "./playground_page.ts";
+import { arrive, callback, press, read, textOf, unescapeHtml } from "./step_pages.ts";
+import type { Page } from "./step_pages.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import {

@@ -3,8 +3,8 @@
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
 import type { ResponseCheck } from "../../src/server/pages/checks.tsx";
 import type { HttpExchange } from "../../src/server/pages/http_exchange.tsx";
-import type { PlaygroundProps } from "../../src/devtools/authorized/pages/playground.tsx";
-import { nextSteps } from "../../src/devtools/authorized/pages/steps.ts";
+import type { StepProps } from "../../src/devtools/authorized/pages/step_page.tsx";
+import { nextSteps } from "../../src/devtools/authorized/pages/mod.ts";
 
 const issuer = "http://localhost:9000";
 const now = Date.UTC(2026, 0, 1);
@@ -120,7 +120,7 @@ function response(status: string, body: unknown): HttpExchange["response"] {
 }
 
 /** Code exchanged, after an edited request. */
-export const exchanged: PlaygroundProps = {
+export const exchanged: StepProps = {
   logoutHref: "/oauth2/logout?client_id=demo-public",
   issuer,
   base: "",
@@ -174,7 +174,7 @@ const userinfoRequest = {
 } as const;
 
 /** The code came twice, and the access token ended with it. */
-export const replayed: PlaygroundProps = {
+export const replayed: StepProps = {
   ...exchanged,
   step: "replay",
   outcome: "rejected",
@@ -204,7 +204,7 @@ export const replayed: PlaygroundProps = {
 };
 
 /** A server that gets everything wrong, and a client with a secret of its own. */
-export const distrusted: PlaygroundProps = {
+export const distrusted: StepProps = {
   ...exchanged,
   checks: exchanged.checks.map(({ name, expected }) => ({
     name,
@@ -217,7 +217,7 @@ export const distrusted: PlaygroundProps = {
 };
 
 /** No response. */
-export const dropped: PlaygroundProps = {
+export const dropped: StepProps = {
   ...exchanged,
   outcome: "dropped",
   exchanges: exchanged.exchanges.map(({ step, request }) => ({ step, request, secrets })),
@@ -230,7 +230,7 @@ export const dropped: PlaygroundProps = {
 };
 
 /** The same value in every request and response that could contain one. */
-export function hostilePlayground(value: string): PlaygroundProps {
+export function hostileStep(value: string): StepProps {
   const message = { startLine: value, headers: [[value, value]], body: value } as const;
   return {
     ...exchanged,

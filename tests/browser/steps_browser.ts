@@ -1,4 +1,4 @@
-/** The steps after `/authorized` in a real Chromium: `deno test -A tests/browser/playground_browser.ts`. */
+/** The steps after `/authorized` in a real Chromium: `deno test -A tests/browser/steps_browser.ts`. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
@@ -33,21 +33,21 @@ for (const { name, options } of walks) {
     await using opened = await openPage(`${url}/start`, options);
     const { page } = opened;
     assertEquals(await findPageProblems(opened), []);
-    await takeScreenshot(opened, `playground-0-arrived-${name}`);
+    await takeScreenshot(opened, `step-0-arrived-${name}`);
     await page.locator("summary", { hasText: "Edit and send" }).click();
     await page.getByLabel("redirect_uri").fill(`${url}/authorized/`);
     // To unfold is a shift.
     assertEquals(await findPageProblems(opened, { shifts: false }), []);
     await page.getByRole("button", { name: "Send the edited request" }).click();
     await page.getByRole("heading", { name: "Code not exchanged", level: 1 }).waitFor();
-    assertMatch(await page.locator("[role=alert]").innerText(), /redirect_uri differs[^]*\[TK-15\]/);
+    assertMatch(await page.locator("[role=alert]").innerText(), /redirect_uri does not match[^]*\[TK-15\]/);
     assertEquals(await findPageProblems(opened), []);
     const tops = new Set<number>();
     for (const [i, [button, heading]] of journey.entries()) {
-      const primary = page.locator(".playground .button:not(.plain)");
+      const primary = page.locator(".next-step .button:not(.plain)");
       const next = page.getByRole("button", { name: button, exact: true });
       if (i < 6) assertEquals(await primary.innerText(), button);
-      tops.add((await next.boundingBox())!.y);
+      tops.add((await next.boundingBox())!.y + Number(await page.evaluate("scrollY")));
       await next.click();
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       assertEquals(new URL(page.url()).search, "");
@@ -146,7 +146,7 @@ test("[DM-13] going back and forth shows the steps again, and sends nothing", { 
 test("[DM-12] a form on another site cannot send a step in this browser", { skip }, async () => {
   await using opened = await openPage(`${url}/start`);
   const { page } = opened;
-  const fields = await page.locator("form.playground").first().locator("input").evaluateAll((inputs) =>
+  const fields = await page.locator("form.next-step").first().locator("input").evaluateAll((inputs) =>
     // deno-lint-ignore no-explicit-any
     (inputs as any[]).map(({ name, value }) => [name, value])
   ) as [string, string][];

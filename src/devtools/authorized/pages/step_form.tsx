@@ -10,24 +10,24 @@ import { Stepper } from "../../../server/pages/stepper.tsx";
 export const allSteps = ["exchange", "edit", "userinfo", "introspect", "refresh", "replay", "revoke"] as const;
 
 /** A step. */
-export type PlaygroundStep = (typeof allSteps)[number];
+export type Step = (typeof allSteps)[number];
 
 /** How a step ended. */
 export interface PastStep {
-  readonly step: PlaygroundStep;
+  readonly step: Step;
   readonly done: boolean;
 }
 
 /** The form that runs a step; its target is `{base}/authorized/try`. */
-export interface PlaygroundForm {
+export interface StepFormState {
   /** The state of the login; the server stores nothing. */
   readonly fields: HiddenFields;
   /** The client whose secret the user must type; absent if none is necessary. */
   readonly needsSecretOf?: string;
   /** The suggested step; absent after the last one. */
-  readonly main?: PlaygroundStep;
+  readonly main?: Step;
   /** The other possible steps, in their order. */
-  readonly others: readonly PlaygroundStep[];
+  readonly others: readonly Step[];
   /** Whether the tokens are revoked, so that each use of them is rejected. */
   readonly grantRevoked: boolean;
   /** Links for "Start New Authorization", the primary button after the last step. */
@@ -45,7 +45,7 @@ interface StepText {
 }
 
 /** The texts of each step before it is sent. */
-export const stepTexts: Readonly<Record<PlaygroundStep, StepText>> = {
+export const stepTexts: Readonly<Record<Step, StepText>> = {
   exchange: {
     label: "Exchange",
     button: "Exchange the code",
@@ -105,7 +105,7 @@ const codeExchanged: StepLesson = {
 };
 
 /** The texts of each step after its response. */
-export const stepLessons: Readonly<Record<"done" | "rejected", Readonly<Record<PlaygroundStep, StepLesson>>>> = {
+export const stepLessons: Readonly<Record<"done" | "rejected", Readonly<Record<Step, StepLesson>>>> = {
   done: {
     exchange: codeExchanged,
     edit: codeExchanged,
@@ -172,7 +172,7 @@ export function LoginStepper({ authorized, past, current }: {
   /** How the authorization ended: `undefined` before it has. */
   readonly authorized: "done" | "failed" | undefined;
   readonly past: readonly PastStep[];
-  readonly current?: PlaygroundStep;
+  readonly current?: Step;
 }): VNode {
   const labels = [...new Set(allSteps.map((step) => stepTexts[step].label))];
   return (
@@ -194,11 +194,11 @@ export function LoginStepper({ authorized, past, current }: {
 }
 
 /** The primary button of the page and the quiet ones, always at the same place; then what the primary one does. */
-export function StepForm({ form, base }: { readonly form: PlaygroundForm; readonly base: string }): VNode {
+export function StepForm({ form, base }: { readonly form: StepFormState; readonly base: string }): VNode {
   const { fields, main, others, needsSecretOf, grantRevoked, startLinks } = form;
   const text = main && stepTexts[main];
   return (
-    <form class="playground" method="post" action={`${base}/authorized/try`}>
+    <form class="next-step" method="post" action={`${base}/authorized/try`}>
       <HiddenInputs fields={fields} />
       {needsSecretOf !== undefined && (
         <div class="field">

@@ -7,7 +7,7 @@ import { redirect } from "../../platform/http/message.ts";
 import { runStep } from "./steps.ts";
 
 /** The target of the buttons of `/authorized`; opened by hand, it leads back there. */
-export const playground: Handlers = {
+export const stepEndpoint: Handlers = {
   async GET(context) {
     await assertCallbackPage(context);
     return redirect("GET", `${context.site.base}/authorized`);

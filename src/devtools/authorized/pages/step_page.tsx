@@ -16,8 +16,8 @@ import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/p
 import { lowerFirst } from "../../../server/pages/lower_first.ts";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { PageActions } from "../../../server/pages/page_actions.tsx";
-import { LoginStepper, type PastStep, type PlaygroundForm, type PlaygroundStep, StepForm } from "./playground_form.tsx";
-import { type StepLesson, stepLessons, stepTexts } from "./playground_form.tsx";
+import { LoginStepper, type PastStep, type Step, StepForm, type StepFormState } from "./step_form.tsx";
+import { type StepLesson, stepLessons, stepTexts } from "./step_form.tsx";
 import { HiddenInputs } from "../../../server/pages/post_form.tsx";
 import { TextWithRule } from "../../../server/pages/rule_link.tsx";
 import { type Secret, ShowAllSecrets } from "../../../server/pages/secret_value.tsx";
@@ -41,7 +41,7 @@ export interface Proposal {
   readonly secrets: readonly Secret[];
   /** Whether secrets are shown until the reader chooses. */
   readonly secretsShown: boolean;
-  readonly form: PlaygroundForm;
+  readonly form: StepFormState;
   /** The parameters that the reader can edit before they are sent. */
   readonly editable: readonly (readonly [name: string, value: string])[];
 }
@@ -95,7 +95,7 @@ function EditForm({ proposal: { form, editable, secretsShown }, base }: {
   return (
     <details class="quiet">
       <summary>Edit and send</summary>
-      <form class="playground" method="post" action={`${base}/authorized/try`}>
+      <form class="next-step" method="post" action={`${base}/authorized/try`}>
         <HiddenInputs fields={form.fields} />
         <p>
           Change one character: the server rejects the request, and says what it expected. The code stays valid, because
@@ -126,8 +126,8 @@ function EditForm({ proposal: { form, editable, secretsShown }, base }: {
 }
 
 /** The outcome of a step. */
-export interface PlaygroundProps extends Site {
-  readonly step: PlaygroundStep;
+export interface StepProps extends Site {
+  readonly step: Step;
   /** `rejected`: an error, or an inactive token. `dropped`: no response. */
   readonly outcome: "done" | "rejected" | "dropped";
   /** The reason of a rejection, from the response. Default: none. */
@@ -136,7 +136,7 @@ export interface PlaygroundProps extends Site {
   readonly fix?: string;
   /** The exchanges in order. */
   readonly exchanges: readonly (HttpExchange & {
-    readonly step: PlaygroundStep;
+    readonly step: Step;
     /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
     readonly editLink?: string;
   })[];
@@ -152,7 +152,7 @@ export interface PlaygroundProps extends Site {
   readonly past: readonly PastStep[];
   readonly isCodeUsed: boolean;
   /** The next steps. */
-  readonly form: PlaygroundForm;
+  readonly form: StepFormState;
   /** The token request that can still be edited; empty after the exchange. */
   readonly editable: Proposal["editable"];
   /** The path of the logout of the client. */
@@ -166,7 +166,7 @@ const dropped: StepLesson = {
 };
 
 /** The outcome of a step, at `/authorized/try`. */
-export function PlaygroundPage(props: PlaygroundProps): VNode {
+export function StepPage(props: StepProps): VNode {
   const { step, outcome, exchanges, checks, tokens, form, base } = props;
   const { heading, lesson } = outcome === "dropped" ? dropped : stepLessons[outcome][step];
   const rejectsTokens = checks.some(({ passed }) => passed === false);
