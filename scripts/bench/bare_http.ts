@@ -12,7 +12,6 @@ declare const Bun: {
 export interface BareRequest {
   readonly path: string;
   readonly query: string;
-  authorization(): string;
   form(): Promise<string>;
 }
 
@@ -32,7 +31,6 @@ export async function serve(handle: (request: BareRequest) => Promise<BareRespon
     const response = await handle({
       path: pathname,
       query: search,
-      authorization: () => request.headers.get("authorization") ?? "",
       form: () => request.text(),
     });
     return new Response(response.body, response);
@@ -43,7 +41,6 @@ export async function serve(handle: (request: BareRequest) => Promise<BareRespon
     const { status, headers, body } = await handle({
       path,
       query,
-      authorization: () => incoming.headers.authorization ?? "",
       form: () => readText(incoming),
     });
     outgoing.writeHead(status, { ...headers, "content-length": body?.length ?? 0 });

@@ -8,18 +8,14 @@ export const user = { sub: "alice", name: "Alice Adams" };
 /** The one redirect URI of all clients. */
 export const redirectUri = "https://client.example/authorized";
 
-/** Gets no refresh token: these live for weeks, and in memory their number would hide what a code leaves behind. */
+/** Public; gets no refresh token. */
 export const publicId = "bench-public";
 
 /** Public, and gets refresh tokens that rotate. */
 export const rotatingId = "bench-rotating";
 
-/** Authenticates by HTTP Basic. */
-export const confidential = { id: "bench-confidential", secret: "a-secret-that-is-public-in-the-source" };
-
 /** All of them, as Latchkey is given them. */
 export const clients: readonly ClientMetadata[] = [
   { client_id: publicId, redirect_uris: [redirectUri] },
   { client_id: rotatingId, redirect_uris: [redirectUri], grant_types: ["authorization_code", "refresh_token"] },
-  { client_id: confidential.id, client_secret: confidential.secret, grant_types: ["client_credentials"] },
 ];

@@ -17,36 +17,15 @@ export interface RawResponse {
 
 /** An open connection: one request at a time. Rejects if it ends before the response. */
 export interface Connection {
-  /** `credentials` is the value of the `Authorization` header, if present. */
-  get(path: string, credentials?: string): Promise<RawResponse>;
+  get(path: string): Promise<RawResponse>;
   /** Posts a form. */
-  post(path: string, form: string, credentials?: string): Promise<RawResponse>;
+  post(path: string, form: string): Promise<RawResponse>;
   close(): void;
 }
 
 interface PendingRequest {
   resolve(result: RawResponse): void;
   reject(error: Error): void;
-}
-
-/** The global fetch, or a function with its signature. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-/** A connection that uses fetch, as most clients do. */
-export function fetchConnection(fetch: Fetch, origin: string): Connection {
-  async function send(method: string, path: string, credentials?: string, form?: string): Promise<RawResponse> {
-    const headers: Record<string, string> = {};
-    if (credentials !== undefined) headers.authorization = credentials;
-    if (form !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
-    const response = await fetch(origin + path, { method, headers, body: form, redirect: "manual" });
-    const head = [...response.headers].map(([name, value]) => `\r\n${name}: ${value}`).join("");
-    return { status: response.status, head, body: await response.text() };
-  }
-  return {
-    get: (path, credentials) => send("GET", path, credentials),
-    post: (path, form, credentials) => send("POST", path, credentials, form),
-    close() {},
-  };
 }
 
 /** Timeout of a response, in milliseconds. */
@@ -85,34 +64,19 @@ export async function openConnection(port: number): Promise<Connection> {
     finish(({ resolve }) => resolve(response));
   });
 
-  const send = (line: string, credentials: string | undefined, rest: string): Promise<RawResponse> =>
+  const send = (line: string, rest: string): Promise<RawResponse> =>
     new Promise((resolve, reject) => {
       pending = { resolve, reject };
-      const authorization = credentials === undefined ? "" : `Authorization: ${credentials}\r\n`;
-      socket.write(`${line} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: */*\r\n${authorization}${rest}`, "latin1");
+      socket.write(`${line} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept: */*\r\n${rest}`, "latin1");
     });
   return {
-    get: (path, credentials) => send(`GET ${path}`, credentials, "\r\n"),
-    post: (path, form, credentials) =>
+    get: (path) => send(`GET ${path}`, "\r\n"),
+    post: (path, form) =>
       send(
         `POST ${path}`,
-        credentials,
         `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`,
       ),
     close: () => socket.destroy(),
-  };
-}
-
-/** Opens one connection to each of several servers; each request goes to the next one. */
-export async function openConnections(ports: readonly number[]): Promise<Connection> {
-  const all = await Promise.all(ports.map(openConnection));
-  if (all.length === 1) return all[0]!;
-  let sent = 0;
-  const next = (): Connection => all[sent++ % all.length]!;
-  return {
-    get: (path, credentials) => next().get(path, credentials),
-    post: (path, form, credentials) => next().post(path, form, credentials),
-    close: () => all.forEach((one) => one.close()),
   };
 }
 

@@ -6,10 +6,11 @@ import type { ExpectedToken } from "./assert_response.ts";
 import { redirectUri, rotatingId } from "./clients.ts";
 import { getHeader } from "./connection.ts";
 import type { Connection } from "./connection.ts";
-import type { Site } from "./site.ts";
+import { flows } from "./site.ts";
+import type { FlowName, Site } from "./site.ts";
 
 /** Scope of every flow. */
-export const scope = "openid profile read";
+const scope = "openid profile read";
 
 /** Result of a flow. */
 export interface Tokens {
@@ -21,7 +22,7 @@ export interface Tokens {
 }
 
 /** Members of every response with a user's tokens. */
-export const userTokens = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope, id_token: jwt };
+const userTokens = { access_token: jwt, token_type: "Bearer", expires_in: 3600, scope, id_token: jwt };
 
 /** The same, if only the tokens matter. */
 const anyTokenMembers = { access_token: jwt, token_type: "Bearer", id_token: jwt };
@@ -29,21 +30,13 @@ const anyRefreshToken = { ...anyTokenMembers, refresh_token: /^\S{20,}$/ };
 
 const callback = encodeURIComponent(redirectUri);
 
-/** What differs from a plain flow. */
-export interface FlowOptions {
-  /** Whether the authorization request is pushed (RFC 9126). Default: false. */
-  readonly pushes?: boolean;
-  /** The type of the access token. Default: `Bearer`. */
-  readonly token_type?: "Bearer" | "DPoP";
-}
-
 /** GET authorize → redirect with a code → POST token → 200 with tokens. Throws for an invalid response. */
 export async function runFlow(
   connection: Connection,
   site: Site,
-  clientId = site.clientId,
-  { pushes = false, token_type = "Bearer" }: FlowOptions = {},
+  flow: FlowName = "flow",
 ): Promise<Tokens> {
+  const clientId = flows[flow];
   const random = randomBytes(56).toString("base64url");
   const verifier = random.slice(0, 43);
   const state = random.slice(43, 59);
@@ -53,8 +46,7 @@ export async function runFlow(
   const request = `response_type=code&client_id=${clientId}&redirect_uri=${callback}` +
     `&scope=${scope.replaceAll(" ", "%20")}&state=${state}&nonce=${nonce}&code_challenge=${challenge}` +
     `&code_challenge_method=S256`;
-  const query = pushes ? await push(connection, clientId, request) : request;
-  const authorizationResponse = await connection.get(`${site.paths.authorize}?${query}`);
+  const authorizationResponse = await connection.get(`${site.paths.authorize}?${request}`);
   const location = getHeader(authorizationResponse.head, "location") ?? "";
   if (
     !(authorizationResponse.status === 302 || authorizationResponse.status === 303) ||
@@ -78,30 +70,22 @@ export async function runFlow(
   if (!site.exact) {
     return { ...assertJson(tokenResponse, isRotating ? anyRefreshToken : anyTokenMembers, false), nonce };
   }
-  const members = { ...userTokens, token_type };
-  const expected = isRotating ? { ...members, refresh_token: secret } : members;
+  const expected = isRotating ? { ...userTokens, refresh_token: secret } : userTokens;
   return { ...assertJson(tokenResponse, expected), nonce };
-}
-
-/** Pushes an authorization request at Latchkey; returns the query that refers to it. */
-async function push(connection: Connection, clientId: string, request: string): Promise<string> {
-  const response = await connection.post("/oauth2/par", request);
-  const { request_uri } = JSON.parse(response.body);
-  if (response.status !== 201 || typeof request_uri !== "string") throw unexpectedResponse("a request_uri", response);
-  return `client_id=${clientId}&request_uri=${encodeURIComponent(request_uri)}`;
 }
 
 /** Required claims of a user's tokens. */
 export function expectedTokens(
   { issuer, sub, exact }: Site,
-  clientId: string,
-  tokens: Omit<Tokens, "nonce">,
+  flow: FlowName,
+  tokens: Tokens,
 ): ExpectedToken[] {
+  const clientId = flows[flow];
   return [
     { token: tokens.access_token, claims: { iss: issuer, sub, ...exact && { client_id: clientId } } },
     {
       token: tokens.id_token,
-      claims: { iss: issuer, sub, aud: clientId, ..."nonce" in tokens && { nonce: tokens.nonce } },
+      claims: { iss: issuer, sub, aud: clientId, nonce: tokens.nonce },
     },
   ];
 }

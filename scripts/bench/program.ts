@@ -1,4 +1,4 @@
-/** The program as `deno task start` and the npm package start it. */
+/** The program as `deno task start` and the npm package start it: with inspector and text log. */
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
 import { clients } from "./clients.ts";
@@ -6,24 +6,6 @@ import { capture, startProcess } from "./processes.ts";
 import type { Runtime } from "./runtimes.ts";
 import type { RunningServer } from "./served.ts";
 import { latchkeySite } from "./site.ts";
-
-/** Ways of starting the program, with their flags. */
-const programFlags = {
-  /** As `deno task start` does: inspector, text log. */
-  "as-started": [],
-  /** As a team runs it: no inspector, a line of JSON for each request, metrics. */
-  team: ["--inspector", "off", "--log", "json", "--metrics-port", "0"],
-  /** As started, without the inspector. */
-  "without-inspector": ["--inspector", "off"],
-} as const;
-
-/** A way of starting the program. */
-export type ProgramName = keyof typeof programFlags;
-
-/** Whether it is the program, not a server of the bench. */
-export function isProgram(name: string): name is ProgramName {
-  return Object.hasOwn(programFlags, name);
-}
 
 /** The command that starts the program on a runtime. Builds the npm package unless it is newer than the source. */
 export async function programCommand({ key, words }: Runtime): Promise<readonly string[]> {
@@ -36,12 +18,11 @@ export async function programCommand({ key, words }: Runtime): Promise<readonly 
 export async function startProgram(
   command: readonly string[],
   alg: SigningAlgorithm,
-  name: ProgramName = "as-started",
 ): Promise<RunningServer> {
   const file = await Deno.makeTempFile({ suffix: ".json" });
   const port = freePort();
   await Deno.writeTextFile(file, JSON.stringify({ alg, clients }));
-  const words = [...command, "--port", String(port), "--config", file, ...programFlags[name]];
+  const words = [...command, "--port", String(port), "--config", file];
   const process = startProcess(words, 0, { discardErrors: true });
   const stop = async (): Promise<void> => {
     await process[Symbol.asyncDispose]();
@@ -49,12 +30,7 @@ export async function startProgram(
   };
   try {
     await untilListening(port, process.ended);
-    return {
-      processes: [process],
-      ports: [port],
-      site: latchkeySite(`http://localhost:${port}`),
-      [Symbol.asyncDispose]: stop,
-    };
+    return { pid: process.pid, port, site: latchkeySite(`http://localhost:${port}`), [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw new Error(`${words.join(" ")}: ${(error as Error).message}`);
@@ -90,7 +66,7 @@ async function buildPackage(): Promise<void> {
 }
 
 /** Newest modification time of the files in a folder. */
-export async function getNewestTime(folder: string): Promise<number> {
+async function getNewestTime(folder: string): Promise<number> {
   let time = 0;
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = `${folder}/${name}`;
@@ -100,6 +76,6 @@ export async function getNewestTime(folder: string): Promise<number> {
 }
 
 /** Modification time of a file; 0 if it does not exist. */
-export async function getModifiedTime(path: string): Promise<number> {
+async function getModifiedTime(path: string): Promise<number> {
   return await Deno.stat(path).then(({ mtime }) => mtime!.getTime(), () => 0);
 }

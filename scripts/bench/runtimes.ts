@@ -1,11 +1,16 @@
 /** The measured runtimes, and how they start the server's program. */
 
 import * as esbuild from "esbuild";
-import type { RuntimeName } from "./options.ts";
 import { capture } from "./processes.ts";
 
 /** Programs, by their files in this folder. */
-export type Program = "server" | "load" | "embedded/child";
+type Program = "server" | "load";
+
+/** Measured runtimes. */
+export const runtimeNames = ["deno", "bun", "node"] as const;
+
+/** A measured runtime. */
+export type RuntimeName = typeof runtimeNames[number];
 
 /** One runtime, ready to start programs. */
 export interface Runtime {
@@ -80,7 +85,7 @@ function bundleOnce(folder: string): Promise<unknown> {
 
 async function bundleServers(folder: string): Promise<void> {
   await esbuild.build({
-    entryPoints: ["scripts/bench/server.ts", "scripts/bench/embedded/child.ts"],
+    entryPoints: ["scripts/bench/server.ts"],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     chunkNames: "chunks/[name]-[hash]",

@@ -1,53 +1,59 @@
-/** Servers as processes, and jobs of the load generator for them. */
+/** Servers of every comparison as processes, and jobs of the load generator for them. */
 
 import type { Job, Result } from "./load.ts";
+import { installPeers } from "./peers/install.ts";
+import { peers, peersFolder, versions } from "./peers/packages.ts";
+import type { PeerName } from "./peers/packages.ts";
 import { startProcess } from "./processes.ts";
 import type { RunningProcess } from "./processes.ts";
-import type { RequestName } from "./requests.ts";
+import { programCommand, startProgram } from "./program.ts";
+import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
-import type { ServerAddress, ServerSetup } from "./server.ts";
-import type { Site } from "./site.ts";
+import type { ServerSetup } from "./server.ts";
+import type { FlowName, ServerAddress, Site } from "./site.ts";
 
-/** Concurrent requests per server, without a fixed rate. */
+/** Concurrent requests. */
 export const connections = 16;
 
-/** Maximum of concurrent requests at a fixed rate. Further requests wait in the client, and their wait counts. */
-const maxConnections = 64;
-
-/** One server, or several instances of one issuer. */
+/** A running server. */
 export interface RunningServer extends AsyncDisposable {
-  readonly processes: readonly RunningProcess[];
-  readonly ports: readonly number[];
+  readonly pid: number;
+  readonly port: number;
   readonly site: Site;
 }
 
-/**
- * Starts a server.
- *
- * @param core CPU core. Default: chosen by the system.
- */
-export async function startServer(runtime: Runtime, setup: ServerSetup, core?: 0 | 1): Promise<RunningServer> {
-  const process = startProcess([...runtime.command("server"), JSON.stringify(setup)], core);
+/** A server: one of the bench's own, another project's, or the program. */
+export type SubjectName = ServerSetup["subject"] | "as started";
+
+/** Starts a subject on the servers' core. */
+export async function startServer(
+  runtime: Runtime,
+  { subject, ...others }: Omit<ServerSetup, "subject"> & { readonly subject: SubjectName },
+): Promise<RunningServer> {
+  if (subject === "as started") return await startProgram(await programCommand(runtime), others.alg);
+  if (isPeer(subject)) await installPeers();
+  const { command } = isPeer(subject) ? await findRuntime(runtime.key, peersFolder) : runtime;
+  const process = startProcess([...command("server"), JSON.stringify({ subject, ...others })], 0);
   const stop = (): PromiseLike<void> => process[Symbol.asyncDispose]();
   try {
     const { port, site }: ServerAddress = JSON.parse(await process.readLine(120_000));
-    return { processes: [process], ports: [port], site, [Symbol.asyncDispose]: stop };
+    return { pid: process.pid, port, site, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Several servers as one: each request goes to the next server. */
-export function combineServers(all: readonly RunningServer[]): RunningServer {
-  return {
-    processes: all.flatMap(({ processes }) => processes),
-    ports: all.flatMap(({ ports }) => ports),
-    site: all[0]!.site,
-    async [Symbol.asyncDispose]() {
-      await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
-    },
-  };
+/** Name in a table. */
+export function getSubjectLabel(which: SubjectName): string {
+  if (which === "webcrypto") return "reference by WebCrypto";
+  if (which === "core" || which === "as started") return `latchkey, ${which}`;
+  return isPeer(which) ? `${which} ${versions[which]}` : which;
+}
+
+/** Whether it is another project's server. */
+export function isPeer(which: SubjectName): which is PeerName {
+  return peers.some((name) => name === which);
 }
 
 /**
@@ -57,14 +63,11 @@ export function combineServers(all: readonly RunningServer[]): RunningServer {
  */
 export async function runLoad(
   load: RunningProcess,
-  { processes, ports, site }: RunningServer,
-  requestName: RequestName,
-  { seconds = 600, count = 1e9, rate }: { seconds?: number; count?: number; rate?: number },
+  { pid, port, site }: RunningServer,
+  flow: FlowName,
+  { seconds = 600, count = 1e9 }: { seconds?: number; count?: number },
 ): Promise<Result> {
-  const pids = processes.map(({ pid }) => pid);
-  // Several clients would cost more: servers do less per request under load.
-  const connectionCount = rate === undefined ? connections * ports.length : maxConnections;
-  const job: Job = { ports, site, pids, requestName, connections: connectionCount, seconds, count, rate };
+  const job: Job = { port, site, pid, flow, connections, seconds, count };
   await load.writeLine(JSON.stringify(job));
   const result: Result | { readonly failed: string } = JSON.parse(await load.readLine(seconds * 1000 + 30_000));
   if ("failed" in result) throw new Error(result.failed);

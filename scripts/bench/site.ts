@@ -1,14 +1,11 @@
 /** Location of a server, and the data that a client needs to log in. */
 
-import { publicId, user } from "./clients.ts";
-import type { Fetch } from "./connection.ts";
+import { publicId, rotatingId, user } from "./clients.ts";
 
 /** A server, from the client's view. */
 export interface Site {
   readonly issuer: string;
   readonly paths: { readonly authorize: string; readonly token: string; readonly jwks: string };
-  /** A public client. */
-  readonly clientId: string;
   /** The user that logs in. */
   readonly sub: string;
   /** Whether responses have exactly Latchkey's members. Others may add some, and omit `iss` in the redirect. */
@@ -18,26 +15,20 @@ export interface Site {
 /** Latchkey, or a server with the same responses. */
 export function latchkeySite(issuer: string): Site {
   const paths = { authorize: "/oauth2/authorize", token: "/oauth2/token", jwks: "/oauth2/jwks" };
-  return { issuer, paths, clientId: publicId, sub: user.sub, exact: true };
+  return { issuer, paths, sub: user.sub, exact: true };
 }
 
-/** A package with an authorization server. */
-export interface Subject {
-  /** Creates a server that is ready for logins. */
-  start(): Promise<Started>;
-}
+/** The measured flows: the client of each. */
+export const flows = { flow: publicId, flow_with_refresh_token: rotatingId } as const;
 
-/** A server in this process. */
-export interface Started {
+/** The name of a flow. */
+export type FlowName = keyof typeof flows;
+
+/** A server, and the port of 127.0.0.1 at which it listens. */
+export interface ServerAddress {
+  readonly port: number;
   readonly site: Site;
-  /** The global fetch, or a function with its signature. */
-  readonly fetch: Fetch;
-  /** URL, if it listens. */
-  readonly port?: number;
-  /** The package's own login function, if it has one. */
-  readonly logIn?: () => Promise<unknown>;
-  stop(): Promise<void>;
 }
 
-/** Loads a package, and returns a factory of servers with this algorithm and a prepared key. */
-export type Load = (alg: "RS256" | "ES256" | "EdDSA") => Promise<Subject>;
+/** Starts a package's server, with this algorithm and a prepared key. */
+export type StartPeer = (alg: "RS256" | "ES256" | "EdDSA") => Promise<ServerAddress>;

@@ -1,59 +1,11 @@
-/** The bench: its options, its checks of responses, and its chart. */
+/** The bench: its checks of responses, and its medians. */
 
 import { test } from "node:test";
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { Connection, RawResponse } from "../../scripts/bench/connection.ts";
 import { runFlow } from "../../scripts/bench/flow.ts";
-import { help, parseOptions } from "../../scripts/bench/options.ts";
-import { chart } from "../../scripts/bench/chart.ts";
 import { latchkeySite } from "../../scripts/bench/site.ts";
 import { median } from "../../scripts/bench/table.ts";
-
-test("without flags it measures flows on all runtimes, next to all peers", () => {
-  const { requestNames, parts, runtimes, peers, algs } = parseOptions([])!;
-  assertEquals({ what: requestNames, parts, runtimes, peers, algs }, {
-    what: ["flow_with_refresh_token"],
-    parts: [],
-    runtimes: ["deno", "bun", "node"],
-    peers: ["oauth2-mock-server", "oidc-provider"],
-    algs: undefined,
-  });
-});
-
-test("start and memory are measured alone, unless flows are requested too", () => {
-  assertEquals([parseOptions(["--start"])!.requestNames, parseOptions(["--start"])!.parts], [[], ["start"]]);
-  const both = parseOptions(["--memory", "--what", "flow,soak"])!;
-  assertEquals([both.requestNames, both.parts], [["flow"], ["memory", "soak"]]);
-});
-
-test("several kinds of requests can be combined, with parts", () => {
-  const { requestNames, parts } = parseOptions(["--what", "all,stores"])!;
-  assertEquals([requestNames.length, parts], [6, ["stores"]]);
-});
-
-test("a wrong flag is rejected in one sentence", () => {
-  for (
-    const [args, sentence] of [
-      [["--rounds", "many"], "--rounds: expected a number from 1 to 100, found many."],
-      [["--algs", "ES256,none"], "--algs: expected some of RS256,ES256,EdDSA, found ES256,none."],
-      [["--picture", "a.svg"], "--picture: expected --what growth beside it, which is what is drawn."],
-    ] as const
-  ) {
-    assertThrows(() => parseOptions([...args]), Error, sentence);
-  }
-  for (const args of [["--fast"], ["flow"], ["--rounds"]]) {
-    assertThrows(() => parseOptions(args), Error, "deno task bench --help shows the options.");
-  }
-});
-
-test("the help lists every flag", () => {
-  assertEquals(parseOptions(["--help"]), undefined);
-  for (
-    const flag of ["runtimes", "algs", "peers", "what", "rounds", "seconds", "start", "binary", "memory", "picture"]
-  ) {
-    assert(help.includes(`\n  --${flag} `), flag);
-  }
-});
 
 const site = latchkeySite("http://localhost:1234");
 const signed = ["A".repeat(20), "B".repeat(100), "C".repeat(86)].join(".");
@@ -114,15 +66,6 @@ test("another project's server must pass the same checks, except where the speci
   for (const wrong of [{ redirect: { state: "another" } }, { body: { id_token: "opaque" } }, { cached: true }]) {
     await assertRejects(() => runFlow(server(wrong), other), Error, "Expected ", JSON.stringify(wrong));
   }
-});
-
-test("the chart shows each line, its range, and a text alternative", () => {
-  const points = [{ count: 10, times: 1 }, { count: 1000, times: 1.2 }];
-  const picture = chart("Deno, EdDSA", [{ name: "flow, <clients>", points }]);
-  assert(picture.includes(">flow, &lt;clients></text>"));
-  assert(picture.includes('aria-label="CPU per request'));
-  assert(picture.includes("flow, &lt;clients>: 1.20 times at 1,000"));
-  for (const tick of ["10", "100", "1,000", "0.0×", "2.0×"]) assert(picture.includes(`>${tick}</text>`), tick);
 });
 
 test("the median of an even number is the mean of the two in the middle", () => {

@@ -8,7 +8,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { builtInKeys } from "../../../src/testing/built_in_keys.ts";
 import { publicId, redirectUri, rotatingId, user } from "../clients.ts";
-import type { Load } from "../site.ts";
+import type { StartPeer } from "../site.ts";
 import { packageName } from "./packages.ts";
 
 /** The used part of the package's types. */
@@ -39,8 +39,8 @@ interface Package {
 const { sub } = user;
 const resource = "https://api.example";
 
-/** Loads the package. */
-export const load: Load = async (alg) => {
+/** Starts it. */
+export const start: StartPeer = async (alg) => {
   const { default: Provider }: Package = await import(packageName("oidc-provider"));
   const { kid, jwk } = builtInKeys[alg][0]!;
 
@@ -98,28 +98,14 @@ export const load: Load = async (alg) => {
     return provider.callback();
   }
 
-  return {
-    async start() {
-      let result: RequestListener = () => {};
-      const server = createServer((request, response) => result(request, response));
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const { port } = server.address() as AddressInfo;
-      const issuer = `http://localhost:${port}`;
-      result = await prepare(issuer);
-      return {
-        site: {
-          issuer,
-          paths: { authorize: "/auth", token: "/token", jwks: "/jwks" },
-          clientId: publicId,
-          sub,
-          exact: false,
-        },
-        fetch,
-        port,
-        stop: () => new Promise((resolve) => server.close(() => resolve())),
-      };
-    },
-  };
+  let handle: RequestListener = () => {};
+  const server = createServer((request, response) => handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://localhost:${port}`;
+  handle = await prepare(issuer);
+  const paths = { authorize: "/auth", token: "/token", jwks: "/jwks" };
+  return { port, site: { issuer, paths, sub, exact: false } };
 };
 
 /** Maximum number of records. */

@@ -23,8 +23,7 @@ const isDeno = globals.Deno !== undefined;
 
 /**
  * Number of WebCrypto calls before Deno and Bun load Node's module. On Deno, loading takes 15 ms and a start 58 ms. A
- * flow takes 125 µs of CPU with WebCrypto and 102 µs with the module (scripts/bench/README.md). A test that logs in
- * once never loads it.
+ * flow takes 125 µs of CPU with WebCrypto and 102 µs with the module. A test that logs in once never loads it.
  */
 let callsBeforeLoading = isDeno || globals.Bun !== undefined ? 100 : 0;
 
