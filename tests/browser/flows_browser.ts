@@ -298,7 +298,7 @@ for (const javaScriptEnabled of [true, false]) {
     assertEquals(await page.evaluate("scrollY"), 0);
 
     const [, number] = /\/flows\/(\d+)$/.exec(page.url())!;
-    await page.locator("summary").filter({ hasText: "More" }).click();
+    await page.locator("main summary").filter({ hasText: "More" }).click();
     await deleteAfterAsking(page, "Delete this flow", "Yes, delete it", new RegExp(`^Delete flow ${number}\\? `));
     await page.locator("#flows").waitFor();
     assertEquals(watching.recorder.flow(number!), undefined);
