@@ -552,14 +552,22 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     ...["http://oidc.:8080", "http://localhost.", "http://as.test.", "http://[::ffff:a00:1]", "http://167772161"],
     ...["http://0xa000001", "http://012.1", "http://[fe80::1]", "http://host.docker.internal."],
   ];
-  await forEachCase(attackers, async (issuer) => {
-    const { message } = await assertRejects(() => latchkey({ issuer }), ConfigurationError);
-    for (const setting of ["insecureAllowHttpIssuer", "insecureAllowAutoLogin", "insecureAllowDemoClients"]) {
-      assert(message.includes(setting), `${setting} is not named: ${message}`);
-    }
+  await forEachCase(attackers, async (written) => {
+    const rejects = async (options: LatchkeyOptions, parts: readonly string[]) => {
+      const { message } = await assertRejects(() => latchkey(options), ConfigurationError);
+      for (const part of parts) assert(message.includes(part), `${part} is not named: ${message}`);
+    };
+    const issuer = new URL(written).origin;
+    // Another notation of an address is an issue whatever is allowed.
+    if (written !== issuer) await rejects({ issuer: written, insecureAllowHttpIssuer: true }, [`"${issuer}"`]);
+    await rejects({ issuer }, ["insecureAllowHttpIssuer"]);
+    const openly = { issuer, insecureAllowHttpIssuer: true };
+    await rejects(openly, ["insecureAllowAutoLogin", "insecureAllowDemoClients", "insecureAllowHttpRedirectUris"]);
   });
   const places = async (options: LatchkeyOptions) =>
     (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map((fault) => fault.path);
+  // An issuer that is wrong decides what else is, so it is the only issue.
+  assertEquals(await places({ issuer: "http://auth.corp.internal" }), ["issuer"]);
   assertEquals(await places({ issuer: "https://auth.corp.internal" }), ["login", "clients"]);
   const issuer = "https://auth.corp.com";
   assertEquals(await places({ issuer }), ["login", "clients"]);

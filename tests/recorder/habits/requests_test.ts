@@ -24,6 +24,8 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const clientCredentials = { grant_type: "client_credentials" };
 
+const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
+
 testHabit("http-well-formed", {
   has: logIn,
   lacks: [
@@ -66,8 +68,11 @@ testHabit("retry-measured", {
     [/more than 3 times/, refreshing([1, 2, 4, 8])],
     [/sooner than the time before/, refreshing([10, 1])],
     [/Retry-After is 60 s/, refreshing([5], { "retry-after": "60" })],
-    [/repeated after 401/, async (as) => {
+    [/repeated after 400/, async (as) => {
       for (let i = 0; i < 2; i++) await postToken(as, { grant_type: "authorization_code", client_id: "a", code: "b" });
+    }],
+    [/repeated after 401/, async (as) => {
+      for (let i = 0; i < 2; i++) await postToken(as, clientCredentials, basic("client", "wrong"));
     }],
   ],
   notSeen: logIn,
@@ -83,8 +88,6 @@ testHabit("secrets-not-in-urls", {
     ],
   ],
 });
-
-const basic = (id: string, secret: string) => ({ authorization: `Basic ${btoa(`${id}:${secret}`)}` });
 
 testHabit("one-authentication", {
   has: (as) => as.logIn(as.client({ confidential: true })),
