@@ -2,10 +2,12 @@
 
 import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
+import { connect } from "node:tls";
 import type { Latchkey } from "../../src/mod.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import type { FaultInjector } from "../../src/testing/faults/fault_injector.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
+import { certificate, privateKey } from "../platform/runtime/certificate.ts";
 import {
   getHeaderValues,
   getStatuses,
@@ -27,28 +29,41 @@ interface Place extends AsyncDisposable {
   readonly board: FaultInjector;
 }
 
-async function listening(): Promise<Place> {
+async function listening(tls?: { readonly cert: string; readonly key: string }): Promise<Place> {
   const board = faultInjector();
   const as = await latchkey({ alg: "ES256", plugins: [board.plugin] });
-  const { url } = await as.listen({ port: 0 });
+  const { url } = await as.listen({ port: 0, tls });
   return { as, port: Number(new URL(url).port), board, [Symbol.asyncDispose]: () => as.close() };
 }
 
 /** A request that leaves its connection open for another one. */
 const asked = requestHead(`GET ${metadataPath} HTTP/1.1`, "Host: any.test");
 
-test("a dropped connection ends without a byte; on Deno with the head of a response, and never its body", async () => {
+test("a dropped connection ends without a byte", async () => {
   await using place = await listening();
   place.board.on("discovery").times(2, faults.drop());
   const wire = await openRawConnection(place.port);
   wire.send(asked);
-  const received = await wire.closed.catch(() => "");
-  if (isDeno) assertMatch(received, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)+\r\n$/);
-  else assertEquals(received, "");
+  assertEquals(await wire.closed.catch(() => ""), "");
   const read = async () => await (await fetch(place.as.issuer + metadataPath)).text();
   await assertRejects(read, TypeError);
   assertEquals(place.board.unmetRules(), []);
   assertEquals(JSON.parse(await read()).issuer, place.as.issuer);
+});
+
+test("over TLS a dropped connection ends without a byte; on Deno with the head of a response, and never its body", async () => {
+  await using place = await listening({ cert: certificate, key: privateKey });
+  place.board.on("discovery").once(faults.drop());
+  const socket = connect({ host: "127.0.0.1", port: place.port, rejectUnauthorized: false });
+  let received = "";
+  socket.on("data", (bytes: Uint8Array) => received += new TextDecoder("latin1").decode(bytes));
+  socket.on("error", () => {});
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.once("secureConnect", () => socket.write(asked));
+  await closed;
+  if (isDeno) assertMatch(received, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)+\r\n$/);
+  else assertEquals(received, "");
+  assertEquals(place.board.unmetRules(), []);
 });
 
 test("a connection dropped midway leaves half a response, which every client recognizes as incomplete", async () => {

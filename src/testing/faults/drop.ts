@@ -13,8 +13,8 @@ export type DropMoment = "before" | "after" | "midway";
 
 /**
  * Drops the connection. In the same process, `fetch` rejects with a TypeError, as it does on a network; with `midway`,
- * reading the body rejects. On a socket of Node or Bun the connection closes without a byte of a response. Deno can
- * only break off a response that it has begun: the client sees status 200, and reading the body fails.
+ * reading the body rejects. On a socket the connection closes without a byte of a response. Only over TLS on Deno the
+ * response has begun: the client sees status 200, and reading the body fails.
  */
 export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
   id: "drop",
