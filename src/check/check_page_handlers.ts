@@ -12,19 +12,12 @@ import type { Params } from "../server/oauth/params.ts";
 import { isTestUrl } from "../server/oauth/test_hosts.ts";
 import type { EditForm } from "../server/pages/field.tsx";
 import type { RepeatForm } from "./report_page.ts";
+import { clientCheckVerbs } from "../testing/control/verbs/client_check.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
 
-/** The fields of the form, by the options that they set. */
-const fields = {
-  loginUrl: "login_url",
-  loggedInUrl: "logged_in_url",
-  loggedInText: "logged_in_text",
-  refreshUrl: "refresh_url",
-  verifiesIdTokenSignature: "id_token_signature",
-  only: "only",
-  except: "except",
-} as const satisfies Partial<Record<keyof ClientCheckOptions, string>>;
+/** The fields of the form: those of the verb that starts a check, without the client. */
+const { client: _, ...fields } = clientCheckVerbs.find(({ name }) => name === "clientCheck.start")!.input.members;
 
 /** What the page shows besides the form. */
 interface Shown {
@@ -61,7 +54,7 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
     const texts = { rule: "DI-03", expected: "start or stop", received: action ?? "nothing" } as const;
     throw new OAuthError("invalid_request", "unknown value of do", texts);
   }
-  const values = Object.fromEntries(Object.values(fields).map((name) => [name, form.get(name) ?? ""]));
+  const values = Object.fromEntries(Object.keys(fields).map((name) => [name, form.get(name) ?? ""]));
   try {
     await check.start(readOptions(client.id, form), context.server.issuer);
   } catch (error) {
@@ -69,10 +62,7 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
       return await showPage(context, check, client, { status: 409, values, problem: error.message });
     }
     if (!(error instanceof ConfigurationError)) throw error;
-    const errors = error.issues.map(({ path, ...issue }) => ({
-      ...issue,
-      field: (fields as Readonly<Record<string, string>>)[path] ?? path,
-    }));
+    const errors = error.issues.map(({ path, ...issue }) => ({ ...issue, field: path }));
     return await showPage(context, check, client, { status: 400, values, errors });
   }
   return redirect("POST", progressPath(context, client.id));
@@ -81,9 +71,9 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
 /** The form of the report that starts the last check again, with one of its attacks. */
 export async function repeatForm(context: Context, check: ClientCheckHandle): Promise<RepeatForm | undefined> {
   const last = check.options();
-  const client = last && await context.server.clients.registered.find(last.client);
+  const client = last?.client === undefined ? undefined : await context.server.clients.registered.find(last.client);
   if (client === undefined || check.state().status === "running") return undefined;
-  const { only: _, except: __, ...values } = proposedValues(context, client, check);
+  const { only: _only, except: _except, ...values } = proposedValues(context, client, check);
   const browser = await ensureBrowserCookie(context);
   const form_token = await browserCsrfToken(context, browser);
   const action = `${clientPath(context, client.id)}/check`;
@@ -140,34 +130,30 @@ function proposedValues(
 ): Record<string, string> {
   const last = check.options();
   if (last?.client === id) {
-    return {
-      [fields.loginUrl]: last.loginUrl,
-      [fields.loggedInUrl]: last.loggedInUrl ?? "",
-      [fields.loggedInText]: last.loggedInText ?? "",
-      [fields.refreshUrl]: last.refreshUrl ?? "",
-      [fields.verifiesIdTokenSignature]: last.verifiesIdTokenSignature === false ? "off" : "on",
-      [fields.only]: last.only?.join(" ") ?? "",
-      [fields.except]: last.except?.join(" ") ?? "",
-    };
+    const values = last as unknown as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, { type }]) => {
+        const value = values[name] ?? (type === "boolean" ? true : "");
+        return [
+          name,
+          Array.isArray(value) ? value.join(" ") : type === "boolean" ? value ? "on" : "off" : String(value),
+        ];
+      }),
+    );
   }
   const own = serverOrigins(server);
   const local = redirectUris.find((uri) => isTestUrl(uri) && !own.includes(new URL(uri).origin));
-  return local === undefined ? {} : { [fields.loginUrl]: new URL("/login", local).href };
+  return local === undefined ? {} : { loginUrl: new URL("/login", local).href };
 }
 
+/** The options of a form; a field without a value is left out. */
 function readOptions(client: string, form: Params): ClientCheckOptions {
-  const namesIn = (field: string) => (form.get(field) ?? "").split(/[\s,]+/).filter((name) => name !== "");
-  const [only, except] = [namesIn(fields.only), namesIn(fields.except)];
-  return {
-    client,
-    loginUrl: form.get(fields.loginUrl) ?? "",
-    loggedInUrl: form.get(fields.loggedInUrl) || undefined,
-    loggedInText: form.get(fields.loggedInText) || undefined,
-    refreshUrl: form.get(fields.refreshUrl) || undefined,
-    ...form.get(fields.verifiesIdTokenSignature) === "off" && { verifiesIdTokenSignature: false },
-    ...only.length > 0 && { only },
-    ...except.length > 0 && { except },
-  };
+  const given = Object.entries(fields).flatMap(([name, { type }]) => {
+    const text = (form.get(name) ?? "").trim();
+    if (text === "") return [];
+    return [[name, type === "array" ? text.split(/[\s,]+/) : type === "boolean" ? text !== "off" : text]];
+  });
+  return { client, loginUrl: "", ...Object.fromEntries(given) };
 }
 
 const clientPath = ({ site }: Context, id: string) => `${site.base}/clients/${encodeURIComponent(id)}`;

@@ -80,7 +80,9 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    return checkIn(await openMock(checked, clients, [operator.recorder]), options, operator);
+    // Without its setup: the recorder belongs to the server, whose pages it does not record.
+    const { handle, extend, onEvent } = operator.recorder;
+    return checkIn(await openMock(checked, clients, [{ handle, extend, onEvent }]), options, operator);
   }
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);

@@ -66,7 +66,7 @@ for (const [name, options] of variants) {
     await page.getByLabel("Login URL").fill(`${application.url}/login`);
     await page.getByLabel("Page of the user").fill(`${application.url}/me`);
     // Unfolded already where an earlier check had values for it.
-    for (const folded of await page.locator("details:not([open]) > summary").all()) await folded.click();
+    for (const folded of await page.locator("main details:not([open]) > summary").all()) await folded.click();
     await page.getByLabel("Only these attacks").fill("response");
     await page.getByRole("button", { name: "Start the check" }).click();
     await takeScreenshot(opened, `client-check-running-${name}`);

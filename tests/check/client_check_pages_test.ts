@@ -47,7 +47,7 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
         }),
     };
   };
-  const values = { do: "start", login_url: `${application.url}/login`, logged_in_url: `${application.url}/me` };
+  const values = { do: "start", loginUrl: `${application.url}/login`, loggedInUrl: `${application.url}/me` };
   return {
     ...{ as, url, check, flows, application, page, open, values },
     ended: () => until(() => check.state().status !== "running"),
@@ -100,14 +100,14 @@ test("[CO-07] from the page of a client to the report, whose flows it links to, 
   assertStringIncludes(other, 'value="http://localhost:3000/login"');
   // A redirect URI of this server is no application's.
   as.clients.set({ client_id: "own", redirect_uris: [`${as.issuer}/authorized`] });
-  assertMatch((await open(`${url}/clients/own/check`)).html, /name="login_url"[^>]* value(?:=""|)\/?>/);
+  assertMatch((await open(`${url}/clients/own/check`)).html, /name="loginUrl"[^>]* value(?:=""|)\/?>/);
 });
 
 test("[CO-07] the report repeats one attack with the values of the check, by a form with a CSRF token", async () => {
   await using server = await start({ mistake: "does not compare state" });
   const { as, url, open, values, ended, check } = server;
   await as.users.makeDefault("bob");
-  await (await open()).submit({ ...values, logged_in_text: "bob", only: "response/state-wrong,response/late" });
+  await (await open()).submit({ ...values, loggedInText: "bob", only: "response/state-wrong,response/late" });
   await ended();
   const { html, submit } = await open(`${url}/flows/check`);
   assertMatch(html, / --user bob --only response\/state-wrong/);
@@ -119,7 +119,7 @@ test("[CO-07] the report repeats one attack with the values of the check, by a f
   assertEquals([repeated.status, repeated.headers.get("location")], [303, "/clients/shop/check?progress"]);
   await ended();
   const { client: _client, loginUrl, loggedInUrl, loggedInText, only, except } = check.options()!;
-  assertEquals([loginUrl, loggedInUrl, loggedInText], [values.login_url, values.logged_in_url, "bob"]);
+  assertEquals([loginUrl, loggedInUrl, loggedInText], [values.loginUrl, values.loggedInUrl, "bob"]);
   assertEquals([only, except], [["response/state-wrong"], undefined]);
   assertEquals(new Set(check.report()!.results.map(({ attack: { id } }) => id)), new Set(["response/state-wrong"]));
 });
@@ -147,7 +147,7 @@ test("[CO-07] an application that does not verify signatures, as the form says, 
     return check.report()!.results.find(({ attack }) => attack.id === "id-token/signature-corrupt")?.verdict;
   };
   assertEquals(await verdictOf({}), "failed");
-  assertEquals(await verdictOf({ id_token_signature: "off" }), "skipped");
+  assertEquals(await verdictOf({ verifiesIdTokenSignature: "off" }), "skipped");
   assertMatch((await open()).html, /<option value="off" selected/);
   assertStringIncludes(await (await fetch(`${url}/flows/check`)).text(), "Check of http://127.0.0.1");
 });
@@ -160,10 +160,10 @@ test("[CO-07] the form names a page that refreshes tokens, and the attacks to le
   const { html } = await open();
   assertMatch(html, /<details><summary>More about the application/);
   assertMatch(html, /Default: on\.<\/p><select[^>]*><option value="on">on<\/option><option value="off">off</);
-  const refresh_url = `${application.url}/refresh`;
+  const refreshUrl = `${application.url}/refresh`;
   const except = "refresh/rejected keys";
   assertEquals(
-    (await (await open()).submit({ ...values, only: "refresh/not-rotated refresh/rejected", except, refresh_url }))
+    (await (await open()).submit({ ...values, only: "refresh/not-rotated refresh/rejected", except, refreshUrl }))
       .status,
     303,
   );
@@ -174,10 +174,10 @@ test("[CO-07] the form names a page that refreshes tokens, and the attacks to le
   ]]);
   const again = (await open()).html;
   assertMatch(again, /<details open><summary>More about the application/);
-  for (const value of [except, refresh_url]) assertStringIncludes(again, `value="${value}"`);
-  const wrong = await (await open()).submit({ ...values, refresh_url: "http://10.0.0.1/", except: "none" });
+  for (const value of [except, refreshUrl]) assertStringIncludes(again, `value="${value}"`);
+  const wrong = await (await open()).submit({ ...values, refreshUrl: "http://10.0.0.1/", except: "none" });
   assertEquals(wrong.status, 400);
-  assertMatch(await wrong.text(), /<details open>.*id="refresh_url-fault".*id="except-fault"/s);
+  assertMatch(await wrong.text(), /<details open>.*id="refreshUrl-fault".*id="except-fault"/s);
 });
 
 test("[CO-07] a second check is 409, and a stopped one leads to its report", async () => {
@@ -211,10 +211,10 @@ test("[CO-07, UI-04, DI-04] pages of other sites, other hosts and invalid values
     const request = (method: string) => server.as.fetch(new Request(page, { method, headers: { host, origin: url } }));
     assertEquals([(await request("GET")).status, (await request("POST")).status], [403, 403]);
   }
-  for (const login_url of ["http://169.254.169.254/", "https://app.example.com/login", "javascript:alert(1)", ""]) {
-    const response = await submit({ ...values, login_url });
-    assertEquals(response.status, 400, login_url);
-    assertMatch(await response.text(), /id="login_url-fault"/);
+  for (const loginUrl of ["http://169.254.169.254/", "https://app.example.com/login", "javascript:alert(1)", ""]) {
+    const response = await submit({ ...values, loginUrl });
+    assertEquals(response.status, 400, loginUrl);
+    assertMatch(await response.text(), /id="loginUrl-fault"/);
   }
   const attack = await submit({ ...values, only: "id-tokens" });
   assertEquals(attack.status, 400);

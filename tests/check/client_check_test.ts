@@ -10,8 +10,10 @@ import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.t
 import { basic } from "../server/harness.ts";
 import { controlClient } from "../testing/control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
+import { inspector } from "../../src/devtools/requests/mod.ts";
 import type { ClientCheckOptions } from "../../src/testing/client_check.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { findFreePort } from "../platform/runtime/free_port.ts";
 import { until } from "../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
 
@@ -243,6 +245,32 @@ test("[CO-07] during a check, a login of another client ends with 503 and the re
   await server.post("/clientCheck/stop");
   await end();
   assertEquals((await logIn("other", "http://localhost:3000/callback")).status, 302);
+});
+
+test("[CO-07] the command's check shows its logins at the recorder of the server, and no page", async () => {
+  const check = clientCheck();
+  const flows = inspector();
+  const port = await findFreePort();
+  const clients = [{ client_id: "shop", redirect_uris: [`http://127.0.0.1:${port}/callback`] }];
+  await using as = await latchkey({ clients, alg: "RS256", plugins: [check.plugin, flows] });
+  const { url } = await as.listen({ port: 0 });
+  await using application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop" }), port);
+  const started: string[] = [];
+  const results: string[] = [];
+  const report = await check.run(
+    { loginUrl: `${application.url}/login`, loggedInUrl: `${application.url}/me`, only: ["response/state-missing"] },
+    as.issuer,
+    {
+      repeat: (id) => id,
+      onStart: (id) => started.push(id),
+      onResult: ({ attack }) => results.push(attack.id),
+      recorder: flows.recorder,
+    },
+  );
+  assertEquals([report.passed, started.length > 0, started], [true, true, results], String(report));
+  await (await fetch(`${url}/flows`)).text();
+  const endpoints = new Set(flows.recorder.exchanges().map(({ endpoint }) => endpoint));
+  assertEquals([endpoints.has("token"), endpoints.has("unknown")], [true, false]);
 });
 
 test("[CO-07] another instance with the same store and keys accepts no token of a check, and its own tokens stay valid", async () => {

@@ -26,74 +26,60 @@ export interface ClientCheckProps extends Site {
   };
 }
 
+/** A label and a hint for each field of the verb that starts a check. */
+const texts: Readonly<Record<string, readonly [label: string, hint: string, choices?: readonly string[]]>> = {
+  loginUrl: [
+    "Login URL",
+    "The URL of the application that starts a login and redirects to this server. The application must run on this machine.",
+  ],
+  loggedInUrl: [
+    "Page of the user",
+    "A URL whose response differs after a login, best by its status, such as 401 and 200. Default: the page where the login ends.",
+  ],
+  loggedInText: [
+    "Text of the user",
+    "A text that only the page of the logged-in user contains. Default: the e-mail address, name or sub of the user.",
+  ],
+  refreshUrl: [
+    "Page that refreshes tokens",
+    "The application refreshes its tokens when this page is requested. Default: the attacks on refreshes are skipped.",
+  ],
+  only: [
+    "Only these attacks",
+    "Attacks or categories to run, separated by spaces or commas, such as id-token response/state-wrong. Default: all.",
+  ],
+  except: [
+    "Without these attacks",
+    "Attacks or categories to leave out, separated by spaces or commas, such as keys. Default: none.",
+  ],
+  verifiesIdTokenSignature: [
+    "Signature of ID tokens",
+    "Off: the client does not verify the signature of an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on.",
+    ["on", "off"],
+  ],
+};
+
 /** The form of a check. */
-function StartForm({ client, form }: ClientCheckProps): VNode {
-  const { values, errors, csrfToken } = form;
-  const { login_url: _, logged_in_url: __, id_token_signature: signature, ...texts } = values;
-  const isChanged = signature === "off" || Object.values(texts).some((value) => value !== "");
+function StartForm({ client, form: { values, errors, csrfToken } }: ClientCheckProps): VNode {
+  const [first, second, ...others] = Object.entries(texts).map(([name, [label, hint, choices]]) => (
+    <Field
+      key={name}
+      {...{ name, label, hint, choices, errors }}
+      value={values[name]}
+      optional={name !== "loginUrl"}
+    />
+  ));
+  const { loginUrl: _, loggedInUrl: __, verifiesIdTokenSignature: signature, ...more } = values;
+  const isChanged = signature === "off" || Object.values(more).some((value) => value !== "");
   return (
     <Section id="check" heading="The application">
       <form class="form" method="post" action={`${client.href}/check`}>
         <input type="hidden" name="form_token" value={csrfToken} />
-        <Field
-          name="login_url"
-          label="Login URL"
-          hint="The URL of the application that starts a login and redirects to this server. The application must run on this machine."
-          value={values.login_url}
-          errors={errors}
-        />
-        <Field
-          name="logged_in_url"
-          label="Page of the user"
-          hint="A URL whose response differs after a login, best by its status, such as 401 and 200. Default: the page where the login ends."
-          value={values.logged_in_url}
-          errors={errors}
-          optional
-        />
+        {first}
+        {second}
         <details open={isChanged}>
           <summary>More about the application, and which attacks to run</summary>
-          <div class="topic">
-            <Field
-              name="logged_in_text"
-              label="Text of the user"
-              hint="A text that only the page of the logged-in user contains. Default: the e-mail address, name or sub of the user."
-              value={values.logged_in_text}
-              errors={errors}
-              optional
-            />
-            <Field
-              name="refresh_url"
-              label="Page that refreshes tokens"
-              hint="The application refreshes its tokens when this page is requested. Default: the attacks on refreshes are skipped."
-              value={values.refresh_url}
-              errors={errors}
-              optional
-            />
-            <Field
-              name="only"
-              label="Only these attacks"
-              hint="Attacks or categories to run, separated by spaces or commas, such as id-token response/state-wrong. Default: all."
-              value={values.only}
-              errors={errors}
-              optional
-            />
-            <Field
-              name="except"
-              label="Without these attacks"
-              hint="Attacks or categories to leave out, separated by spaces or commas, such as keys. Default: none."
-              value={values.except}
-              errors={errors}
-              optional
-            />
-            <Field
-              name="id_token_signature"
-              label="Signature of ID tokens"
-              hint="Off: the client does not verify the signature of an ID token from the token endpoint, as OpenID Connect Core §3.1.3.7 allows. Default: on."
-              value={values.id_token_signature}
-              errors={errors}
-              choices={["on", "off"]}
-            />
-          </div>
+          <div class="topic">{others}</div>
         </details>
         <p class="ways">
           <button type="submit" class="button" name="do" value="start">Start the check</button>
