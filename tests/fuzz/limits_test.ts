@@ -7,7 +7,7 @@ import { inspector } from "../../src/devtools/requests/mod.ts";
 import { rateLimiter } from "../../src/server/oauth/bounded_cache.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
 import { openBrowser } from "../server/browser.ts";
-import { post, publicTokens, refresh, refreshTokens, testClients } from "../server/client_endpoints.ts";
+import { publicTokens, refresh, refreshTokens, testClients } from "../server/client_endpoints.ts";
 import { basic, encode, getOutcome, goodRequest, testServer } from "../server/harness.ts";
 import { getStatuses, openRawConnection, requestHead, sendRaw } from "../platform/runtime/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -79,7 +79,7 @@ test("[HT-20] key sets of clients are read up to 64 KiB, and an endless one is a
   const part = (value: unknown) => btoa(JSON.stringify(value)).replace(/=+$/, "");
   const now = Date.UTC(2026, 0, 1) / 1000;
   const claims = { iss: "far", sub: "far", aud: "https://as.test", exp: now + 60, iat: now, jti: "once" };
-  const response = await post(b, "/oauth2/token", {
+  const response = await b.post("/oauth2/token", {
     grant_type: "authorization_code",
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,

@@ -7,7 +7,7 @@ import { html, redirect } from "../../src/platform/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";
-import { post, testClients } from "../server/client_endpoints.ts";
+import { testClients } from "../server/client_endpoints.ts";
 import { encode, testServer } from "../server/harness.ts";
 import type { Fields, TestServer } from "../server/harness.ts";
 
@@ -99,7 +99,7 @@ export async function completeLogin({ server }: RecordedServer, fields: Fields =
   for (const name of ["login", "consent"]) {
     const interaction = /name="interaction" value="([^"]*)"/.exec(await response.text())![1];
     const form_token = `form-token-of-${interaction}`;
-    response = await post(server, `/oauth2/${name}`, {
+    response = await server.post(`/oauth2/${name}`, {
       interaction,
       form_token,
       sub: "alice",

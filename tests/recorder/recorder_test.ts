@@ -12,7 +12,6 @@ import { recorder } from "../../src/recorder/recorder.ts";
 import {
   basicHeader,
   fetchIntrospection,
-  post,
   publicTokens,
   refresh,
   refreshTokens,
@@ -48,7 +47,7 @@ test("a login is one flow: request, code, tokens, and every use of them", async 
   await userinfo(server, tokens.access_token);
   const next = await refreshTokens(server, tokens.refresh_token);
   await fetchIntrospection(server, next.access_token);
-  await post(server, "/oauth2/revoke", { token: next.refresh_token, client_id: "spa" });
+  await server.post("/oauth2/revoke", { token: next.refresh_token, client_id: "spa" });
   await refresh(server, next.refresh_token);
   await server.get(`/oauth2/logout?id_token_hint=${next.id_token}`);
   const [flow, ...others] = recorder.flows();
@@ -119,9 +118,9 @@ test("a failed token request belongs to the flow of its code, which is marked fa
 
 test("a request without a login is its own flow; metadata, keys and HEAD are no flow", async () => {
   const { server, recorder } = await recordedServer();
-  await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
+  await server.post("/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
   await server.token({ code: "never-issued" });
-  await post(server, "/oauth2/introspect", { token: "never-issued" }, basicHeader("api"));
+  await server.post("/oauth2/introspect", { token: "never-issued" }, basicHeader("api"));
   await server.get("/.well-known/openid-configuration");
   await server.get("/oauth2/jwks");
   await server.get("/oauth2/authorize", { method: "HEAD" });
@@ -206,7 +205,7 @@ test("client and authentication method are read from the request, valid or not",
     [{ client_assertion_type: jwtBearer, client_assertion: "no jwt" }, {}, undefined, "private_key_jwt"],
     [{}, {}, undefined, undefined],
   ];
-  for (const [fields, headers] of cases) await post(server, "/oauth2/token", { grant_type: "x", ...fields }, headers);
+  for (const [fields, headers] of cases) await server.post("/oauth2/token", { grant_type: "x", ...fields }, headers);
   assertEquals(
     recorder.exchanges().map(({ client, auth }) => [client, auth]),
     cases.map(([, , ...expected]) => expected),
@@ -296,11 +295,7 @@ test("a body is recorded as far as it is read, and never read for recording", as
 test("a body with a length is recorded, and one that cannot be decoded is text without fields", async () => {
   const { server, recorder } = await recordedServer();
   const body = tokenBody({ code: "c" });
-  await server.get("/oauth2/token", {
-    method: "POST",
-    body,
-    headers: { "content-type": form, "content-length": `${body.length}` },
-  });
+  await server.post("/oauth2/token", body, { "content-length": `${body.length}` });
   await send(server, "/oauth2/token", "code=%zz", form);
   await send(server, "/oauth2/token", new Uint8Array([0x61, 0xff, 0x62]), form);
   const [known, broken, bytes] = recorder.exchanges().map(({ request }) => request);
@@ -531,7 +526,7 @@ test("after hundreds of flows only the last ones remain, and no dropped token is
   const { server, recorder } = await recordedServer({ limit: 10 });
   const tokens: string[] = [];
   for (let i = 0; i < 300; i++) {
-    const response = await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
+    const response = await server.post("/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
     tokens.push((await response.json()).access_token);
   }
   assertEquals(recorder.flows().map(({ id }) => id), Array.from({ length: 10 }, (_, i) => `${291 + i}`));

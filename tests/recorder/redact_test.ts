@@ -9,7 +9,6 @@ import { redactExchange, redactExchanges, redactFields, redactFlow, shorten } fr
 import {
   basicHeader,
   fetchIntrospection,
-  post,
   publicTokens,
   refreshTokens,
   testClients,
@@ -42,18 +41,17 @@ async function everySecret({ server, recorder }: RecordedServer): Promise<Set<st
   const posted = recorder.exchanges().at(-1)!.response!.authorizationResponse!.params;
   secrets.add(new Map(posted).get("code")!);
   await userinfo(server, next.access_token);
-  await post(server, "/oauth2/userinfo", { access_token: next.access_token });
+  await server.post("/oauth2/userinfo", { access_token: next.access_token });
   await fetchIntrospection(server, next.access_token);
-  await post(server, "/oauth2/revoke", { token: next.refresh_token, client_id: "spa" });
+  await server.post("/oauth2/revoke", { token: next.refresh_token, client_id: "spa" });
   await server.get(`/oauth2/logout?id_token_hint=${tokens.id_token}&state=s`);
-  await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
-  await post(
-    server,
+  await server.post("/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
+  await server.post(
     "/oauth2/token",
     { grant_type: "password", username: "alice", password: "correct horse battery" },
     basicHeader("web"),
   );
-  await post(server, "/oauth2/token", { client_id: "poster", client_secret: "a-secret-that-is-wrong" });
+  await server.post("/oauth2/token", { client_id: "poster", client_secret: "a-secret-that-is-wrong" });
   secrets.add("correct horse battery").add("a-secret-that-is-wrong");
   for (const { authorization } of [basicHeader("web"), basicHeader("machine")]) {
     secrets.add(authorization!.slice("Basic ".length));
@@ -69,8 +67,8 @@ async function everySecret({ server, recorder }: RecordedServer): Promise<Set<st
   await server.get(`/oauth2/${lost}?x=${refresh_token}`, {
     headers: { referer: `https://spa.example/cb?code=${lost}&state=s` },
   });
-  await post(server, "/oauth2/token", { grant_type: lost, scope: `read ${refresh_token}` }, { "user-agent": lost });
-  await post(server, "/oauth2/token", {}, basic(refresh_token, "web"));
+  await server.post("/oauth2/token", { grant_type: lost, scope: `read ${refresh_token}` }, { "user-agent": lost });
+  await server.post("/oauth2/token", {}, basic(refresh_token, "web"));
   await server.get("/oauth2/userinfo", { headers: { authorization: lost, dpop: access_token } });
   await server.get("/oauth2/userinfo", { headers: { authorization: `Basic ${lost}` } });
   await send(
@@ -135,7 +133,7 @@ test("a single exchange is redacted by the names of its values, or by their form
 
 test("a value that is secret in another exchange is redacted in this one", async () => {
   const { server, recorder } = await recordedServer();
-  await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basic("machine", "short-word"));
+  await server.post("/oauth2/token", { grant_type: "client_credentials" }, basic("machine", "short-word"));
   await server.authorize({ state: "a short-word b" });
   const [logged, other] = recorder.exchanges();
   assertStringIncludes(JSON.stringify(redactExchange(other!)), "a short-word b");
@@ -256,7 +254,7 @@ test("a client is shown by its id, even if that is a UUID", async () => {
   const client_id = "0b9e3c52-7d41-4f0a-9f57-3b1d8a6c2e10";
   server.as.clients.set({ client_id, client_secret: "another-secret", redirect_uris: ["https://web.example/cb"] });
   await server.authorize({ client_id });
-  await post(server, "/oauth2/token", { grant_type: "x" }, basic(client_id, "a-long-enough-secret"));
+  await server.post("/oauth2/token", { grant_type: "x" }, basic(client_id, "a-long-enough-secret"));
   assertEquals(redactExchanges(recorder.exchanges()).map(({ client }) => client), [client_id, client_id]);
 });
 
@@ -278,12 +276,12 @@ test("[FL-03] registered secrets are redacted in any parameter, however short, a
     state: `${secret} x`,
   });
   await server.get(`/oauth2/${encoded}?x=${encoded}`);
-  await post(server, "/oauth2/token", { secret: other, "client[secret]": other, pass: other, clientPassword: other });
-  await post(server, "/oauth2/token", { client_id: secret }, { referer: `https://user:${other}@app.example/` });
-  await post(server, "/oauth2/token", {}, { referer: `https://${other}@app.example/?api_key=${other}` });
-  await post(server, "/oauth2/token", {}, basic(secret, "short"));
-  await post(server, "/oauth2/token", {}, basic(other, "x"));
-  await post(server, "/oauth2/token", {}, { authorization: `Basic ${other}:short` });
+  await server.post("/oauth2/token", { secret: other, "client[secret]": other, pass: other, clientPassword: other });
+  await server.post("/oauth2/token", { client_id: secret }, { referer: `https://user:${other}@app.example/` });
+  await server.post("/oauth2/token", {}, { referer: `https://${other}@app.example/?api_key=${other}` });
+  await server.post("/oauth2/token", {}, basic(secret, "short"));
+  await server.post("/oauth2/token", {}, basic(other, "x"));
+  await server.post("/oauth2/token", {}, { authorization: `Basic ${other}:short` });
   await send(server, "/oauth2/token", `client_secret%3D${other}%26grant_type%3Dx`, form);
   await send(server, "/oauth2/token", `client_secret%3D${other}`, "text/plain");
   await send(server, "/oauth2/token", `grant_type=authorization_code\nclient_secret=${other}\ncode=x`, form);
@@ -337,7 +335,7 @@ test("[FL-03] deeply nested pairs in a value are masked as a whole, and every pa
 
 test("an exchange that cannot be redacted is shown without anything that the client sent", async () => {
   const { server, recorder } = await recordedServer();
-  await post(server, "/oauth2/token", { client_id: "spa", code: "a-code-of-the-client", note: "hunter2" });
+  await server.post("/oauth2/token", { client_id: "spa", code: "a-code-of-the-client", note: "hunter2" });
   const redactSecret = () => {
     throw new RangeError("too deep");
   };

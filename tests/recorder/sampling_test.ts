@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { metrics } from "../../src/cli/operating/metrics.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";
-import { post, publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
+import { publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../server/harness.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";
 
@@ -77,7 +77,7 @@ test("above the sample, rejected requests are recorded with reason and form, and
     await refresh(server, first.refresh_token);
     await userinfo(server, other.access_token);
     await refresh(server, other.refresh_token);
-    await post(server, "/oauth2/token", { grant_type: "refresh_token", client_id: "spa", refresh_token: "unknown" });
+    await server.post("/oauth2/token", { grant_type: "refresh_token", client_id: "spa", refresh_token: "unknown" });
     await server.get("/oauth2/authorize?client_id=unregistered");
     await server.get("/oauth2/no-such-page");
     const rejected = ["token rejected", "authorize rejected", "unknown rejected"];

@@ -56,20 +56,6 @@ export function basicHeader(client_id: string): Record<string, string> {
   return basic(client_id, `${client_id}-secret`);
 }
 
-/** Posts fields as a form. */
-export function post(
-  server: TestServer,
-  path: string,
-  fields: Fields,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return server.get(path, {
-    method: "POST",
-    body: encode(fields),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
-}
-
 /** Tokens of a public client, `spa` unless the authorization request names another one. */
 export async function publicTokens(server: TestServer, fields: Fields = {}): Promise<Tokens> {
   const { client_id = "spa" } = fields;
@@ -92,7 +78,7 @@ export function refresh(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const client_id = "authorization" in headers ? undefined : "spa";
-  return post(server, "/oauth2/token", { grant_type: "refresh_token", client_id, refresh_token, ...fields }, headers);
+  return server.post("/oauth2/token", { grant_type: "refresh_token", client_id, refresh_token, ...fields }, headers);
 }
 
 /** The tokens of a refresh that must succeed. */
@@ -106,7 +92,7 @@ export async function fetchIntrospection(
   token: string,
   caller = "api",
 ): Promise<Record<string, unknown>> {
-  const response = await post(server, "/oauth2/introspect", { token }, basicHeader(caller));
+  const response = await server.post("/oauth2/introspect", { token }, basicHeader(caller));
   const text = await response.text();
   assertEquals(response.status, 200, text);
   assertMatch(response.headers.get("content-type") ?? "", /^application\/json\b/);
@@ -193,7 +179,7 @@ export async function assertAcceptsFormsOnly(
     /^41[35] |^400 /,
   );
   for (const type of [`${form};charset=UTF-8`, "Application/X-WWW-Form-Urlencoded"]) {
-    assertEquals(await getOutcome(await post(server, path, fields, { ...headers, "content-type": type })), "200");
+    assertEquals(await getOutcome(await server.post(path, fields, { ...headers, "content-type": type })), "200");
   }
 }
 
@@ -202,7 +188,7 @@ export async function assertAcceptsFormsOnly(
  * in query or body changes the response.
  */
 export async function assertParametersOnce(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
-  const send = async (more: Fields, query = "") => await post(server, path + query, { ...fields, ...more }, headers);
+  const send = async (more: Fields, query = "") => await server.post(path + query, { ...fields, ...more }, headers);
   const names = [...Object.keys(fields), "token_type_hint", "client_id", "client_secret", "client_assertion", "scope"];
   await forEachCase([...new Set(names)], async (name) => {
     const value = fields[name] as string | undefined ?? "x";
@@ -257,7 +243,7 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
     const isChallenged = path === "/oauth2/introspect" || "authorization" in headers ||
       Object.keys(change).length === 0;
     expected ??= isChallenged ? "401 invalid_client" : "400 invalid_client";
-    assertEquals(await getOutcome(await post(server, path, { ...bare, ...change }, headers)), expected);
+    assertEquals(await getOutcome(await server.post(path, { ...bare, ...change }, headers)), expected);
   });
 }
 
@@ -267,8 +253,8 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
 export async function assertCors(server: TestServer, { path, fields, headers }: GoodRequest): Promise<void> {
   const origin = { origin: "https://elsewhere.test" };
   const responses = [
-    await post(server, path, fields, { ...headers, ...origin }),
-    await post(server, path, {}, { ...basic("web", "guess"), ...origin }),
+    await server.post(path, fields, { ...headers, ...origin }),
+    await server.post(path, {}, { ...basic("web", "guess"), ...origin }),
     await server.get(path, { method: "DELETE", headers: origin }),
     await server.get(path, {
       method: "OPTIONS",

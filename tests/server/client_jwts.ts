@@ -7,8 +7,6 @@ import { importSigningKey, type JwtChanges, type SigningContext, type SigningKey
 import { type ProofKey, proofKey, signProof } from "../../src/client/proof.ts";
 import { encodeBase64url, sha256, systemRandomBytes } from "../../src/platform/runtime/crypto.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
-import { encode } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
 
 /** Where the test servers start: 2026-01-01T00:00:00Z, in seconds. */
 export const startSeconds = Date.UTC(2026, 0, 1) / 1000;
@@ -95,11 +93,4 @@ export async function userinfoProof(
 ): Promise<Record<string, string>> {
   const request = { method, url: "https://as.test/oauth2/userinfo", accessToken };
   return { authorization: `DPoP ${accessToken}`, dpop: await signProof(signingContext(), key, request, changes) };
-}
-
-/** POST of a form with headers. */
-export function postForm(server: TestServer, path: string, fields: Fields, headers: HeadersInit): Promise<Response> {
-  const all = new Headers(headers);
-  all.set("content-type", "application/x-www-form-urlencoded");
-  return server.get(path, { method: "POST", body: encode(fields), headers: all });
 }

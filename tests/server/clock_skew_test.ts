@@ -22,11 +22,7 @@ async function apart(seconds: number) {
 
 function post(b: TestServer, path: string, token: string, headers: HeadersInit = {}): Promise<Response> {
   const body = encode({ token, client_id: path.endsWith("revoke") ? "spa" : undefined });
-  return b.get(path, {
-    method: "POST",
-    body,
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
+  return b.post(path, body, headers);
 }
 
 async function isActive(b: TestServer, token: string): Promise<boolean> {

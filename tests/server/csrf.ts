@@ -5,7 +5,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { assertPage, encode, forEachCase, getRejections } from "./harness.ts";
+import { assertPage, forEachCase, getRejections } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 /** Asserts a page like all others, but for forms that post to this server. */
@@ -40,12 +40,7 @@ export async function assertCsrfProtected(
   const other = openBrowser(server);
   const stolen = await fetchCsrfToken(other, path);
   const before = unchanged();
-  const send = (headers: Record<string, string>, sent: Fields) =>
-    server.get(path, {
-      method: "POST",
-      body: encode({ ...fields, ...sent }),
-      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-    });
+  const send = (headers: Record<string, string>, sent: Fields) => server.post(path, { ...fields, ...sent }, headers);
   await forEachCase<[Record<string, string>, Fields]>([
     [{ cookie }, {}],
     [{ cookie }, { form_token: "" }],

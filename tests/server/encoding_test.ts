@@ -7,7 +7,6 @@ import {
   basicHeader,
   fetchIntrospection,
   getSessionCookie,
-  post,
   refresh,
   testClients,
   userinfo,
@@ -42,7 +41,7 @@ for (const alg of ["ES256", "RS256", "EdDSA"] as const) {
     await forEachCase(respelt(access_token), async (token) => {
       assertEquals((await userinfo(b, token)).status, 401);
       assertEquals(await fetchIntrospection(b, token, "web"), { active: false });
-      assertEquals((await post(b, "/oauth2/revoke", { token }, basicHeader("web"))).status, 200);
+      assertEquals((await b.post("/oauth2/revoke", { token }, basicHeader("web"))).status, 200);
     });
     assertEquals((await userinfo(b, access_token)).status, 200, "revoking another spelling revoked nothing");
     assertEquals((await fetchIntrospection(b, access_token, "web")).active, true);
@@ -88,7 +87,7 @@ test("[BR-05] opaque tokens, codes and refresh tokens have exactly one encoding"
   const { refresh_token } = await (await b.token({ code })).json();
   await forEachCase(respelt(refresh_token), async (other) => {
     assertEquals(await getOutcome(await refresh(b, other)), "400 invalid_grant");
-    assertEquals((await post(b, "/oauth2/revoke", { token: other, client_id: "spa" })).status, 200);
+    assertEquals((await b.post("/oauth2/revoke", { token: other, client_id: "spa" })).status, 200);
   });
   assertEquals((await refresh(b, refresh_token)).status, 200);
 });
@@ -117,7 +116,7 @@ test("[BR-05] a client assertion has exactly one encoding", async () => {
   const assertion = await assertionOf("signs", await secretKey(client_secret));
   const ask = async (change: Fields = {}) =>
     await getOutcome(
-      await post(b, "/oauth2/token", { grant_type: "client_credentials", ...assertion, ...change }),
+      await b.post("/oauth2/token", { grant_type: "client_credentials", ...assertion, ...change }),
     );
   await forEachCase(
     respelt(assertion.client_assertion!),

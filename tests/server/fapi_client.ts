@@ -5,15 +5,7 @@
 import type { JwtChanges } from "../../src/client/jwt.ts";
 import { signedRequest } from "../../src/client/request_object.ts";
 import type { ClientMetadata, LatchkeyOptions, ProfileName } from "../../src/mod.ts";
-import {
-  assertionOf,
-  type ClientKey,
-  clientKey,
-  postForm,
-  signingContext,
-  startSeconds,
-  tokenProof,
-} from "./client_jwts.ts";
+import { assertionOf, type ClientKey, clientKey, signingContext, startSeconds, tokenProof } from "./client_jwts.ts";
 import { challenge, getRedirectParams, testServer, verifier } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
@@ -88,7 +80,7 @@ export async function signed(
 
 /** POST /oauth2/par with everything in order, changed by the fields given. */
 export async function push(server: TestServer, fields: Fields = {}, headers: HeadersInit = {}): Promise<Response> {
-  return postForm(server, "/oauth2/par", { ...request, ...await assertion(), ...fields }, headers);
+  return server.post("/oauth2/par", { ...request, ...await assertion(), ...fields }, headers);
 }
 
 /** GET /oauth2/authorize with a pushed request. */
@@ -109,8 +101,7 @@ export async function exchangeCode(
   headers?: HeadersInit,
 ): Promise<Response> {
   const code = { grant_type: "authorization_code", redirect_uri: redirectUri, code_verifier: verifier };
-  return postForm(
-    server,
+  return server.post(
     "/oauth2/token",
     { ...code, ...await assertion(), ...fields },
     headers ?? await tokenProof(dpopKey),

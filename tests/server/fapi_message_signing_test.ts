@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from "jo
 import * as openid from "openid-client";
 import { test } from "node:test";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { postForm, sharedKey, startSeconds } from "./client_jwts.ts";
+import { sharedKey, startSeconds } from "./client_jwts.ts";
 import {
   assertion,
   authorizePushed,
@@ -131,7 +131,7 @@ test("[FS-34] an introspection response is a JWT for a client that asks for one"
   const { code } = decodeJwt(getRedirectParams(await authorizePushed(b, await signed())).get("response")!);
   const { access_token } = await assertTokenResponse(await exchangeCode(b, { code: code as string }));
   const accept = "application/token-introspection+jwt";
-  const response = await postForm(b, "/oauth2/introspect", { token: access_token, ...await assertion() }, { accept });
+  const response = await b.post("/oauth2/introspect", { token: access_token, ...await assertion() }, { accept });
   assertEquals(response.headers.get("content-type"), accept);
   const jwt = await response.text();
   assertEquals(decodeProtectedHeader(jwt).alg, "ES256");

@@ -10,16 +10,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import {
-  clientKey,
-  postForm,
-  proof,
-  sharedKey,
-  startSeconds,
-  tokenDigest,
-  tokenProof,
-  userinfoProof,
-} from "./client_jwts.ts";
+import { clientKey, proof, sharedKey, startSeconds, tokenDigest, tokenProof, userinfoProof } from "./client_jwts.ts";
 import {
   assertion,
   authorizePushed,
@@ -131,15 +122,15 @@ test("[FS-25] device codes and exchanged tokens need a proof too, and the tokens
   const clients = [{ ...bank, grant_types: [...bank.grant_types!, deviceCode, exchange] }];
   const b = await fapiServer({ clients, login: "interactive", tokenExchange: {} });
   const fields = { client_id: "bank", scope: "read", ...await assertion() };
-  const { device_code } = await (await postForm(b, "/oauth2/device_authorization", fields, {})).json();
+  const { device_code } = await (await b.post("/oauth2/device_authorization", fields)).json();
   const poll = async (headers: HeadersInit) =>
-    postForm(b, "/oauth2/token", { grant_type: deviceCode, device_code, ...await assertion() }, headers);
+    b.post("/oauth2/token", { grant_type: deviceCode, device_code, ...await assertion() }, headers);
   assertMatch(await outcome(await poll({})), /^400 invalid_dpop_proof/);
   assertMatch(await outcome(await poll(await tokenProof(dpopKey))), /^400 authorization_pending/);
   const auto = await fapiServer({ clients, tokenExchange: {} });
   const { access_token } = await assertDpopTokens(await exchangeCode(auto, { code: await fapiCode(auto) }));
   const request = async (headers: HeadersInit) =>
-    postForm(auto, "/oauth2/token", {
+    auto.post("/oauth2/token", {
       grant_type: exchange,
       subject_token: access_token,
       subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
@@ -209,9 +200,9 @@ test("[FS-03, FS-05, PF-06] clients authenticate by private_key_jwt alone", asyn
   ];
   await forEachCase(endpoints, async ([name, fields]) => {
     for (const credentials of [{ client_id: "bank" }, { client_id: "bank", client_secret: "x" }]) {
-      assertEquals((await postForm(b, `/oauth2/${name}`, { ...fields, ...credentials }, {})).status, rejectedAt(name));
+      assertEquals((await b.post(`/oauth2/${name}`, { ...fields, ...credentials })).status, rejectedAt(name));
     }
-    assertEquals((await postForm(b, `/oauth2/${name}`, fields, basic("bank", "x"))).status, 401);
+    assertEquals((await b.post(`/oauth2/${name}`, fields, basic("bank", "x"))).status, 401);
   });
 });
 
@@ -226,7 +217,7 @@ test("[FS-06, PF-06] the aud of an assertion is the issuer as a string, at each 
         grant_type: "client_credentials",
         ...await assertion({ claims: { aud } }),
       };
-      assertEquals((await postForm(b, `/oauth2/${path}`, fields, await tokenProof(dpopKey))).status, rejectedAt(path));
+      assertEquals((await b.post(`/oauth2/${path}`, fields, await tokenProof(dpopKey))).status, rejectedAt(path));
     }
   });
   assertMatch(reasons(b), /aud = https:\/\/as\.test, as a string, by the profile fapi2-security/);
@@ -327,7 +318,7 @@ test("[FS-12, PF-05] a request that was not pushed is rejected, by redirect if i
 
 test("[FS-13] a pushed request without client authentication is rejected", async () => {
   const b = await fapiServer();
-  const { status } = await postForm(b, "/oauth2/par", request, {});
+  const { status } = await b.post("/oauth2/par", request);
   assertEquals(status, 400);
 });
 

@@ -198,12 +198,7 @@ test("[MC-05] one sentence for every failed fetch, in each response that one can
   const registered = JSON.parse(
     (await register(server, { jwks_uri: "https://keys.widgets.com/jwks", ...keyMethod }, "203.0.113.7")).text,
   );
-  const post = (path: string, body: string, accept = "*/*") =>
-    server.get(path, {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/x-www-form-urlencoded", accept },
-    });
+  const post = (path: string, body: string, accept = "*/*") => server.post(path, body, { accept });
   const encodePart = (part: object) =>
     btoa(JSON.stringify(part)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   const { client_id: id } = registered;

@@ -3,7 +3,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { CryptoKey, JWTHeaderParameters, JWTPayload } from "jose";
 import type { TrustedIssuer } from "../../src/mod.ts";
-import { basicHeader, post } from "./client_endpoints.ts";
+import { basicHeader } from "./client_endpoints.ts";
 import type { Fields, TestServer } from "./harness.ts";
 
 /** The time at which {@link testServer} starts, in seconds. */
@@ -57,5 +57,5 @@ export function exchangeAssertion(
   client: string | null = "gateway",
 ): Promise<Response> {
   const headers = client === null ? {} : basicHeader(client);
-  return post(server, "/oauth2/token", { grant_type: jwtBearer, assertion, ...fields }, headers);
+  return server.post("/oauth2/token", { grant_type: jwtBearer, assertion, ...fields }, headers);
 }

@@ -52,6 +52,8 @@ export interface TestServer {
   token(fields: Fields, init?: RequestInit): Promise<Response>;
   /** Any request below the issuer. */
   get(path: string, init?: RequestInit): Promise<Response>;
+  /** POST of a form. */
+  post(path: string, form: Fields | string, headers?: HeadersInit): Promise<Response>;
 }
 
 /** The authorization request of `spa` that yields a code. */
@@ -82,6 +84,12 @@ export async function testServer(options: LatchkeyOptions = {}): Promise<TestSer
     events,
     advance: (seconds) => void (time += seconds * 1000),
     get: (path, init) => as.fetch(new Request(as.issuer + path, { redirect: "manual", ...init })),
+    post(path, form, headers) {
+      const all = new Headers(headers);
+      if (!all.has("content-type")) all.set("content-type", "application/x-www-form-urlencoded");
+      // Of a copy with another `get`, that one.
+      return this.get(path, { method: "POST", body: typeof form === "string" ? form : encode(form), headers: all });
+    },
     authorize: (fields = {}, init) => self.get(`/oauth2/authorize?${encode({ ...goodRequest, ...fields })}`, init),
     async code(fields = {}) {
       const response = await self.authorize(fields);
@@ -156,12 +164,8 @@ export function decodeClaims(jwt: string): Record<string, unknown> {
 }
 
 /** POST /oauth2/authorize with the good request of `spa` in the body, changed by the fields given. */
-export function authorizeByPost({ get }: TestServer, fields: Fields = {}, query = ""): Promise<Response> {
-  return get(`/oauth2/authorize${query}`, {
-    method: "POST",
-    body: encode({ ...goodRequest, ...fields }),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-  });
+export function authorizeByPost(server: TestServer, fields: Fields = {}, query = ""): Promise<Response> {
+  return server.post(`/oauth2/authorize${query}`, { ...goodRequest, ...fields });
 }
 
 /** Runs a check for every case; fails once, naming each case whose check failed. */

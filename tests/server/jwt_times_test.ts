@@ -11,7 +11,7 @@ import { inspector } from "../../src/devtools/requests/mod.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";
-import { basicHeader, confidentialClient, post, publicClient, testClients, webTokens } from "./client_endpoints.ts";
+import { basicHeader, confidentialClient, publicClient, testClients, webTokens } from "./client_endpoints.ts";
 import { assertionOf, sharedKey, startSeconds, tokenProof, userinfoProof } from "./client_jwts.ts";
 import { fetchCsrfToken } from "./csrf.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
@@ -88,7 +88,7 @@ let number = 0;
 
 /** Exchanges tokens as their client. */
 const exchange = ({ server }: Walked, fields: Fields) =>
-  post(server, "/oauth2/token", { grant_type: tokenExchange, ...fields }, basicHeader("agent"));
+  server.post("/oauth2/token", { grant_type: tokenExchange, ...fields }, basicHeader("agent"));
 
 /** Pastes a token into the page that explains tokens. */
 async function paste({ server }: Walked, token: string): Promise<Response> {
@@ -188,7 +188,7 @@ const places: Readonly<Record<string, Place>> = {
       }`,
   },
   "IN-02: introspection": {
-    send: withAccessToken(({ server }, token) => post(server, "/oauth2/introspect", { token }, basicHeader("api"))),
+    send: withAccessToken(({ server }, token) => server.post("/oauth2/introspect", { token }, basicHeader("api"))),
     ...{ accepted: "200 active", problems: ofAccessToken, rejected: always("200 inactive") },
   },
   "RV-02: revocation": {
@@ -196,7 +196,7 @@ const places: Readonly<Record<string, Place>> = {
       const { jti } = decodeClaims(tokens.access_token);
       // Another token of the grant each time.
       const token = await resign(tokens.access_token, "at+jwt", { claims: { jti: `${jti}.${number++}`, ...claims } });
-      return await post(server, "/oauth2/revoke", { token }, basicHeader("agent"));
+      return await server.post("/oauth2/revoke", { token }, basicHeader("agent"));
     },
     ...{ accepted: "200", problems: {}, rejected: always("none") },
   },
@@ -234,7 +234,7 @@ const places: Readonly<Record<string, Place>> = {
   },
   "CB-02: id_token_hint of a backchannel authentication": {
     send: withIdToken(({ server }, id_token_hint) =>
-      post(server, "/oauth2/backchannel_authentication", { scope: "openid", id_token_hint }, basicHeader("agent"))
+      server.post("/oauth2/backchannel_authentication", { scope: "openid", id_token_hint }, basicHeader("agent"))
     ),
     ...{ accepted: "200", problems: ofHint, rejected: always(`400 invalid_request OI-07: ${noHint}`) },
   },
@@ -244,7 +244,7 @@ const places: Readonly<Record<string, Place>> = {
   },
   "JC-02: client_assertion": {
     send: async ({ server }, changes) =>
-      await post(server, "/oauth2/token", {
+      await server.post("/oauth2/token", {
         ...{ grant_type: "client_credentials", scope: "read" },
         ...await assertionOf("keyed", key, changes),
       }),
@@ -261,7 +261,7 @@ const places: Readonly<Record<string, Place>> = {
   },
   "JR-04: pushed request object": {
     send: async ({ server }, { claims }) =>
-      await post(server, "/oauth2/par", { client_id: "signing", request: await requestObject(claims) }),
+      await server.post("/oauth2/par", { client_id: "signing", request: await requestObject(claims) }),
     ...{ accepted: "201", problems: ofRequestObject, rejected: requestOutcome },
   },
   "DO-02, DO-03: DPoP proof at the token endpoint": {

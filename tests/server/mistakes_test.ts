@@ -12,7 +12,6 @@ import { logging } from "../../src/cli/operating/mod.ts";
 import {
   basic,
   challenge,
-  encode,
   type Fields,
   forEachCase,
   realHost,
@@ -81,11 +80,7 @@ const hash = (text: string, encoding: "base64" | "base64url" | "hex") =>
   createHash("sha256").update(text).digest(encoding);
 
 const form = (server: Watched, path: string, fields: Fields, headers: Record<string, string> = {}) =>
-  server.get(path, {
-    method: "POST",
-    body: encode(fields),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
+  server.post(path, fields, headers);
 
 const webCode = (server: Watched) => server.code({ client_id: "web", redirect_uri: webCallback });
 

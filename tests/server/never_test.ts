@@ -29,7 +29,7 @@ import {
   webRequest,
   webToken,
 } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import type { Fields } from "./harness.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { postRegistration, publicClient } from "./registering.ts";
 
@@ -90,11 +90,6 @@ async function readResponse(response: Response): Promise<URLSearchParams> {
   return new URLSearchParams([...searchParams, ...new URLSearchParams(hash.slice(1))]);
 }
 
-/** POST to an endpoint. */
-function post({ get }: TestServer, path: string, fields: Fields, headers: Record<string, string> = {}) {
-  return get(path, { method: "POST", body: encode(fields), headers: { "content-type": form, ...headers } });
-}
-
 test("[NV-01] a response_type with token or none yields an error and no token, in every mode, profile and kind of client", async () => {
   await forEachCase(configurations, async (options) => {
     const b = await testServer(options);
@@ -117,7 +112,7 @@ test("[NV-01] a response_type with token or none yields an error and no token, i
           }
         }
       }
-      const pushed = await post(b, "/oauth2/par", { ...goodRequest, response_type });
+      const pushed = await b.post("/oauth2/par", { ...goodRequest, response_type });
       assertEquals(await getOutcome(pushed), "400 unsupported_response_type");
     }
   });
@@ -139,7 +134,7 @@ test("[NV-02, TK-05] the password grant is the same 400 for every user and passw
     asked.length = 0;
     const fields = { grant_type: "password", username, password: secret, scope: "openid" };
     const sent: Fields = "authorization" in authorization ? fields : { ...fields, client_id: "spa" };
-    const response = await post(b, "/oauth2/token", sent, authorization);
+    const response = await b.post("/oauth2/token", sent, authorization);
     const headers = [...response.headers].filter(([name]) => !["date", "link"].includes(name));
     // The link to the recorded step has its number.
     const body = (await response.text()).replace(/\/flows\/of\/\d+/, "/flows/of/N");
@@ -161,7 +156,7 @@ test("[NV-02, TK-05] the password grant is the same 400 for every user and passw
   }
   // Client authentication comes first.
   for (const headers of [basic("web", "wrong"), basic("alice", password)]) {
-    const response = await post(b, "/oauth2/token", { grant_type: "password", username: "alice", password }, headers);
+    const response = await b.post("/oauth2/token", { grant_type: "password", username: "alice", password }, headers);
     assertEquals(await getOutcome(response), "401 invalid_client");
   }
   const log = JSON.stringify(b.events);
@@ -178,8 +173,8 @@ test("[NV-02, NV-03] no option and no client turns these grant types on", async 
     const b = await testServer(options);
     for (const grant_type of removedGrantTypes) {
       const fields = { grant_type, username: "alice", password: "x", assertion: "PHNhbWw+", client_id: "spa" };
-      assertEquals(await getOutcome(await post(b, "/oauth2/token", fields)), "400 unsupported_grant_type");
-      const web = await post(b, "/oauth2/token", { ...fields, client_id: undefined }, webBasic);
+      assertEquals(await getOutcome(await b.post("/oauth2/token", fields)), "400 unsupported_grant_type");
+      const web = await b.post("/oauth2/token", { ...fields, client_id: undefined }, webBasic);
       assertEquals(await getOutcome(web), "400 unsupported_grant_type");
     }
   });
@@ -200,7 +195,7 @@ test("[NV-03, JC-01] a SAML assertion authenticates no client", async () => {
     for (const client_id of ["web", undefined]) {
       const request = { ...fields, client_id, grant_type: "authorization_code", code: "x", token: "x" };
       assertEquals(
-        await getOutcome(await post(b, path, request)),
+        await getOutcome(await b.post(path, request)),
         `${path === "/oauth2/introspect" ? 401 : 400} invalid_client`,
       );
     }
@@ -287,7 +282,7 @@ test("[NV-06, BR-01, TK-03, AZ-24] credentials and access tokens in a query neve
         "/oauth2/par": { ...goodRequest, ...webRequest },
       })
     ) {
-      const response = await post(b, `${path}?${encode(inQuery)}`, fields);
+      const response = await b.post(`${path}?${encode(inQuery)}`, fields);
       assertMatch(await getOutcome(response), /^40[01] invalid_(?:request|client)$/, path);
     }
     const webCode = { ...webRequest, code_challenge: goodRequest.code_challenge, code_challenge_method: "S256" };

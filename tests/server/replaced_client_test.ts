@@ -9,7 +9,7 @@ import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
-import { basicHeader, confidentialClient, fetchIntrospection, isActive, post, userinfo } from "./client_endpoints.ts";
+import { basicHeader, confidentialClient, fetchIntrospection, isActive, userinfo } from "./client_endpoints.ts";
 import { type ForeignIssuer, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
 import { encode, getOutcome, getRedirectParams, getRejections, goodRequest, testServer } from "./harness.ts";
 import { webRequest, webToken } from "./harness.ts";
@@ -56,7 +56,7 @@ async function openServer(isConfigured: boolean, store?: Store, further: Latchke
 
 /** Requests of the client `id` at the token endpoint. */
 const requestTokens = (server: TestServer, id: string, fields: Fields) =>
-  post(server, "/oauth2/token", fields, basicHeader(id));
+  server.post("/oauth2/token", fields, basicHeader(id));
 
 /** What one client has: access tokens and refresh tokens by their grant, and what it can exchange once. */
 interface Issued {
@@ -93,7 +93,7 @@ async function issueAll(server: TestServer, id: string): Promise<Issued> {
   const subject = { subject_token_type: accessTokenType, subject_token: byCode.access_token };
   await getTokens(exchangeType, { grant_type: exchangeType, ...subject });
   const start = async (path: string, fields: Fields) => {
-    const response = await post(server, path, { scope: "openid read", ...fields }, basicHeader(id));
+    const response = await server.post(path, { scope: "openid read", ...fields }, basicHeader(id));
     assertEquals(response.status, path.endsWith("/par") ? 201 : 200);
     return await response.json();
   };
@@ -250,7 +250,7 @@ test(`${title}: the token of its registration, and what waits for a decision`, a
     assertEquals((await manage(server, method, registered, method === "PUT" ? {} : undefined)).status, 401, method);
   }
   const start = async () => {
-    const response = await post(server, "/oauth2/device_authorization", { scope: "openid" }, basicHeader("gone"));
+    const response = await server.post("/oauth2/device_authorization", { scope: "openid" }, basicHeader("gone"));
     return await response.json() as Record<"device_code" | "user_code", string>;
   };
   const former = await start();

@@ -14,7 +14,6 @@ import {
   fetchIntrospection,
   getSessionCookie,
   isActive,
-  post,
   refresh,
   testClients,
   userinfo,
@@ -74,13 +73,13 @@ async function issueAll(server: TestServer): Promise<Issued> {
   const offline = await getTokens({ scope: "openid read offline_access" });
   const opaque = await getTokens({}, "opaque");
   const exchanged = await assertTokenResponse(
-    await post(server, "/oauth2/token", {
+    await server.post("/oauth2/token", {
       grant_type: exchangeType,
       subject_token: bound.access_token,
       subject_token_type: accessTokenType,
     }, basicHeader("gateway")),
   );
-  const device = await post(server, "/oauth2/device_authorization", { client_id: "tv", scope: "openid read" });
+  const device = await server.post("/oauth2/device_authorization", { client_id: "tv", scope: "openid read" });
   return {
     cookie,
     code: await getCode({}),
@@ -104,7 +103,7 @@ async function useAll(server: TestServer, { cookie, code, deviceCode, refreshTok
     ),
     exchanges: await Promise.all<string>([
       server.token({ ...webToken, code }, { headers: asWeb }).then(getOutcome),
-      post(server, "/oauth2/token", device).then(getOutcome),
+      server.post("/oauth2/token", device).then(getOutcome),
       ...refreshTokens.map((token) => refresh(server, token, {}, asWeb).then(getOutcome)),
     ]),
   };

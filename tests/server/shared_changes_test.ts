@@ -369,11 +369,7 @@ function loggedAtStart({ events }: TestServer): readonly [stored: unknown[], lef
 
 /** Whether a client proves itself by a secret. */
 async function proves(b: TestServer, id: string, secret: string): Promise<boolean> {
-  const response = await b.get("/oauth2/introspect", {
-    method: "POST",
-    body: "token=none",
-    headers: { ...basic(id, secret), "content-type": "application/x-www-form-urlencoded" },
-  });
+  const response = await b.post("/oauth2/introspect", "token=none", basic(id, secret));
   return response.status === 200;
 }
 

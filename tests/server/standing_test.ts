@@ -13,7 +13,6 @@ import type { Standing, StandingRequirement } from "../../src/server/oauth/clien
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import { OAuthError } from "../../src/server/oauth/errors.ts";
-import { post } from "./client_endpoints.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
 import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "./harness.ts";
@@ -183,7 +182,7 @@ test("[IJ-08] an ID-JAG for an audience whose entry lists no clients is for conf
       const redirect_uri = publicClient.redirect_uris[0];
       const code = await server.code({ client_id, redirect_uri });
       const { id_token } = await assertTokenResponse(await server.token({ code, client_id, redirect_uri }));
-      const response = await post(server, "/oauth2/token", {
+      const response = await server.post("/oauth2/token", {
         grant_type: tokenExchange,
         requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",
         subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
@@ -209,7 +208,7 @@ test("[JB-08] assertions of an issuer whose entry lists no clients are for confi
         const assertion = await idp.assertion("alice", { header, claims: { client_id } });
         // The client is named by client_id, or by the ID-JAG alone.
         for (const fields of [{ client_id }, ...grantProfile === undefined ? [] : [{}]]) {
-          const response = await post(server, "/oauth2/token", { grant_type: jwtBearer, assertion, ...fields });
+          const response = await server.post("/oauth2/token", { grant_type: jwtBearer, assertion, ...fields });
           const outcome = expected[kind as keyof typeof expected];
           assertEquals(await getOutcome(response), outcome === "200" ? "200" : "400 unauthorized_client");
           if (outcome !== "200") assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "JB-08");
@@ -270,10 +269,10 @@ test("[IN-02, TX-01] an unknown client inspects and exchanges its own tokens alo
     const own = await assertTokenResponse(
       await server.token({ code, client_id: undefined, redirect_uri }, { headers }),
     );
-    const inspect = async (token: string) => (await post(server, "/oauth2/introspect", { token }, headers)).json();
+    const inspect = async (token: string) => (await server.post("/oauth2/introspect", { token }, headers)).json();
     const exchange = async (subject_token: string) =>
       await getOutcome(
-        await post(server, "/oauth2/token", {
+        await server.post("/oauth2/token", {
           grant_type: tokenExchange,
           subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
           subject_token,
@@ -342,11 +341,11 @@ test("[DR-10, IN-02] a software statement, which is public, approves its own mem
   );
   const inspects = async ({ client_id, client_secret }: { client_id: string; client_secret?: string }) => {
     const response = client_secret === undefined
-      ? await post(server, "/oauth2/introspect", {
+      ? await server.post("/oauth2/introspect", {
         token,
         ...await assertionOf(client_id, key, undefined, signingContext(undefined, server.as.issuer)),
       })
-      : await post(server, "/oauth2/introspect", { token }, basic(client_id, client_secret));
+      : await server.post("/oauth2/introspect", { token }, basic(client_id, client_secret));
     assertEquals(response.status, 200);
     return (await response.json()).active;
   };

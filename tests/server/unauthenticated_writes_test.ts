@@ -163,19 +163,6 @@ async function openServer(store: Store, changes: LatchkeyOptions = {}) {
   };
 }
 
-function post(
-  { get }: TestServer,
-  path: string,
-  fields: Fields,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return get(path, {
-    method: "POST",
-    body: encode(fields),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
-}
-
 /** Sends one request, or those that lead to it; each with another number. */
 type Attempt = (i: number) => Promise<Response>;
 
@@ -219,7 +206,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
   const details = { authorization_details: JSON.stringify([{ type: "payment", note: "x".repeat(3000) }]) };
   const authorize = (fields: Fields) => get(`/oauth2/authorize?${encode(fields)}`);
   const authorizePushed = async (i: number, fields: Fields) => {
-    const { request_uri } = await (await post(server, "/oauth2/par", request(i, fields))).json();
+    const { request_uri } = await (await server.post("/oauth2/par", request(i, fields))).json();
     return await authorize({ client_id: "spa", request_uri });
   };
   const openLogin = async (i: number) => {
@@ -227,7 +214,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     return { browser, page: await requestAuthorization(browser, { state: `state ${i}` }) };
   };
   const devices = "/oauth2/device_authorization";
-  const { device_code } = await (await post(server, devices, { client_id: "spa" })).json();
+  const { device_code } = await (await server.post(devices, { client_id: "spa" })).json();
   const registered = await (await register(publicClient)).json();
   const largeMetadata = {
     ...publicClient,
@@ -236,7 +223,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
   return {
     authorize: [
       (i) => authorize(request(i)),
-      (i) => post(server, "/oauth2/authorize", request(i)),
+      (i) => server.post("/oauth2/authorize", request(i)),
       (i) => authorize(request(i, { prompt: "none" })),
       (i) => authorize(request(i, { login_hint: `user ${i}`, claims: demand(16) })),
       (i) => authorize(request(i, { claims: demand(300) })),
@@ -245,35 +232,34 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
       (i) => authorizePushed(i, { prompt: "none" }),
     ],
     par: [
-      (i) => post(server, "/oauth2/par", request(i)),
-      (i) => post(server, "/oauth2/par", request(i, large)),
-      async (i) => post(server, "/oauth2/par", request(i), await proven("/oauth2/par")),
+      (i) => server.post("/oauth2/par", request(i)),
+      (i) => server.post("/oauth2/par", request(i, large)),
+      async (i) => server.post("/oauth2/par", request(i), await proven("/oauth2/par")),
       async (i) =>
-        post(server, "/oauth2/par", { ...request(i), ...await assertion(), redirect_uri: publicClient.redirect_uris }),
+        server.post("/oauth2/par", { ...request(i), ...await assertion(), redirect_uri: publicClient.redirect_uris }),
     ],
     device_authorization: [
-      () => post(server, devices, { client_id: "spa", scope: "openid" }),
-      () => post(server, devices, { client_id: "spa", claims: `{"id_token":{"${"x".repeat(4000)}":null}}` }),
-      async () => post(server, devices, { client_id: "spa" }, await proven(devices)),
-      async () => post(server, devices, await assertion()),
+      () => server.post(devices, { client_id: "spa", scope: "openid" }),
+      () => server.post(devices, { client_id: "spa", claims: `{"id_token":{"${"x".repeat(4000)}":null}}` }),
+      async () => server.post(devices, { client_id: "spa" }, await proven(devices)),
+      async () => server.post(devices, await assertion()),
     ],
     token: [
-      (i) => post(server, "/oauth2/token", { grant_type: "authorization_code", client_id: "spa", code: `code ${i}` }),
+      (i) => server.post("/oauth2/token", { grant_type: "authorization_code", client_id: "spa", code: `code ${i}` }),
       async (i) =>
-        post(
-          server,
+        server.post(
           "/oauth2/token",
           { grant_type: "refresh_token", client_id: "spa", refresh_token: `token ${i}` },
           await proven("/oauth2/token"),
         ),
       async () =>
-        post(server, "/oauth2/token", { grant_type: "refresh_token", refresh_token: "x", ...await assertion() }),
-      () => post(server, "/oauth2/token", { grant_type: deviceCodeType, client_id: "spa", device_code }),
+        server.post("/oauth2/token", { grant_type: "refresh_token", refresh_token: "x", ...await assertion() }),
+      () => server.post("/oauth2/token", { grant_type: deviceCodeType, client_id: "spa", device_code }),
     ],
-    introspect: [async () => post(server, "/oauth2/introspect", { token: "x", ...await assertion() })],
+    introspect: [async () => server.post("/oauth2/introspect", { token: "x", ...await assertion() })],
     revoke: [
-      (i) => post(server, "/oauth2/revoke", { token: `token ${i}`, client_id: "spa" }),
-      async () => post(server, "/oauth2/revoke", { token: "x", ...await assertion() }),
+      (i) => server.post("/oauth2/revoke", { token: `token ${i}`, client_id: "spa" }),
+      async () => server.post("/oauth2/revoke", { token: "x", ...await assertion() }),
     ],
     userinfo: [
       (i) => get("/oauth2/userinfo", { headers: { authorization: `Bearer token${i}` } }),
@@ -282,7 +268,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     ],
     logout: [
       (i) => get(`/oauth2/logout?${encode({ client_id: "spa", state: `state ${i}` })}`),
-      (i) => post(server, "/oauth2/logout", { client_id: "spa", state: `state ${i}` }),
+      (i) => server.post("/oauth2/logout", { client_id: "spa", state: `state ${i}` }),
     ],
     register: [
       () => register(publicClient),
@@ -393,19 +379,19 @@ test("[HT-23] marks beyond the space of a site are 429; other sites, and clients
   const request = { grant_type: "refresh_token", client_id: "spa", refresh_token: "x" };
   await sender.get("/oauth2/jwks");
   takeMarks();
-  const rejected = await post(sender, "/oauth2/token", request, await dpop());
+  const rejected = await sender.post("/oauth2/token", request, await dpop());
   assertEquals(rejected.headers.get("retry-after"), "30");
   assertEquals(await getOutcome(rejected), "429 temporarily_unavailable");
   assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "HT-23");
-  const other = post(server, "/oauth2/token", request, await dpop());
+  const other = server.post("/oauth2/token", request, await dpop());
   assertEquals(await getOutcome(await other), "400 invalid_grant");
   const authenticated = { ...request, client_id: undefined };
-  const ofWeb = await post(sender, "/oauth2/token", authenticated, { ...await dpop(), ...basic("web", "web-secret") });
+  const ofWeb = await sender.post("/oauth2/token", authenticated, { ...await dpop(), ...basic("web", "web-secret") });
   assertEquals(await getOutcome(ofWeb), "400 invalid_grant");
   // Once the marks have expired, there is space again.
   server.advance(300);
   const later = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds + 300);
-  assertEquals(await getOutcome(await post(sender, "/oauth2/token", request, { dpop: later })), "400 invalid_grant");
+  assertEquals(await getOutcome(await sender.post("/oauth2/token", request, { dpop: later })), "400 invalid_grant");
   await close();
 });
 

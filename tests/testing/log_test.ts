@@ -21,7 +21,6 @@ import { LoginError } from "../../src/testing/mod.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import {
   basicHeader,
-  post,
   publicTokens,
   refresh,
   refreshTokens,
@@ -155,7 +154,7 @@ test("next waits for a matching exchange and leaves the others for later calls",
   const { b, log } = await logged();
   const { refresh_token } = await publicTokens(b);
   const refreshing = log.next("token", { grant_type: "refresh_token" });
-  await post(b, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
+  await b.post("/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine"));
   await refreshTokens(b, refresh_token);
   assertEquals((await refreshing).number, 4);
   assertEquals([(await log.next("token")).number, (await log.next("token")).number], [2, 3]);

@@ -11,7 +11,7 @@ import * as openid from "openid-client";
 import { rulePages } from "../../../src/devtools/rules/mod.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { post, publicTokens, testClients } from "../client_endpoints.ts";
+import { publicTokens, testClients } from "../client_endpoints.ts";
 import { basic, realHost, type TestServer, testServer } from "../harness.ts";
 
 type Links = Record<string, string | undefined>;
@@ -88,7 +88,7 @@ test("[UI-13] the link of an earlier rejection leads to a page about its step, n
   const server = await testServer({ ...testClients, plugins: [inspector()] });
   const { refresh_token } = await publicTokens(server);
   const send = async (fields: Record<string, string>) =>
-    await (await post(server, "/oauth2/token", { grant_type: "refresh_token", client_id: "spa", ...fields })).json();
+    await (await server.post("/oauth2/token", { grant_type: "refresh_token", client_id: "spa", ...fields })).json();
   const earlier = await send({ refresh_token: refresh_token!, scope: "admin" });
   await send({ refresh_token: refresh_token! });
   const later = await send({ refresh_token: refresh_token! });

@@ -647,11 +647,7 @@ test("[RU-15] the parameter is decoded once and compared", async () => {
   await forEachCase(wrong, async (sent) => {
     await assertPage(await ask(sent));
     await assertPage(
-      await server.get("/oauth2/authorize", {
-        method: "POST",
-        body: `${rest}&redirect_uri=${sent}`,
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-      }),
+      await server.post("/oauth2/authorize", `${rest}&redirect_uri=${sent}`),
     );
   });
 });

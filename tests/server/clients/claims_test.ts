@@ -10,7 +10,6 @@ import { openBrowser } from "../browser.ts";
 import {
   basicHeader,
   fetchIntrospection,
-  post,
   publicClient,
   publicTokens,
   refreshTokens,
@@ -483,8 +482,7 @@ test("[CL-12] a resource may have its own list, and a token for several resource
 test("[CL-12, CC-03] a client_credentials token has no user claims", async () => {
   const users = [{ sub: "machine", roles: ["admin"] }];
   const b = await testServer({ ...mapped, users, accessTokenClaims: ["roles"] });
-  const response = await post(
-    b,
+  const response = await b.post(
     "/oauth2/token",
     { grant_type: "client_credentials", scope: "read" },
     basicHeader("machine"),

@@ -11,21 +11,6 @@ import { findCsrfToken } from "../csrf.ts";
 import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../harness.ts";
 import type { Fields, TestServer } from "../harness.ts";
 
-const form = { "content-type": "application/x-www-form-urlencoded" };
-
-function post(
-  b: TestServer,
-  path: string,
-  body: string | Fields,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return b.get(path, {
-    method: "POST",
-    body: typeof body === "string" ? body : encode(body),
-    headers: { ...form, ...headers },
-  });
-}
-
 /** One request for each rule that a page can name, and its status. */
 const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {
   "AZ-02": [400, (b) => b.authorize({ client_id: undefined })],
@@ -41,8 +26,8 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServe
   }],
   "LO-02": [400, (b) => b.get("/oauth2/logout?id_token_hint=x")],
   "LO-03": [400, (b) => b.get("/oauth2/logout?client_id=spa&post_logout_redirect_uri=https%3A%2F%2Fspa.example")],
-  "UI-04": [403, (b) => post(b, "/clients", { form_token: "x" })],
-  "UI-05": [403, (b) => post(b, "/clients", {}, { origin: "https://evil.example.com" })],
+  "UI-04": [403, (b) => b.post("/clients", { form_token: "x" })],
+  "UI-05": [403, (b) => b.post("/clients", {}, { origin: "https://evil.example.com" })],
   "DI-04": [403, (b) => b.get("/clients", { headers: { host: "rebound.example.com" } })],
   "DM-15": [404, (b) => b.get("/start?client_id=spa")],
   "DM-12": [400, async (b) => {
@@ -58,12 +43,12 @@ const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServe
       return b.get(`/oauth2/authorize?${asked}`, { headers: { host: "rebound.example.com" } });
     },
   ],
-  "TK-02": [400, (b) => post(b, "/oauth2/authorize", "{}", { "content-type": "application/json" })],
+  "TK-02": [400, (b) => b.post("/oauth2/authorize", "{}", { "content-type": "application/json" })],
   "HT-01": [404, (b) => b.get("/nowhere")],
-  "HT-07": [413, (b) => post(b, "/oauth2/authorize", `x=${"a".repeat(70_000)}`)],
+  "HT-07": [413, (b) => b.post("/oauth2/authorize", `x=${"a".repeat(70_000)}`)],
   "HT-08": [414, (b) => b.get(`/oauth2/authorize?x=${"a".repeat(20_000)}`)],
   "HT-10": [400, (b) => b.get("/oauth2/authorize?client_id=%ff")],
-  "HT-13": [415, (b) => post(b, "/oauth2/authorize", "x=1", { "content-encoding": "gzip" })],
+  "HT-13": [415, (b) => b.post("/oauth2/authorize", "x=1", { "content-encoding": "gzip" })],
   "HT-16": [400, (b) => b.get("/", { headers: { host: "a b" } })],
 };
 
@@ -225,7 +210,7 @@ test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL
   const off = { redirect_uri: "https://spa.example/cb/" };
   const posted = { response_type: "code", client_id: "spa", ...off, state: "s" };
   for (
-    const response of [await b.authorize({ ...off, state: undefined }), await post(b, "/oauth2/authorize", posted)]
+    const response of [await b.authorize({ ...off, state: undefined }), await b.post("/oauth2/authorize", posted)]
   ) {
     const html = await assertPage(response, 400);
     assertEquals(linksAway(html), sections);

@@ -14,7 +14,6 @@ import {
   basicHeader,
   confidentialClient,
   fetchIntrospection,
-  post,
   publicClient,
   publicTokens,
   refresh,
@@ -65,7 +64,7 @@ function introspect(
   fields: Fields,
   headers: Record<string, string> = basicHeader("api"),
 ): Promise<Response> {
-  return post(b, "/oauth2/introspect", fields, headers);
+  return b.post("/oauth2/introspect", fields, headers);
 }
 
 test("[IN-01] introspection accepts only POST with a form, each parameter once", async () => {
@@ -334,7 +333,7 @@ test("[IN-02] the tokens of a removed client are inactive, including its client_
   const b = await testServer(served);
   const { access_token } = await webTokens(b);
   const own = await assertTokenResponse(
-    await post(b, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine")),
+    await b.post("/oauth2/token", { grant_type: "client_credentials" }, basicHeader("machine")),
   );
   b.as.clients.delete("web");
   b.as.clients.delete("machine");
@@ -450,10 +449,10 @@ test("[IN-04] every response is uncached JSON, rejections too, and shows a revoc
     const first = await webTokens(b, client_id);
     const second = await refreshTokens(b, first.refresh_token, {}, basicHeader(client_id));
     assertEquals((await fetchIntrospection(b, first.access_token)).active, true);
-    await post(b, "/oauth2/revoke", { token: first.access_token }, basicHeader(client_id));
+    await b.post("/oauth2/revoke", { token: first.access_token }, basicHeader(client_id));
     assertEquals(await fetchIntrospection(b, first.access_token), inactive);
     assertEquals((await fetchIntrospection(b, second.access_token)).active, true);
-    await post(b, "/oauth2/revoke", { token: first.refresh_token }, basicHeader(client_id));
+    await b.post("/oauth2/revoke", { token: first.refresh_token }, basicHeader(client_id));
     assertEquals(await fetchIntrospection(b, second.access_token), inactive);
     assertEquals(await fetchIntrospection(b, first.refresh_token, client_id), inactive);
   }
@@ -467,7 +466,7 @@ test("[IN-04] every response is uncached JSON, rejections too, and shows a revoc
 test("[IN-04] a JWT that introspection reports as inactive may still verify: only revocation differs", async () => {
   const b = await testServer(served);
   const { access_token } = await publicTokens(b);
-  await post(b, "/oauth2/revoke", { client_id: "spa", token: access_token });
+  await b.post("/oauth2/revoke", { client_id: "spa", token: access_token });
   await jwtVerify(access_token, await fetchKeySet(b), { currentDate: new Date(Date.UTC(2026, 0, 1)) });
   assertEquals(await fetchIntrospection(b, access_token), inactive);
 });

@@ -70,15 +70,6 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 const form = "application/x-www-form-urlencoded";
 
-function post(
-  { get }: TestServer,
-  path: string,
-  fields: Fields,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return get(path, { method: "POST", body: encode(fields), headers: { "content-type": form, ...headers } });
-}
-
 async function metadataOf({ get }: TestServer): Promise<Metadata> {
   return await (await get("/.well-known/openid-configuration")).json();
 }
@@ -188,7 +179,7 @@ async function authMethodsAt(
     for (const [other, prove] of Object.entries(proofs)) {
       const [fields, headers] = prove(method);
       const result = await getOutcome(
-        await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
+        await b.post(pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
       );
       const public_ = method === "none" && endpoint === "token_endpoint" ? "400 unauthorized_client" : "200";
       const isChallenged = other === "client_secret_basic" || endpoint === "introspection_endpoint";
@@ -225,7 +216,7 @@ async function algorithmsAt(
       )
       : assertionOf("signer", alg);
     const proof = { ...proofBy("signer", "HS256"), client_assertion: signed };
-    const result = await getOutcome(await post(b, pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
+    const result = await getOutcome(await b.post(pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
     const failure = `${endpoint === "introspection_endpoint" ? 401 : 400} invalid_client`;
     assertEquals(result, listed.includes(alg) ? "200" : failure, alg);
   });
@@ -249,24 +240,24 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
   },
   async revocation_endpoint(b, metadata) {
     const { access_token, refresh_token } = await openBrowser(b).login();
-    const result = await post(b, pathOf(metadata, "revocation_endpoint"), { token: refresh_token, client_id: "spa" });
+    const result = await b.post(pathOf(metadata, "revocation_endpoint"), { token: refresh_token, client_id: "spa" });
     assertEquals(await getOutcome(result), "200");
     assertEquals((await userinfo(b, access_token)).error, "invalid_token");
   },
   async introspection_endpoint(b, metadata) {
     const { access_token: token } = await openBrowser(b).login();
-    const result = await post(b, pathOf(metadata, "introspection_endpoint"), { token }, basic("web", secret));
+    const result = await b.post(pathOf(metadata, "introspection_endpoint"), { token }, basic("web", secret));
     assertEquals((await result.json()).active, true);
   },
   async pushed_authorization_request_endpoint(b, metadata) {
     const path = pathOf(metadata, "pushed_authorization_request_endpoint");
-    const { request_uri } = await (await post(b, path, goodRequest)).json();
+    const { request_uri } = await (await b.post(path, goodRequest)).json();
     const response = await b.get(`/oauth2/authorize?${encode({ client_id: "spa", request_uri })}`);
     assert(getRedirectParams(response).has("code"));
   },
   async device_authorization_endpoint(b, metadata) {
     const path = pathOf(metadata, "device_authorization_endpoint");
-    const { verification_uri } = await (await post(b, path, { scope: "read" }, basic("web", secret))).json();
+    const { verification_uri } = await (await b.post(path, { scope: "read" }, basic("web", secret))).json();
     assertEquals((await b.as.fetch(new Request(verification_uri))).status, 200);
   },
   async end_session_endpoint(b, metadata) {
@@ -312,7 +303,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       refresh_token: { refresh_token: first.refresh_token },
       client_credentials: { scope: "read" },
       [deviceCodeType]: {
-        device_code: (await (await post(b, "/oauth2/device_authorization", { scope: "read" }, web)).json()).device_code,
+        device_code: (await (await b.post("/oauth2/device_authorization", { scope: "read" }, web)).json()).device_code,
       },
     };
     const urn = "urn:ietf:params:oauth:grant-type:";
@@ -324,12 +315,12 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     assertEquals([...listed].sort(), [...Object.keys(works), ...ofExtensions].sort());
     for (const { type, attempt } of extensionGrantTypes) assertEquals(await attempt(b, metadata), "200", type);
     for (const grant_type of ["refresh_token", "client_credentials", deviceCodeType]) {
-      const result = await post(b, "/oauth2/token", { grant_type, ...works[grant_type] }, web);
+      const result = await b.post("/oauth2/token", { grant_type, ...works[grant_type] }, web);
       assertEquals(await getOutcome(result), "200", grant_type);
     }
     for (const grant_type of others.filter((one) => !listed.includes(one))) {
       const fields = { grant_type, ...works.client_credentials, username: "alice", password: "x", device_code: "x" };
-      assertEquals(await getOutcome(await post(b, "/oauth2/token", fields, web)), "400 unsupported_grant_type");
+      assertEquals(await getOutcome(await b.post("/oauth2/token", fields, web)), "400 unsupported_grant_type");
     }
   },
   token_endpoint_auth_methods_supported: (b, metadata, listed: string[]) =>
@@ -395,7 +386,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
         introspection_signed_response_alg: alg,
       });
       const headers = { ...basic("api", secret), accept: "application/token-introspection+jwt" };
-      const jwt = await (await post(b, pathOf(metadata, "introspection_endpoint"), { token: access_token }, headers))
+      const jwt = await (await b.post(pathOf(metadata, "introspection_endpoint"), { token: access_token }, headers))
         .text();
       const keys = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
       const { payload, protectedHeader } = await jwtVerify(jwt, keys, { audience: "api" });
@@ -497,12 +488,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       const response = await b.get(`/oauth2/authorize?${encode(sent)}`);
       assert(getRedirectParams(response).has("code"), alg);
       const unsigned = `e30.${sent.request.split(".")[1]}.`;
-      const rejected = await post(
-        b,
-        "/oauth2/par",
-        { client_id: "signer", request: unsigned },
-        basic("signer", secret),
-      );
+      const rejected = await b.post("/oauth2/par", { client_id: "signer", request: unsigned }, basic("signer", secret));
       assertMatch(await getOutcome(rejected), /^40[01] invalid_(?:client|request_object)$/);
     }
     assert(!listed.includes("none"));
@@ -651,13 +637,13 @@ test("[TK-04, RV-01, IN-01] a repeated parameter, even with the same value, is i
     for (const [name, value] of Object.entries({ ...more, ...good[path] })) {
       for (const pair of [[value as string, value as string], ["", value as string], [value as string, "other"]]) {
         assertEquals(
-          await getOutcome(await post(b, path, { ...good[path], [name]: pair }, web)),
+          await getOutcome(await b.post(path, { ...good[path], [name]: pair }, web)),
           "400 invalid_request",
           name,
         );
       }
     }
-    assertEquals(await getOutcome(await post(b, path, { ...good[path], unheard_of: ["a", "a"] }, web)), "200");
+    assertEquals(await getOutcome(await b.post(path, { ...good[path], unheard_of: ["a", "a"] }, web)), "200");
   });
 });
 
@@ -682,9 +668,9 @@ test("[RV-01, IN-01, AZ-05] a missing or empty token is invalid_request, after c
   const b = await testServer(options);
   for (const path of ["/oauth2/revoke", "/oauth2/introspect"]) {
     for (const token of [undefined, ""]) {
-      assertEquals(await getOutcome(await post(b, path, { token, x: "y" }, web)), "400 invalid_request");
+      assertEquals(await getOutcome(await b.post(path, { token, x: "y" }, web)), "400 invalid_request");
       assertEquals(
-        await getOutcome(await post(b, path, { token, x: "y" }, basic("web", "wrong"))),
+        await getOutcome(await b.post(path, { token, x: "y" }, basic("web", "wrong"))),
         "401 invalid_client",
       );
     }
@@ -768,5 +754,5 @@ test("[AZ-07, HT-07] repeated new parameters of the authorization endpoint are r
       assertEquals(getRedirectParams(await b.authorize({ [name]: pair })).get("error"), "invalid_request");
     }
   });
-  await assertPage(await post(b, "/oauth2/authorize", { client_id: "spa", claims: "a".repeat(70_000) }), 413);
+  await assertPage(await b.post("/oauth2/authorize", { client_id: "spa", claims: "a".repeat(70_000) }), 413);
 });

@@ -19,7 +19,6 @@ import {
   fetchIntrospection,
   getRevokedGrants,
   isActive,
-  post,
   publicClient,
   publicTokens,
   refresh,
@@ -51,7 +50,7 @@ async function revoke(
   headers: Record<string, string> = {},
 ): Promise<void> {
   const client_id = "authorization" in headers ? undefined : "spa";
-  const response = await post(b, "/oauth2/revoke", { client_id, token, ...fields }, headers);
+  const response = await b.post("/oauth2/revoke", { client_id, token, ...fields }, headers);
   assertEquals([response.status, await response.text()], [200, "{}"]);
   assertEquals(response.headers.get("content-type"), "application/json");
   assertEquals(response.headers.get("cache-control"), "no-store");
@@ -64,11 +63,11 @@ test("[RV-01] a missing token is 400 invalid_request for every client", async ()
     [{}, { token: "" }, { "token ": "x", Token: "x" }, { token_type_hint: "refresh_token" }],
     async (fields) => {
       assertEquals(
-        await getOutcome(await post(b, "/oauth2/revoke", { client_id: "spa", ...fields })),
+        await getOutcome(await b.post("/oauth2/revoke", { client_id: "spa", ...fields })),
         "400 invalid_request",
       );
       assertEquals(
-        await getOutcome(await post(b, "/oauth2/revoke", fields, basicHeader("web"))),
+        await getOutcome(await b.post("/oauth2/revoke", fields, basicHeader("web"))),
         "400 invalid_request",
       );
     },
@@ -186,10 +185,10 @@ test("[RV-04] another client's token stays valid, with the usual response", asyn
       await revoke(b, token);
       await revoke(b, token, {}, basicHeader("web2"));
       assertEquals(
-        await getOutcome(await post(b, "/oauth2/revoke", { token, client_id: "web" })),
+        await getOutcome(await b.post("/oauth2/revoke", { token, client_id: "web" })),
         "400 invalid_client",
       );
-      const wrong = await post(b, "/oauth2/revoke", { token, client_id: "web" }, basicHeader("web2"));
+      const wrong = await b.post("/oauth2/revoke", { token, client_id: "web" }, basicHeader("web2"));
       assertEquals(await getOutcome(wrong), "400 invalid_request");
     }
     assertEquals([getRevokedGrants(b), b.events.filter(({ type }) => type === "token_revoked")], [[], []]);
@@ -318,7 +317,7 @@ test("[RV-01, HT-18] a store failure is a JSON error, and the token is not repor
   for (const verb of ["get", "revoke"]) {
     for (const token of [access_token, refresh_token]) {
       broken = verb;
-      const response = await post(b, "/oauth2/revoke", { client_id: "spa", token });
+      const response = await b.post("/oauth2/revoke", { client_id: "spa", token });
       assertEquals(await getOutcome(response), "500 server_error");
       broken = "";
       assert(await isActive(b, access_token));
@@ -344,8 +343,8 @@ test("[RV-05, HT-15] the trace reports what was revoked and never contains the t
   await revoke(b, access_token, { client_id: "other" });
   await revoke(b, access_token);
   await revoke(b, refresh_token);
-  await post(b, "/oauth2/revoke", { token: refresh_token }, basic("web", "guess"));
-  await post(b, `/oauth2/revoke?token=${refresh_token}`, {}, basicHeader("web"));
+  await b.post("/oauth2/revoke", { token: refresh_token }, basic("web", "guess"));
+  await b.post(`/oauth2/revoke?token=${refresh_token}`, {}, basicHeader("web"));
   const logged = JSON.stringify(b.events);
   for (const secret of [access_token, access_token.split(".")[2]!, refresh_token, "guess"]) {
     assert(!logged.includes(secret), "the trace holds a secret");

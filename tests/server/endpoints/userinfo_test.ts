@@ -10,7 +10,6 @@ import { memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, SigningAlgorithm, Store, User } from "../../../src/mod.ts";
 import {
   basicHeader,
-  post,
   publicClient,
   publicTokens,
   refreshTokens,
@@ -75,8 +74,8 @@ const ways: Readonly<Record<string, (b: TestServer, token: string) => Promise<Re
   "POST with the header": (b, token) =>
     b.get("/oauth2/userinfo", { method: "POST", headers: { authorization: `Bearer ${token}` } }),
   "POST with the header and an empty form": (b, token) =>
-    post(b, "/oauth2/userinfo", {}, { authorization: `Bearer ${token}` }),
-  "POST with a form": (b, access_token) => post(b, "/oauth2/userinfo", { access_token }),
+    b.post("/oauth2/userinfo", {}, { authorization: `Bearer ${token}` }),
+  "POST with a form": (b, access_token) => b.post("/oauth2/userinfo", { access_token }),
 };
 
 /** The Bearer challenge, parsed by RFC 9110 §11.6.1; throws unless a 401 offers DPoP after it. */
@@ -155,7 +154,7 @@ test("[BR-01] the scheme is case-insensitive, with spaces after it; Content-Type
   });
   await forEachCase([`${form};charset=UTF-8`, form.toUpperCase(), `${form} ; charset=utf-8`], async (type) => {
     assertEquals(
-      await outcome(await post(b, "/oauth2/userinfo", { access_token: token }, { "content-type": type })),
+      await outcome(await b.post("/oauth2/userinfo", { access_token: token }, { "content-type": type })),
       "200",
     );
   });
@@ -191,11 +190,11 @@ test("[BR-01] a token in both header and form is 400 invalid_request, even if bo
   const b = await testServer(everyScope);
   const token = await tokenFor(b);
   await forEachCase([[token, token], [token, "x"], ["x", token], ["x", "x"]], async ([inHeader, access_token]) => {
-    const response = await post(b, "/oauth2/userinfo", { access_token }, { authorization: `Bearer ${inHeader}` });
+    const response = await b.post("/oauth2/userinfo", { access_token }, { authorization: `Bearer ${inHeader}` });
     assertEquals(await outcome(response), "400 invalid_request");
   });
   assertMatch(
-    await outcome(await post(b, "/oauth2/userinfo", { access_token: token }, basic("web", "web-secret"))),
+    await outcome(await b.post("/oauth2/userinfo", { access_token: token }, basic("web", "web-secret"))),
     /^40[01] /,
   );
 });
@@ -204,7 +203,7 @@ test("[BR-01] a repeated token in the form is 400 invalid_request", async () => 
   const b = await testServer(everyScope);
   const token = await tokenFor(b);
   await forEachCase([[token, token], [token, "x"], ["x", token], [token, ""], ["", token]], async (access_token) => {
-    assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token })), "400 invalid_request");
+    assertEquals(await outcome(await b.post("/oauth2/userinfo", { access_token })), "400 invalid_request");
   });
 });
 
@@ -217,13 +216,13 @@ test("[BR-01, HT-19] other fields, other types of body and unusual names have no
     Object.fromEntries([["__proto__", "x"], ["constructor", "x"], ["__proto__[access_token]", "x"]]),
     { schema: "openid", sub: "bob", scope: "openid profile", client_id: "web" },
   ], async (fields) => {
-    const inForm = await post(b, "/oauth2/userinfo", { ...fields, access_token: token });
+    const inForm = await b.post("/oauth2/userinfo", { ...fields, access_token: token });
     assertEquals(await inForm.json(), { sub: "alice" });
-    assertEquals(await (await post(b, "/oauth2/userinfo", fields, header)).json(), { sub: "alice" });
+    assertEquals(await (await b.post("/oauth2/userinfo", fields, header)).json(), { sub: "alice" });
     assertEquals(await (await b.get(`/oauth2/userinfo?${encode(fields)}`, { headers: header })).json(), {
       sub: "alice",
     });
-    assertEquals(await outcome(await post(b, "/oauth2/userinfo", fields)), "401");
+    assertEquals(await outcome(await b.post("/oauth2/userinfo", fields)), "401");
   });
   for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
     const sent = { method: "POST", body: encode({ access_token: token }) };
@@ -277,7 +276,7 @@ test("[HT-04, HT-05] scripts of other origins may call it and read its rejection
     await b.get("/oauth2/userinfo", { headers: { ...origin, authorization: `Bearer ${await tokenFor(b)}` } }),
     await b.get("/oauth2/userinfo", { headers: origin }),
     await b.get("/oauth2/userinfo", { headers: { ...origin, authorization: `Bearer ${narrow}` } }),
-    await post(b, "/oauth2/userinfo", { access_token: narrow }, { ...origin, authorization: `Bearer ${narrow}` }),
+    await b.post("/oauth2/userinfo", { access_token: narrow }, { ...origin, authorization: `Bearer ${narrow}` }),
     preflight,
   ];
   assertEquals(responses.map(({ status }) => status), [200, 401, 403, 400, 204]);
@@ -292,8 +291,8 @@ test("[BR-02] a missing token is 401, and the challenge names no error", async (
   const b = await testServer(everyScope);
   assertEquals(await outcome(await b.get("/oauth2/userinfo")), "401");
   assertEquals(await outcome(await b.get("/oauth2/userinfo", { method: "POST" })), "401");
-  assertEquals(await outcome(await post(b, "/oauth2/userinfo", {})), "401");
-  assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token: "" })), "401");
+  assertEquals(await outcome(await b.post("/oauth2/userinfo", {})), "401");
+  assertEquals(await outcome(await b.post("/oauth2/userinfo", { access_token: "" })), "401");
 });
 
 test("[BR-02] a request with another authentication scheme sends no token, so the challenge names no error", async () => {
@@ -321,7 +320,7 @@ test("[BR-02] a malformed or unknown token is 401 invalid_token, in header and f
   ];
   await forEachCase(malformed, async (token) => {
     assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token");
-    assertEquals(await outcome(await post(b, "/oauth2/userinfo", { access_token: token })), "401 invalid_token");
+    assertEquals(await outcome(await b.post("/oauth2/userinfo", { access_token: token })), "401 invalid_token");
   });
   await forEachCase([`Bearer${good}`, "Bearer", `Bearer:${good}`, `Bearer ${good}, Basic x`], async (authorization) => {
     assertMatch(await outcome(await b.get("/oauth2/userinfo", { headers: { authorization } })), /^401/);
@@ -338,7 +337,7 @@ test("[BR-02] the explanation says why the token was rejected, although the stor
   };
   const server = await testServer({ ...testClients, store });
   const { access_token } = await publicTokens(server, { client_id: "spa" });
-  await post(server, "/oauth2/revoke", { client_id: "spa", token: access_token });
+  await server.post("/oauth2/revoke", { client_id: "spa", token: access_token });
   reads = 0;
   assertEquals((await userinfo(server, access_token)).status, 401);
   const [rejection] = getRejections(server.events);
@@ -350,10 +349,10 @@ test("[BR-02, US-03] an expired, revoked or foreign token is 401 invalid_token",
     const b = await testServer(everyScope);
     const kept = await publicTokens(b, { client_id });
     const revoked = await publicTokens(b, { client_id });
-    await post(b, "/oauth2/revoke", { client_id, token: revoked.access_token });
+    await b.post("/oauth2/revoke", { client_id, token: revoked.access_token });
     assertEquals(await outcome(await userinfo(b, revoked.access_token)), "401 invalid_token");
     const ended = await publicTokens(b, { client_id });
-    await post(b, "/oauth2/revoke", { client_id, token: ended.refresh_token });
+    await b.post("/oauth2/revoke", { client_id, token: ended.refresh_token });
     assertEquals(await outcome(await userinfo(b, ended.access_token)), "401 invalid_token");
     const code = await b.code({ client_id });
     const replayed = await assertTokenResponse(await b.token({ code, client_id }));
@@ -683,7 +682,7 @@ test("[HT-15] the trace has the reason and never the token", async () => {
     for (const way of Object.values(ways)) await way(b, one);
     await b.get(`/oauth2/userinfo?access_token=${one}`);
     await b.get("/oauth2/userinfo", { headers: { authorization: `Basic ${one}` } });
-    await post(b, "/oauth2/userinfo", { access_token: one }, { authorization: `Bearer ${one}` });
+    await b.post("/oauth2/userinfo", { access_token: one }, { authorization: `Bearer ${one}` });
   }
   assertEquals(
     new Set(getRejections(b.events).map(({ explanation }) => explanation.rule)),

@@ -386,11 +386,7 @@ test("[UI-16] a refresh token of a revoked consent is inactive, even after rotat
   const result = await b.token({ code: getCode(await logInAndAllow(browser, "alice")), ...fields }, { headers });
   const { refresh_token } = await assertTokenResponse(result) as unknown as { refresh_token: string };
   const introspect = async () => {
-    const response = await b.get("/oauth2/introspect", {
-      method: "POST",
-      body: new URLSearchParams({ token: refresh_token }).toString(),
-      headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
-    });
+    const response = await b.post("/oauth2/introspect", { token: refresh_token }, headers);
     return (await response.json()).active;
   };
   assertEquals(await introspect(), true);

@@ -12,7 +12,6 @@ import {
   assertPage,
   assertTokenResponse,
   decodeClaims,
-  encode,
   forEachCase,
   getOutcome,
   getRejections,
@@ -213,13 +212,8 @@ test("[UI-07] cookies are limited to this server, Secure behind https, and work 
     const fields = Object.fromEntries(
       [...html.matchAll(/name="(interaction|form_token)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
     );
-    const login = await b.get("/oauth2/login", {
-      method: "POST",
-      body: encode({ ...fields, sub: "alice" }),
-      headers: {
-        "content-type": "application/x-www-form-urlencoded",
-        cookie: result.headers.getSetCookie()[0]!.split(";")[0]!,
-      },
+    const login = await b.post("/oauth2/login", { ...fields, sub: "alice" }, {
+      cookie: result.headers.getSetCookie()[0]!.split(";")[0]!,
     });
     assertEquals(login.status, 303);
     for (const line of [...result.headers.getSetCookie(), ...login.headers.getSetCookie()]) {

@@ -519,11 +519,7 @@ test("[LO-05, RT-01] refresh tokens of the session are revoked for every client,
     await b.token({ ...web, redirect_uri: "https://spa.example/cb", code: result.get("code")! }, webAuth),
   ) as unknown as { refresh_token: string };
   const introspected = async (token: string) =>
-    (await (await b.get("/oauth2/introspect", {
-      method: "POST",
-      body: encode({ token }),
-      headers: { "content-type": "application/x-www-form-urlencoded", ...webAuth.headers },
-    })).json()).active;
+    (await (await b.post("/oauth2/introspect", { token }, webAuth.headers)).json()).active;
   assertEquals(await introspected(confidential.refresh_token), true);
   await logout(browser, { id_token_hint });
   assertEquals(await getOutcome(await refresh(b, rotated.refresh_token)), "400 invalid_grant");

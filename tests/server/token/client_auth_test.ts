@@ -801,12 +801,7 @@ test("[CA-16] a client without a registered method sends its secret by Basic or 
   const b = await testServer();
   const posted = { client_id: "web", client_secret: "web-secret" };
   for (const [path, fields] of [["revoke", { token: "x" }], ["introspect", { token: "x" }]] as const) {
-    const ask = (fields: Fields, headers = {}) =>
-      b.get(`/oauth2/${path}`, {
-        method: "POST",
-        body: encode(fields),
-        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-      });
+    const ask = (fields: Fields, headers = {}) => b.post(`/oauth2/${path}`, fields, headers);
     assertEquals((await ask({ ...fields, ...posted })).status, 200, path);
     assertEquals((await ask(fields, basic("web", "web-secret"))).status, 200, path);
     assertEquals((await ask({ ...fields, ...posted }, basic("web", "web-secret"))).status, 400, path);

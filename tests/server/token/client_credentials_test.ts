@@ -18,7 +18,6 @@ import {
   basicHeader,
   confidentialClient,
   fetchIntrospection,
-  post,
   publicClient,
   testClients,
   userinfo,
@@ -57,7 +56,7 @@ const machines: LatchkeyOptions = {
 
 /** Requests a token, by default as `machine`. */
 function ask(b: TestServer, fields: Fields = {}, headers = basicHeader("machine")): Promise<Response> {
-  return post(b, "/oauth2/token", { grant_type: "client_credentials", ...fields }, headers);
+  return b.post("/oauth2/token", { grant_type: "client_credentials", ...fields }, headers);
 }
 
 async function tokenOf(b: TestServer, client_id: string, fields: Fields = {}): Promise<TokenResponseBody> {
@@ -143,7 +142,7 @@ test("[CC-02] a client registered for refresh tokens gets no refresh token here"
   assertEquals("refresh_token" in await tokenOf(b, "web", { scope: "read" }), false);
   const { access_token } = await tokenOf(b, "web");
   const fields = { grant_type: "refresh_token", refresh_token: access_token };
-  assertEquals(await getOutcome(await post(b, "/oauth2/token", fields, basicHeader("web"))), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.post("/oauth2/token", fields, basicHeader("web"))), "400 invalid_grant");
 });
 
 test("[CC-02] scope that only a user can grant is 400 invalid_scope, alone and with other values", async () => {
@@ -233,7 +232,7 @@ test("[TK-21, CC-01] the token is valid until exp, and revoking one token leaves
   for (const client_id of ["machine", "opaque"]) {
     const [one, two] = [await tokenOf(b, client_id), await tokenOf(b, client_id)];
     assertEquals(
-      await getOutcome(await post(b, "/oauth2/revoke", { token: one.access_token }, basicHeader(client_id))),
+      await getOutcome(await b.post("/oauth2/revoke", { token: one.access_token }, basicHeader(client_id))),
       "200",
     );
     assertEquals((await fetchIntrospection(b, one.access_token)).active, false);

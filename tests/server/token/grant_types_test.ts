@@ -10,14 +10,7 @@ import { randomId } from "../../../src/server/oauth/secrets.ts";
 import { readAccessToken } from "../../../src/server/oauth/tokens/read_access_token.ts";
 import { recorder } from "../../../src/recorder/recorder.ts";
 import { redactExchange } from "../../../src/recorder/redact.ts";
-import {
-  basicHeader,
-  confidentialClient,
-  fetchIntrospection,
-  post,
-  publicTokens,
-  testClients,
-} from "../client_endpoints.ts";
+import { basicHeader, confidentialClient, fetchIntrospection, publicTokens, testClients } from "../client_endpoints.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, getRejections, testServer } from "../harness.ts";
 import type { Fields, TestServer } from "../harness.ts";
 
@@ -62,7 +55,7 @@ const withTickets = {
 };
 
 function exchangeCode(server: TestServer, fields: Fields, client = "kiosk"): Promise<Response> {
-  return post(server, "/oauth2/token", { grant_type: grantTypeName, ...fields }, basicHeader(client));
+  return server.post("/oauth2/token", { grant_type: grantTypeName, ...fields }, basicHeader(client));
 }
 
 test("a grant type of the embedding program is listed in metadata, and clients can register for it", async () => {
@@ -91,7 +84,7 @@ test("a grant type decides user, scope, resources, lifetime, further claims and 
   assertEquals((await fetchIntrospection(server, forServer.access_token)).sub, "alice");
   assertEquals(await getOutcome(await exchangeCode(server, { ticket: "another" })), "400 invalid_grant");
   assertEquals(
-    await getOutcome(await post(server, "/oauth2/token", { grant_type: grantTypeName, ticket })),
+    await getOutcome(await server.post("/oauth2/token", { grant_type: grantTypeName, ticket })),
     "401 invalid_client",
   );
 });
@@ -105,7 +98,7 @@ test("its parameters must not repeat, must not be in the URL, and are redacted w
     assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "TK-04");
   });
   const inUrl = `/oauth2/token?ticket=${ticket}`;
-  assertEquals(await getOutcome(await post(server, inUrl, {}, basicHeader("kiosk"))), "400 invalid_request");
+  assertEquals(await getOutcome(await server.post(inUrl, {}, basicHeader("kiosk"))), "400 invalid_request");
   assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "TK-03");
 
   const opaque = "an-opaque-ticket-of-another-kiosk";

@@ -22,7 +22,6 @@ import {
   getRevokedGrants,
   getSessionCookie,
   isActive,
-  post,
   publicClient,
   publicTokens,
   refresh,
@@ -406,7 +405,7 @@ test("[RT-04] a used token sent by another client revokes nothing", async () => 
     [{ refresh_token: first.refresh_token.toLowerCase() }, {}],
   ], async (sender) => assertMatch(await getOutcome(await refresh(b, first.refresh_token, ...sender)), /^40[01] /));
   assertEquals(
-    await getOutcome(await post(b, "/oauth2/revoke", { token: first.refresh_token, client_id: "other" })),
+    await getOutcome(await b.post("/oauth2/revoke", { token: first.refresh_token, client_id: "other" })),
     "200",
   );
   assertEquals((await fetchIntrospection(b, first.refresh_token)).active, false);
@@ -519,7 +518,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     assertEquals(await getOutcome(await refresh(one, first.refresh_token)), "400 invalid_grant");
     await assertOver(two, [first, second]);
     assertEquals(
-      await getOutcome(await post(two, "/oauth2/revoke", { client_id: "spa", token: other.refresh_token })),
+      await getOutcome(await two.post("/oauth2/revoke", { client_id: "spa", token: other.refresh_token })),
       "200",
     );
     await assertOver(one, [other]);
@@ -617,7 +616,7 @@ test("[RT-05] refresh.grace applies to no other client and no revoked grant, and
   assertEquals(await getOutcome(wider), "400 invalid_scope");
   assertEquals(getRevokedGrants(b), []);
   assertEquals(
-    await getOutcome(await post(b, "/oauth2/revoke", { token: second.refresh_token }, basicHeader("web"))),
+    await getOutcome(await b.post("/oauth2/revoke", { token: second.refresh_token }, basicHeader("web"))),
     "200",
   );
   await assertOver(b, [first, second], asWeb);
@@ -750,7 +749,7 @@ test("[RT-07] unknown, foreign, used, expired, revoked and removed users' tokens
   await refreshTokens(b, used);
   await say(b, used);
   const { refresh_token: revoked } = await publicTokens(b);
-  await post(b, "/oauth2/revoke", { client_id: "spa", token: revoked });
+  await b.post("/oauth2/revoke", { client_id: "spa", token: revoked });
   await say(b, revoked);
   const { refresh_token: orphaned } = await publicTokens(b, { login_hint: "bob" });
   b.as.users.delete("bob");

@@ -12,7 +12,6 @@ import {
   assertTokenResponse,
   basic,
   decodeClaims,
-  encode,
   forEachCase,
   getOutcome,
   getRedirectParams,
@@ -51,26 +50,13 @@ const severalUsers: ListedOptions = {
   users: [{ sub: "alice", name: "Alice Adams" }, { sub: "bob" }],
 };
 
-function post(
-  { get }: TestServer,
-  path: string,
-  fields: Fields,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return get(path, {
-    method: "POST",
-    body: encode(fields),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
-}
-
 async function introspect(
   b: TestServer,
   token: string,
   id = "api",
   secret = `${id}-secret`,
 ): Promise<Record<string, unknown>> {
-  return await (await post(b, "/oauth2/introspect", { token }, basic(id, secret))).json();
+  return await (await b.post("/oauth2/introspect", { token }, basic(id, secret))).json();
 }
 
 function info({ get }: TestServer, token: string): Promise<Response> {
@@ -153,7 +139,7 @@ test("[US-01, US-03] userinfo accepts an opaque token like a JWT, until it expir
   const b = await testServer({ ...severalUsers, lifetimes: { access_token: 100 } });
   const { access_token } = await openBrowser(b).login({ client_id: "opaque", scope: "openid profile" });
   assertEquals(await (await info(b, access_token)).json(), { sub: "alice", name: "Alice Adams" });
-  assertEquals((await post(b, "/oauth2/userinfo", { access_token })).status, 200);
+  assertEquals((await b.post("/oauth2/userinfo", { access_token })).status, 200);
   assertEquals((await info(b, access_token.toLowerCase())).status, 401);
   b.advance(99);
   assertEquals((await info(b, access_token)).status, 200);
@@ -178,9 +164,9 @@ test("[RV-05, CI-06, RT-04] an opaque token ends with its revocation and with it
   };
   const one = await openBrowser(b).login({ client_id: "opaque" });
   const two = await openBrowser(b).login({ client_id: "opaque" });
-  assertEquals((await post(b, "/oauth2/revoke", { token: one.access_token, client_id: "spa" })).status, 200);
+  assertEquals((await b.post("/oauth2/revoke", { token: one.access_token, client_id: "spa" })).status, 200);
   assertEquals((await info(b, one.access_token)).status, 200);
-  assertEquals((await post(b, "/oauth2/revoke", { token: one.access_token, client_id: "opaque" })).status, 200);
+  assertEquals((await b.post("/oauth2/revoke", { token: one.access_token, client_id: "opaque" })).status, 200);
   await gone(one.access_token);
   await assertTokenResponse(await refresh(b, one.refresh_token, { client_id: "opaque" }));
   const next = await assertTokenResponse(await refresh(b, two.refresh_token, { client_id: "opaque" }));
@@ -214,8 +200,7 @@ test("[IN-03, JK-05] opaque tokens survive a restart on SQLite, and the store co
 test("[CC-03, IN-03] an opaque client_credentials token has the client and no user", async () => {
   const b = await testServer({ ...severalUsers, users: [{ sub: "machine" }] });
   const { access_token } = await assertTokenResponse(
-    await post(
-      b,
+    await b.post(
       "/oauth2/token",
       { grant_type: "client_credentials", scope: "read" },
       basic("machine", "machine-secret"),

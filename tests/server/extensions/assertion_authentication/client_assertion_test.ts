@@ -13,14 +13,7 @@ import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../../../src/mod.ts";
 import { sqliteStore } from "../../../../src/platform/store/sql/sqlite.ts";
-import {
-  basicHeader,
-  confidentialClient,
-  countOutcomes,
-  post,
-  refreshTokens,
-  testClients,
-} from "../../client_endpoints.ts";
+import { basicHeader, confidentialClient, countOutcomes, refreshTokens, testClients } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
 import {
   assertTokenResponse,
@@ -128,7 +121,7 @@ async function assertionOf(client_id: string, { claims, header, key }: Change = 
 /** Asks for a token by client credentials with an assertion. */
 function ask(b: TestServer, client_assertion: string, fields: Fields = {}, headers = {}): Promise<Response> {
   const all = { grant_type: "client_credentials", client_assertion_type: type, client_assertion, ...fields };
-  return post(b, "/oauth2/token", all, headers);
+  return b.post("/oauth2/token", all, headers);
 }
 
 async function tried(b: TestServer, client_id: string, change: Change = {}): Promise<string> {
@@ -153,9 +146,9 @@ test("[JC-01, JC-03] both methods work at every endpoint, with and without clien
     for (const [path, fields] of endpoints) {
       for (const client_id of [undefined, client, ""]) {
         const sent = { ...fields, client_id, client_assertion_type: type, client_assertion: await assertionOf(client) };
-        assertEquals(await getOutcome(await post(b, path, sent)), "200");
+        assertEquals(await getOutcome(await b.post(path, sent)), "200");
         for (const [other, more] of endpoints) {
-          assertEquals(await getOutcome(await post(b, other, { ...sent, ...more })), rejectedAt(other), "a replay");
+          assertEquals(await getOutcome(await b.post(other, { ...sent, ...more })), rejectedAt(other), "a replay");
         }
       }
     }
@@ -174,7 +167,7 @@ test("[JC-01, CA-10] both methods exchange codes and refresh tokens that client_
       tokens.refresh_token,
     );
     const stolen = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id };
-    assertEquals(await getOutcome(await post(b, "/oauth2/token", stolen)), rejected);
+    assertEquals(await getOutcome(await b.post("/oauth2/token", stolen)), rejected);
   }
 });
 
@@ -199,7 +192,7 @@ test("[JC-01] client_assertion_type has exactly one value, and neither parameter
     for (const client_id of [undefined, "key", "shared", "spa"]) {
       const fields = { grant_type: "client_credentials", client_id, client_assertion, client_assertion_type: type };
       assertMatch(
-        await getOutcome(await post(b, "/oauth2/token", fields)),
+        await getOutcome(await b.post("/oauth2/token", fields)),
         /^400 invalid_(?:request|client)$/,
       );
     }
@@ -247,7 +240,7 @@ test("[JC-01, TK-03, TK-04] the assertion is sent once and in the body", async (
     }
     assertEquals(await getOutcome(await ask(b, one, { client_assertion_type: [type, type] })), "400 invalid_request");
     const query = `?client_assertion_type=${encodeURIComponent(type)}&client_assertion=${one}`;
-    const inQuery = await post(b, `/oauth2/token${query}`, { grant_type: "client_credentials" });
+    const inQuery = await b.post(`/oauth2/token${query}`, { grant_type: "client_credentials" });
     assertEquals(await getOutcome(inQuery), "400 invalid_request");
     assertEquals(await getOutcome(await ask(b, one)), "200");
   }
@@ -267,7 +260,7 @@ test("[CA-10, CA-16, CA-17] a client registered for assertions is rejected with 
     [{ client_id: "key", client_secret: "x" }, {}],
   ], async ([more, headers]) => {
     assertEquals(
-      await getOutcome(await post(b, "/oauth2/token", { ...fields, ...more }, headers)),
+      await getOutcome(await b.post("/oauth2/token", { ...fields, ...more }, headers)),
       "authorization" in headers ? "401 invalid_client" : rejected,
     );
   });
@@ -424,7 +417,7 @@ for (const [name, open] of Object.entries(stores)) {
       const mixed = await assertionOf(client);
       const elsewhere = await Promise.all(
         endpoints.flatMap(([path, fields]) =>
-          servers.map((b) => post(b, path, { ...fields, client_assertion_type: type, client_assertion: mixed }))
+          servers.map((b) => b.post(path, { ...fields, client_assertion_type: type, client_assertion: mixed }))
         ),
       );
       const outcomes = await countOutcomes(elsewhere);
@@ -790,7 +783,7 @@ test("[JC-05] every endpoint accepts the issuer or the token endpoint URL as aud
   const b = await testServer(await signers());
   await forEachCase(endpoints, async ([path, fields]) => {
     const ask = async (aud: string) =>
-      (await post(b, path, {
+      (await b.post(path, {
         client_assertion_type: type,
         client_assertion: await assertionOf("key", { claims: { aud } }),
         ...fields,
@@ -811,7 +804,7 @@ test("[JC-05] PAR and the backchannel accept their own URL as aud, with a warnin
   const options = { clients: [client], users: [{ sub: "alice" }], issuer };
   const ask = async (b: TestServer, [path, fields]: (typeof own)[number], aud: unknown) => {
     const client_assertion = await assertionOf("key", { claims: { aud } });
-    const response = await post(b, path, { client_assertion_type: type, client_assertion, ...fields });
+    const response = await b.post(path, { client_assertion_type: type, client_assertion, ...fields });
     return response.ok ? "accepted" : await getOutcome(response);
   };
   for (const endpoint of own) {
@@ -1044,7 +1037,7 @@ test("[HT-15, CA-14] neither store nor trace receives an assertion or a secret",
     await ask(b, one);
     await ask(b, one, { client_assertion_type: one });
     await ask(b, one, { client_id: one });
-    await post(b, `/oauth2/token?client_assertion=${one}`, {});
+    await b.post(`/oauth2/token?client_assertion=${one}`, {});
   }
   const all = observed.join("\n") + JSON.stringify(b.events);
   for (const one of assertions) assert(!all.includes(one.split(".")[2]!), "an assertion was logged");

@@ -4,14 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../../../src/mod.ts";
-import {
-  basicHeader,
-  confidentialClient,
-  findLastRule,
-  post,
-  publicClient,
-  testClients,
-} from "../../client_endpoints.ts";
+import { basicHeader, confidentialClient, findLastRule, publicClient, testClients } from "../../client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../foreign_issuer.ts";
 import type { AssertionChange, ForeignIssuer } from "../../foreign_issuer.ts";
 import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../harness.ts";
@@ -197,8 +190,7 @@ test("[IJ-19] an assertion that is bound to a key is rejected without proof, and
   assertEquals(await getOutcome(await exchangeAssertion(server, bound)), rejected);
   assertEquals(findLastRule(server), "IJ-19");
   const grant_type = "urn:ietf:params:oauth:grant-type:jwt-dpop";
-  const response = await post(
-    server,
+  const response = await server.post(
     "/oauth2/token",
     { grant_type, assertion: await idJag(idp) },
     basicHeader("gateway"),

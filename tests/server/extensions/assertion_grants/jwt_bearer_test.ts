@@ -30,7 +30,6 @@ import {
   fetchIntrospection,
   findLastRule,
   isActive,
-  post,
   publicClient,
   publicTokens,
   testClients,
@@ -108,7 +107,7 @@ test("[JB-15, ST-04] an assertion without auth_time yields an access token witho
       );
     const tokenOf = async (response: Response) => (await assertTokenResponse(response)).access_token;
     const exchangeToken = (subject_token: string, client: string) =>
-      post(server, "/oauth2/token", {
+      server.post("/oauth2/token", {
         grant_type: tokenExchange,
         subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
         subject_token,
@@ -430,7 +429,7 @@ test("[JB-08] the client authenticates and is registered for the grant; public c
   const { idp, server } = await trustingServer({ clients: ["gateway", "cli"] });
   const assertion = await idp.assertion("alice");
   const body = (fields: Fields, headers = {}) =>
-    post(server, "/oauth2/token", { grant_type: jwtBearer, assertion, ...fields }, headers);
+    server.post("/oauth2/token", { grant_type: jwtBearer, assertion, ...fields }, headers);
   await forEachCase<[Fields, string]>([
     [{ client_id: "gateway", client_secret: "gateway-secret" }, "200"],
     [{ client_id: "gateway", client_secret: "wrong" }, "400 invalid_client"],

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { basicHeader, confidentialClient, findLastRule, post, publicTokens } from "../../client_endpoints.ts";
+import { basicHeader, confidentialClient, findLastRule, publicTokens } from "../../client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
 import {
   assertTokenResponse,
@@ -116,7 +116,7 @@ test("[RA-10] an assertion that is no ID-JAG gets the details that the type allo
 /** A token exchange by `client`. */
 function exchangeToken(server: TestServer, fields: Fields, client: string | undefined): Promise<Response> {
   const form = { grant_type: exchange, ...fields, ...client === undefined && { client_id: "spa" } };
-  return post(server, "/oauth2/token", form, client === undefined ? {} : basicHeader(client));
+  return server.post("/oauth2/token", form, client === undefined ? {} : basicHeader(client));
 }
 
 test("[IJ-05] an ID-JAG has the requested details whose types its audience allows, and the response names them", async () => {

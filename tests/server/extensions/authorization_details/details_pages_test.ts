@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
-import { post, refresh } from "../../client_endpoints.ts";
+import { refresh } from "../../client_endpoints.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,
@@ -136,7 +136,7 @@ test("[RA-01, RA-06] the pages grant nothing but objects of the request, whateve
 test("[RA-01, RA-13] a request goes through login and consent unchanged; the browser does not carry pushed details", async () => {
   const server = await pagesServer();
   const push = async (fields: Fields) => {
-    const { request_uri } = await (await post(server, "/oauth2/par", { ...goodRequest, ...fields })).json();
+    const { request_uri } = await (await server.post("/oauth2/par", { ...goodRequest, ...fields })).json();
     return `/oauth2/authorize?${encode({ client_id: "spa", request_uri })}`;
   };
   const open = async (browser: Browser, path: string) => {

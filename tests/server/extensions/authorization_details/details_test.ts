@@ -12,7 +12,6 @@ import {
   basicHeader,
   fetchIntrospection,
   findLastRule,
-  post,
   publicTokens,
   refresh,
   refreshTokens,
@@ -63,7 +62,7 @@ async function storedDetails(store: Store, code: string): Promise<unknown> {
 }
 
 function push(server: TestServer, fields: Fields): Promise<Response> {
-  return post(server, "/oauth2/par", { ...goodRequest, ...fields });
+  return server.post("/oauth2/par", { ...goodRequest, ...fields });
 }
 
 /** The error of a redirect; `code` for a code. */
@@ -198,7 +197,7 @@ test("[RA-03, RA-04] every fault of an object is invalid_authorization_details a
       await getOutcome(await push(server, second)),
       await getOutcome(await server.token({ code, ...second })),
       await getOutcome(await refresh(server, refresh_token, second)),
-      await getOutcome(await post(server, "/oauth2/token", machine, basicHeader("worker"))),
+      await getOutcome(await server.post("/oauth2/token", machine, basicHeader("worker"))),
     ];
     assertEquals(outcomes, Array(4).fill("400 invalid_authorization_details"));
   });
@@ -449,7 +448,7 @@ test("[RA-08, RA-09] types that were removed since the approval are left out; a 
 test("[RA-10] client_credentials with details needs the permission of the type", async () => {
   const server = await richServer();
   const ask = (client: string, fields: Fields) =>
-    post(server, "/oauth2/token", { grant_type: "client_credentials", ...fields }, basicHeader(client));
+    server.post("/oauth2/token", { grant_type: "client_credentials", ...fields }, basicHeader(client));
   const tokens = await assertTokenResponse(await ask("worker", details(readFiles)));
   assertEquals(detailsOf(tokens), [readFiles]);
   assertEquals(decodeClaims(tokens.access_token).authorization_details, [readFiles]);

@@ -7,7 +7,6 @@ import {
   basicHeader,
   confidentialClient,
   fetchIntrospection,
-  post,
   publicClient,
   publicTokens,
   refresh,
@@ -66,7 +65,7 @@ test("[JB-11, TX-03, CC-03] other extensions and grant types ignore the paramete
   };
   const { access_token: subject_token } = await publicTokens(server, { ...details(payment), scope: "read" });
   const send = (fields: Readonly<Record<string, string>>) =>
-    post(server, "/oauth2/token", { ...details(readFiles), ...fields }, basicHeader("gateway"));
+    server.post("/oauth2/token", { ...details(readFiles), ...fields }, basicHeader("gateway"));
   for (
     const response of [
       await exchangeAssertion(server, await idp.assertion("alice", change), details(payment)),

@@ -89,19 +89,10 @@ test("[MC-03] a login works without a registration, and metadata says so", async
   const { access_token, refresh_token } = await again.json();
   const userinfo = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
   assertEquals(userinfo.status, 200);
-  const introspect = () =>
-    b.get("/oauth2/introspect", {
-      method: "POST",
-      body: encode({ token: access_token }),
-      headers: { "content-type": "application/x-www-form-urlencoded", ...basic("web", "web-secret") },
-    });
+  const introspect = () => b.post("/oauth2/introspect", { token: access_token }, basic("web", "web-secret"));
   const { active, client_id } = await (await introspect()).json();
   assertEquals([active, client_id], [true, url]);
-  const revoked = await b.get("/oauth2/revoke", {
-    method: "POST",
-    body: encode({ token: refresh_token, client_id: url }),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-  });
+  const revoked = await b.post("/oauth2/revoke", { token: refresh_token, client_id: url });
   assertEquals(revoked.status, 200);
   assertEquals(b.fetched, [url]);
   for (const path of ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]) {

@@ -510,11 +510,7 @@ test("[BL-14] a logout token is no ID token, hint, access token, assertion and s
   assertEquals((await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).status, 401);
   const form = { redirect_uri: undefined, code_verifier: undefined };
   const secret = { client_id: "web", client_secret: "web-secret" };
-  const introspected = await b.get("/oauth2/introspect", {
-    method: "POST",
-    body: encode({ token, ...secret }),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-  });
+  const introspected = await b.post("/oauth2/introspect", { token, ...secret });
   assertEquals(await introspected.json(), { active: false });
   const exchanged = await b.token({
     ...form,

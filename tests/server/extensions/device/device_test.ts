@@ -13,7 +13,6 @@ import {
   assertTokenResponse,
   basic,
   decodeClaims,
-  encode,
   forEachCase,
   getOutcome,
   getRejections,
@@ -48,16 +47,8 @@ function deviceServer(options: LatchkeyOptions = {}): Promise<TestServer> {
   return testServer({ clients: deviceClients, login: "interactive", ...options });
 }
 
-function post(server: TestServer, path: string, fields: Fields, headers: Record<string, string> = {}) {
-  return server.get(path, {
-    method: "POST",
-    body: encode(fields),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
-}
-
 function start(server: TestServer, fields: Fields = {}, headers?: Record<string, string>): Promise<Response> {
-  return post(server, "/oauth2/device_authorization", { client_id: "tv", scope: "openid read", ...fields }, headers);
+  return server.post("/oauth2/device_authorization", { client_id: "tv", scope: "openid read", ...fields }, headers);
 }
 
 async function started(server: TestServer, fields: Fields = {}): Promise<Started> {
@@ -67,7 +58,7 @@ async function started(server: TestServer, fields: Fields = {}): Promise<Started
 }
 
 function poll(server: TestServer, device_code: string, fields: Fields = {}): Promise<Response> {
-  return post(server, "/oauth2/token", { grant_type: deviceCodeType, client_id: "tv", device_code, ...fields });
+  return server.post("/oauth2/token", { grant_type: deviceCodeType, client_id: "tv", device_code, ...fields });
 }
 
 async function pollOutcome(server: TestServer, device_code: string, fields?: Fields): Promise<string> {
@@ -181,7 +172,7 @@ test("[DV-03] a device waits, and gets the tokens of the user once", async () =>
     headers: { authorization: `Bearer ${tokens.access_token}` },
   });
   assertEquals((await userinfo.json()).sub, "alice");
-  const refreshed = await post(server, "/oauth2/token", {
+  const refreshed = await server.post("/oauth2/token", {
     ...{ grant_type: "refresh_token", client_id: "tv", refresh_token: tokens.refresh_token },
   });
   assertEquals(refreshed.status, 200);
@@ -690,7 +681,7 @@ test("[DV-08] device authorizations of one site without credentials evict each o
   assertEquals(await pollOutcome(server, device_code), "400 authorization_pending");
   const box = basic("box", "box-secret");
   const poll = { grant_type: deviceCodeType, device_code: ofBox.device_code };
-  assertEquals(await getOutcome(await post(server, "/oauth2/token", poll, box)), "400 authorization_pending");
+  assertEquals(await getOutcome(await server.post("/oauth2/token", poll, box)), "400 authorization_pending");
   assertEquals(await pollOutcome(server, first.device_code), "400 invalid_grant");
 });
 

@@ -18,7 +18,7 @@ import {
   userinfo,
 } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
-import { clientKey, postForm, proof, startSeconds, tokenProof } from "../../client_jwts.ts";
+import { clientKey, proof, startSeconds, tokenProof } from "../../client_jwts.ts";
 import type { ClientKey } from "../../client_jwts.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
 import {
@@ -52,7 +52,7 @@ async function exchangeCode(server: TestServer, code: string, by?: ClientKey, fi
 
 /** POST /oauth2/par for `spa`. */
 function push(server: TestServer, fields: Fields = {}, headers: HeadersInit = {}): Promise<Response> {
-  return postForm(server, "/oauth2/par", { ...goodRequest, ...fields }, headers);
+  return server.post("/oauth2/par", { ...goodRequest, ...fields }, headers);
 }
 
 const parProof = async (by: ClientKey, changes = {}) => ({
@@ -253,7 +253,7 @@ test("[DO-06, JB-14, IJ-19] the JWT bearer grant binds its token, and requires t
         header: grantProfile && { typ: "oauth-id-jag+jwt" },
       });
     const send = async (text: string, by?: ClientKey) =>
-      await postForm(server, "/oauth2/token", { grant_type: jwtBearer, assertion: text }, {
+      await server.post("/oauth2/token", { grant_type: jwtBearer, assertion: text }, {
         ...basicHeader("gateway"),
         ...by && await tokenProof(by),
       });
@@ -281,10 +281,10 @@ test("[TX-04, DO-06] a bound subject or actor token needs its proof, and the exc
   const { access_token: plain } = await publicTokens(server);
   const actorRequest = { grant_type: "client_credentials" };
   const { access_token: actor } = await assertTokenResponse(
-    await postForm(server, "/oauth2/token", actorRequest, { ...basicHeader("gateway"), ...await tokenProof(key) }),
+    await server.post("/oauth2/token", actorRequest, { ...basicHeader("gateway"), ...await tokenProof(key) }),
   );
   const exchange = async (fields: Fields, by?: ClientKey) =>
-    await postForm(server, "/oauth2/token", {
+    await server.post("/oauth2/token", {
       grant_type: tokenExchange,
       subject_token_type: type("access_token"),
       ...fields,
@@ -311,7 +311,7 @@ test("[IJ-11] an ID-JAG that was requested with a proof is bound to the key, and
   const login = await exchangeCode(server, await server.code({ client_id: "cli" }), key, { client_id: "cli" });
   const { refresh_token, id_token } = await assertTokenResponse(login) as Tokens;
   const request = async (subject: Fields, by?: ClientKey) =>
-    postForm(server, "/oauth2/token", {
+    server.post("/oauth2/token", {
       ...{ grant_type: tokenExchange, requested_token_type: type("id-jag"), audience, client_id: "cli" },
       ...subject,
     }, by === undefined ? {} : await tokenProof(by));
@@ -340,7 +340,7 @@ for (const [name, skip, create] of storeKinds) {
       Array.from(
         { length: 20 },
         (_, i) =>
-          postForm(servers[i % 2]!, "/oauth2/token", { grant_type: "client_credentials", scope: "read" }, {
+          servers[i % 2]!.post("/oauth2/token", { grant_type: "client_credentials", scope: "read" }, {
             ...basicHeader("machine"),
             dpop,
           }),

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import { basicHeader, findLastRule, testClients } from "../../client_endpoints.ts";
-import { clientKey, postForm, proof, startSeconds, tokenDigest } from "../../client_jwts.ts";
+import { clientKey, proof, startSeconds, tokenDigest } from "../../client_jwts.ts";
 import { assertTokenResponse, getOutcome, goodRequest, testServer } from "../../harness.ts";
 import type { TestServer } from "../../harness.ts";
 
@@ -16,7 +16,7 @@ const useNonce = "400 use_dpop_nonce";
 /** A token request of `machine` with a proof that has this nonce. */
 async function machineToken(server: TestServer, nonce: string | undefined, claims: Record<string, unknown> = {}) {
   const dpop = await proof(key, "POST", "https://as.test/oauth2/token", startSeconds, { claims: { nonce, ...claims } });
-  return postForm(server, "/oauth2/token", { grant_type: "client_credentials", scope: "read" }, {
+  return server.post("/oauth2/token", { grant_type: "client_credentials", scope: "read" }, {
     ...basicHeader("machine"),
     dpop,
     origin: "https://spa.example",
@@ -108,7 +108,7 @@ test("[DO-05] instances with one store accept each other's nonces, other issuers
   const other = await testServer({ ...options, store, issuer: "https://other.test" });
   assertNotEquals(
     nonceOf(
-      await postForm(other, "/oauth2/token", { grant_type: "client_credentials" }, {
+      await other.post("/oauth2/token", { grant_type: "client_credentials" }, {
         ...basicHeader("machine"),
         dpop: await proof(key, "POST", "https://other.test/oauth2/token", startSeconds),
       }),
@@ -128,14 +128,14 @@ test("[DO-05] a missing nonce uses no code up, and PAR demands one for a proof",
   assertEquals(await getOutcome(rejected), useNonce);
   assertEquals((await assertTokenResponse(await exchangeCode(nonceOf(rejected)))).token_type, "DPoP");
   const push = async (nonce?: string) =>
-    postForm(server, "/oauth2/par", goodRequest, {
+    server.post("/oauth2/par", goodRequest, {
       dpop: await proof(key, "POST", "https://as.test/oauth2/par", startSeconds, { claims: { nonce } }),
     });
   const pushed = await push();
   assertEquals(await getOutcome(pushed), useNonce);
   const accepted = await push(nonceOf(pushed));
   assertEquals([accepted.status, nonceOf(accepted)], [201, nonceOf(pushed)]);
-  assertEquals((await postForm(server, "/oauth2/par", goodRequest, {})).status, 201);
+  assertEquals((await server.post("/oauth2/par", goodRequest)).status, 201);
 });
 
 test("[DO-05, DO-09] userinfo has nonces of its own: 401 use_dpop_nonce with the challenge of DPoP", async () => {

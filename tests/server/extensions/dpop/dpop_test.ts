@@ -15,7 +15,6 @@ import {
 } from "../../client_endpoints.ts";
 import {
   clientKey,
-  postForm,
   proof,
   sharedKey,
   signText,
@@ -59,7 +58,7 @@ const options: LatchkeyOptions = {
 function machineToken(server: TestServer, headers: HeadersInit): Promise<Response> {
   const all = new Headers(headers);
   all.set("authorization", basicHeader("machine").authorization!);
-  return postForm(server, "/oauth2/token", { grant_type: "client_credentials", scope: "read" }, all);
+  return server.post("/oauth2/token", { grant_type: "client_credentials", scope: "read" }, all);
 }
 
 /** The outcome of a token request with a changed proof. */
@@ -392,9 +391,9 @@ test("[DO-09] at userinfo the error stands in the challenge of the scheme that w
   ];
   await forEachCase(cases, async ([, headers, expected]) => assertEquals(await atUserinfo(server, headers), expected));
   const form = { access_token: bound };
-  const inForm = await postForm(server, "/oauth2/userinfo", form, {});
+  const inForm = await server.post("/oauth2/userinfo", form);
   assertEquals([inForm.status, findLastRule(server)], [401, "DO-09"]);
-  const both = await postForm(server, "/oauth2/userinfo", form, await userinfoProof(key, bound, {}, "POST"));
+  const both = await server.post("/oauth2/userinfo", form, await userinfoProof(key, bound, {}, "POST"));
   assertEquals([both.status, findLastRule(server)], [400, "BR-01"]);
   assertEquals(await atUserinfo(server, await userinfoProof(key, bound)), "200");
   assertEquals(userinfoUrl, (await (await server.get("/.well-known/openid-configuration")).json()).userinfo_endpoint);

@@ -29,26 +29,13 @@ after(() => rmSync(folder, { recursive: true }));
 const refreshing = ["authorization_code", "refresh_token"];
 const cb = "https://spa.example/cb";
 
-function post(
-  { get }: TestServer,
-  path: string,
-  fields: Fields,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  return get(path, {
-    method: "POST",
-    body: encode(fields),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
-}
-
 async function introspect(
   b: TestServer,
   token: string,
   id = "api",
   secret = `${id}-secret`,
 ): Promise<Record<string, unknown>> {
-  return await (await post(b, "/oauth2/introspect", { token }, basic(id, secret))).json();
+  return await (await b.post("/oauth2/introspect", { token }, basic(id, secret))).json();
 }
 
 function info({ get }: TestServer, token: string): Promise<Response> {

@@ -190,10 +190,10 @@ test("[PA-05] only client_id and request_uri count at the authorization endpoint
   const { code } = assertAuthorizationResponse(await refer(server, await pushed(server, { scope: "read" }), others));
   assertEquals((await (await server.token({ code })).json()).scope, "read");
   // By POST too.
-  const response = await server.get("/oauth2/authorize", {
-    method: "POST",
-    body: encode({ client_id: "spa", request_uri: await pushed(server), ...others }),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
+  const response = await server.post("/oauth2/authorize", {
+    client_id: "spa",
+    request_uri: await pushed(server),
+    ...others,
   });
   assertAuthorizationResponse(response);
 });

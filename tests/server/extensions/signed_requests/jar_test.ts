@@ -95,11 +95,7 @@ const warnings = ({ events }: TestServer) =>
 test("[JR-02, JR-03] a signed request completes the login, by query, form and pushed", async () => {
   const b = await server();
   const request = await sign();
-  const post = await b.get("/oauth2/authorize", {
-    method: "POST",
-    body: encode({ client_id: "signer", request }),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-  });
+  const post = await b.post("/oauth2/authorize", { client_id: "signer", request });
   const pushed = await push(b, request);
   assertEquals(pushed.status, 201);
   const { request_uri } = await pushed.json();
@@ -411,14 +407,10 @@ test("[JR-02] a request object serves for nothing else, and nothing else serves 
   const b = await server({ clients: [assertionClient] });
   const authenticate = async (jwt: string) =>
     await getOutcome(
-      await b.get("/oauth2/token", {
-        method: "POST",
-        body: encode({
-          grant_type: "client_credentials",
-          client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-          client_assertion: jwt,
-        }),
-        headers: { "content-type": "application/x-www-form-urlencoded" },
+      await b.post("/oauth2/token", {
+        grant_type: "client_credentials",
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion: jwt,
       }),
     );
   const both = { iss: "web", client_id: "web", sub: "web", jti: "1" };

@@ -159,12 +159,7 @@ test("[JM-11] a server or a client without any response mode is a configuration 
 test("[JM-09] without query, a request must name a mode", async () => {
   const b = await server({ responseModes: ["jwt", "form_post.jwt"] });
   assertEquals(assertAuthorizationResponse(await b.authorize()).error, "invalid_request");
-  const push = (fields: Fields) =>
-    b.get("/oauth2/par", {
-      method: "POST",
-      body: encode({ ...goodRequest, ...fields }),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    });
+  const push = (fields: Fields) => b.post("/oauth2/par", { ...goodRequest, ...fields });
   for (const response_mode of [undefined, "query"]) {
     assertEquals(await getOutcome(await push({ response_mode })), "400 invalid_request");
   }

@@ -14,7 +14,6 @@ import {
   basicHeader,
   confidentialClient,
   fetchIntrospection,
-  post,
   publicTokens,
   testClients,
   userinfo,
@@ -29,7 +28,7 @@ test("[IN-05] a caller that asks for a JWT gets the same members, signed for it 
   const { access_token } = await publicTokens(b);
   for (const [client_id, alg, token] of [["api", "ES256", access_token], ["eddsa", "EdDSA", "x"]] as const) {
     const plain = await fetchIntrospection(b, token, client_id);
-    const response = await post(b, "/oauth2/introspect", { token }, { ...basicHeader(client_id), accept: jwtType });
+    const response = await b.post("/oauth2/introspect", { token }, { ...basicHeader(client_id), accept: jwtType });
     assertEquals([response.status, response.headers.get("content-type")], [200, jwtType]);
     assertEquals(response.headers.get("cache-control"), "no-store");
     const currentDate = new Date(Date.UTC(2026, 0, 1));
@@ -65,13 +64,13 @@ test("[IN-05, SC-16] the JWT needs to be asked for by name; errors stay JSON, an
     ],
     async ([accept, expected]) => {
       const headers = { ...basicHeader("api"), accept };
-      const response = await post(b, "/oauth2/introspect", { token: access_token }, headers);
+      const response = await b.post("/oauth2/introspect", { token: access_token }, headers);
       assertEquals(response.headers.get("content-type"), expected ? jwtType : "application/json");
     },
   );
   const headers = { ...basicHeader("api"), accept: jwtType };
-  assertEquals(await getOutcome(await post(b, "/oauth2/introspect", {}, headers)), "400 invalid_request");
-  const jwt = await (await post(b, "/oauth2/introspect", { token: access_token }, headers)).text();
+  assertEquals(await getOutcome(await b.post("/oauth2/introspect", {}, headers)), "400 invalid_request");
+  const jwt = await (await b.post("/oauth2/introspect", { token: access_token }, headers)).text();
   assertEquals((await userinfo(b, jwt)).status, 401);
   assertEquals(await fetchIntrospection(b, jwt), { active: false });
 });

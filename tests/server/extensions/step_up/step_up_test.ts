@@ -133,11 +133,7 @@ test("[ST-05] acr_values and max_age count in a signed request, with and without
 
 /** Pushes a request; returns its `request_uri`, or the error code. */
 async function push(b: TestServer, fields: Fields): Promise<string> {
-  const response = await b.get("/oauth2/par", {
-    method: "POST",
-    body: encode({ ...goodRequest, ...fields }),
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-  });
+  const response = await b.post("/oauth2/par", { ...goodRequest, ...fields });
   const { error, request_uri } = await response.json();
   return error ?? request_uri;
 }

@@ -9,7 +9,6 @@ import {
   basicHeader,
   confidentialClient,
   findLastRule,
-  post,
   publicClient,
   publicTokens,
   refresh,
@@ -56,7 +55,7 @@ function agentTokens(server: TestServer, client = "agent", fields: Fields = {}):
 
 /** Requests an ID-JAG for the authorization server of `chat` with an ID token. */
 function requestIdJag(server: TestServer, fields: Fields, client: string | null = "agent"): Promise<Response> {
-  return post(server, "/oauth2/token", {
+  return server.post("/oauth2/token", {
     grant_type: tokenExchange,
     requested_token_type: type("id-jag"),
     subject_token_type: type("id_token"),
@@ -252,7 +251,7 @@ test("[IJ-04] a refresh token is checked as in a refresh, and neither consumed n
   const next = await (await refresh(server, rotated.refresh_token, { client_id: "cli" })).json();
   assertEquals(await getOutcome(await asCli(rotated.refresh_token)), "400 invalid_request");
   assertEquals(await getOutcome(await asCli(next.refresh_token)), "200");
-  await post(server, "/oauth2/revoke", { token: next.refresh_token, client_id: "cli" });
+  await server.post("/oauth2/revoke", { token: next.refresh_token, client_id: "cli" });
   assertEquals(await getOutcome(await asCli(next.refresh_token)), "400 invalid_request");
   server.advance(8 * 24 * 3600);
   assertEquals(
@@ -312,7 +311,7 @@ test("[IJ-08] client_id is the client's id at the audience, and sub that of the 
     ...{ code_challenge: undefined, code_challenge_method: undefined },
   });
   const fields = { grant_type: "authorization_code", code, redirect_uri: "https://chat.test/cb" };
-  const atChat = await (await post(known, "/oauth2/token", fields, basicHeader("chat-app"))).json();
+  const atChat = await (await known.post("/oauth2/token", fields, basicHeader("chat-app"))).json();
   const [, sub] = await subjectOf(known, "agent");
   assertEquals(sub, decodeClaims(atChat.id_token).sub);
   assert(sub !== "alice");
@@ -347,7 +346,7 @@ test("[IJ-16, TX-02] an ID-JAG is no access token, ID token or hint at the serve
   const { access_token: idJag } = await (await requestIdJag(server, { subject_token: id_token })).json();
   assertEquals(decodeProtectedHeader(idJag).typ, "oauth-id-jag+jwt");
   assertEquals((await server.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${idJag}` } })).status, 401);
-  const introspected = await post(server, "/oauth2/introspect", { token: idJag }, basicHeader("agent"));
+  const introspected = await server.post("/oauth2/introspect", { token: idJag }, basicHeader("agent"));
   assertEquals(await introspected.json(), { active: false });
   assertEquals(await getOutcome(await requestIdJag(server, { subject_token: idJag })), "400 invalid_request");
   const subject_token_type = type("access_token");

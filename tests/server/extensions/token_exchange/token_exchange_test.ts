@@ -11,7 +11,6 @@ import {
   fetchIntrospection,
   findLastRule,
   isActive,
-  post,
   publicClient,
   publicTokens,
   refreshTokens,
@@ -45,12 +44,12 @@ const exchangeOptions: ListedOptions = {
 
 function exchange(server: TestServer, fields: Fields, client = "gateway"): Promise<Response> {
   const request = { grant_type: tokenExchange, subject_token_type: accessTokenType, ...fields };
-  return post(server, "/oauth2/token", request, basicHeader(client));
+  return server.post("/oauth2/token", request, basicHeader(client));
 }
 
 /** The access token of `gateway` itself. */
 async function actorToken(server: TestServer, client = "gateway"): Promise<string> {
-  const response = await post(server, "/oauth2/token", { grant_type: "client_credentials" }, basicHeader(client));
+  const response = await server.post("/oauth2/token", { grant_type: "client_credentials" }, basicHeader(client));
   return (await assertTokenResponse(response)).access_token;
 }
 
@@ -63,14 +62,14 @@ test("[TX-01] only an authenticated client that is registered for the grant exch
   assertEquals(await getOutcome(await exchange(server, { subject_token })), "200");
   assertEquals(await getOutcome(await exchange(server, { subject_token }, "web")), "400 unauthorized_client");
   const asPublic = { grant_type: tokenExchange, subject_token_type: accessTokenType, subject_token, client_id: "cli" };
-  assertEquals(await getOutcome(await post(server, "/oauth2/token", asPublic)), "400 unauthorized_client");
+  assertEquals(await getOutcome(await server.post("/oauth2/token", asPublic)), "400 unauthorized_client");
   assertEquals(
-    await getOutcome(await post(server, "/oauth2/token", { ...asPublic, client_id: undefined })),
+    await getOutcome(await server.post("/oauth2/token", { ...asPublic, client_id: undefined })),
     "401 invalid_client",
   );
   const open = await testServer({ ...exchangeOptions, tokenExchange: { allowPublicClients: true } });
   const fields = { ...asPublic, subject_token: (await publicTokens(open)).access_token };
-  assertEquals(await getOutcome(await post(open, "/oauth2/token", fields)), "200");
+  assertEquals(await getOutcome(await open.post("/oauth2/token", fields)), "200");
 
   const off = await testServer(testClients);
   assertEquals(await getOutcome(await exchange(off, { subject_token }, "web")), "400 unsupported_grant_type");
@@ -259,7 +258,7 @@ test("[TX-03, TX-01] an exchanged token is revoked with the grant of subject_tok
   const { access_token: subject_token, refresh_token: token } = await publicTokens(server, { scope: "read" });
   const { access_token } = await assertTokenResponse(await exchange(server, { subject_token }));
   assertEquals(await isActive(server, access_token), true);
-  await post(server, "/oauth2/revoke", { token, client_id: "spa" });
+  await server.post("/oauth2/revoke", { token, client_id: "spa" });
   assertEquals(await isActive(server, access_token), false);
   assertEquals(await getOutcome(await exchange(server, { subject_token })), "400 invalid_request");
 });
@@ -280,10 +279,10 @@ test("[TX-05] an exchanged token ends with the token that it was exchanged for, 
     const states = (...tokens: string[]) => Promise.all(tokens.map((token) => isActive(server, token)));
 
     // Revoking an exchanged token ends what it was exchanged for, and nothing else.
-    await post(server, "/oauth2/revoke", { token: second }, basicHeader("reader"));
+    await server.post("/oauth2/revoke", { token: second }, basicHeader("reader"));
     assertEquals(await states(subject.access_token, first, second, third, other), [true, true, false, false, true]);
     assertEquals(await getOutcome(await exchange(server, { subject_token: third })), "400 invalid_request");
-    await post(server, "/oauth2/revoke", { token: subject.access_token, client_id });
+    await server.post("/oauth2/revoke", { token: subject.access_token, client_id });
     assertEquals(await states(subject.access_token, first, second, third, other), Array(5).fill(false));
     const next = await refreshTokens(server, subject.refresh_token, { client_id });
     assertEquals(await states(next.access_token), [true]);
