@@ -14,6 +14,7 @@ import {
   assertPage,
   assertTokenResponse,
   basic,
+  challenge,
   decodeClaims,
   encode,
   forEachCase,
@@ -22,15 +23,15 @@ import {
   getRejections,
   goodRequest,
   testServer,
+  verifier,
 } from "../harness.ts";
-import { proof, sharedKey, startSeconds } from "../client_jwts.ts";
 import type { Fields, TestServer } from "../harness.ts";
 import { assertPageWithForm, openBrowser } from "../browser.ts";
 import type { LoginTokens } from "../browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";
 import { extensionAttempts, extensionGrantTypes, untested } from "../extensions/metadata_attempts.ts";
 import { signedRequest } from "../../../src/client/request_object.ts";
-import { clientKey, secretKey, signingContext } from "../client_jwts.ts";
+import { clientKey, proof, secretKey, sharedKey, signingContext, startSeconds } from "../client_jwts.ts";
 
 const cb = "https://spa.example/cb";
 const secret = "a-secret-of-64-characters-so-that-HS512-has-as-many-bits-as-it-likes";
@@ -99,17 +100,16 @@ function pairFor(alg: string): { readonly privateKey: KeyObject; readonly public
 let assertions = 0;
 
 /** An assertion for the server, signed by anything but what verifies it. */
-function assertionOf(id: string, alg: string, claims: object = {}): string {
+function assertionOf(id: string, alg: string, aud: string): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const now = Date.UTC(2026, 0, 1) / 1000;
   const body = {
     iss: id,
     sub: id,
-    aud: "https://as.test",
+    aud,
     jti: `jti-${assertions++}`,
     iat: now,
     exp: now + 60,
-    ...claims,
   };
   const input = `${part({ alg, typ: "JWT" })}.${part(body)}`;
   return `${input}.${signatureOf(alg, input)}`;
@@ -128,21 +128,21 @@ function signatureOf(alg: string, input: string): string {
   return sign(hash, bytes, { key, dsaEncoding: "ieee-p1363", ...padding }).toString("base64url");
 }
 
-function proofBy(id: string, alg: string): Fields {
+function proofBy(id: string, alg: string, issuer: string): Fields {
   return {
     client_id: id,
-    client_assertion: assertionOf(id, alg),
+    client_assertion: assertionOf(id, alg, issuer),
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
   };
 }
 
 /** How a client of each method proves itself at any endpoint. */
-const proofs: Readonly<Record<string, (id: string) => readonly [Fields, Record<string, string>?]>> = {
+const proofs: Readonly<Record<string, (id: string, issuer: string) => readonly [Fields, Record<string, string>?]>> = {
   none: (id) => [{ client_id: id }],
   client_secret_basic: (id) => [{}, basic(id, secret)],
   client_secret_post: (id) => [{ client_id: id, client_secret: secret }],
-  client_secret_jwt: (id) => [proofBy(id, "HS256")],
-  private_key_jwt: (id) => [proofBy(id, "ES256")],
+  client_secret_jwt: (id, issuer) => [proofBy(id, "HS256", issuer)],
+  private_key_jwt: (id, issuer) => [proofBy(id, "ES256", issuer)],
 };
 
 function registered(method: string, more: Partial<ClientMetadata> = {}): ClientMetadata {
@@ -164,7 +164,7 @@ const asked: Readonly<Record<string, Fields>> = {
   introspection_endpoint: { token: "unknown" },
 };
 
-const pathOf = (metadata: Metadata, name: string) => (metadata[name] as string).slice("https://as.test".length);
+const pathOf = (metadata: Metadata, name: string) => (metadata[name] as string).slice(String(metadata.issuer).length);
 
 async function authMethodsAt(
   b: TestServer,
@@ -177,7 +177,7 @@ async function authMethodsAt(
   for (const method of known) {
     b.as.clients.set(registered(method, { grant_types: ["authorization_code", "client_credentials"] }));
     for (const [other, prove] of Object.entries(proofs)) {
-      const [fields, headers] = prove(method);
+      const [fields, headers] = prove(method, b.as.issuer);
       const result = await getOutcome(
         await b.post(pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
       );
@@ -210,12 +210,12 @@ async function algorithmsAt(
         : { jwks: { keys: [{ ...key ?? pairFor("ES256").publicKey.export({ format: "jwk" }) }] } },
     });
     const signed = others.includes(alg)
-      ? assertionOf("signer", symmetric ? "HS256" : "none").replace(
+      ? assertionOf("signer", symmetric ? "HS256" : "none", b.as.issuer).replace(
         /^[^.]+/,
         Buffer.from(JSON.stringify({ alg })).toString("base64url"),
       )
-      : assertionOf("signer", alg);
-    const proof = { ...proofBy("signer", "HS256"), client_assertion: signed };
+      : assertionOf("signer", alg, b.as.issuer);
+    const proof = { ...proofBy("signer", "HS256", b.as.issuer), client_assertion: signed };
     const result = await getOutcome(await b.post(pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
     const failure = `${endpoint === "introspection_endpoint" ? 401 : 400} invalid_client`;
     assertEquals(result, listed.includes(alg) ? "200" : failure, alg);
@@ -335,7 +335,15 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
     algorithmsAt(b, metadata, "revocation_endpoint", listed),
   introspection_endpoint_auth_signing_alg_values_supported: (b, metadata, listed: string[]) =>
     algorithmsAt(b, metadata, "introspection_endpoint", listed),
-  code_challenge_methods_supported: (_, __, listed: string[]) => assertEquals(listed, ["S256"]),
+  async code_challenge_methods_supported(b, _, listed: readonly string[]) {
+    assertEquals(listed, ["S256"]);
+    for (const code_challenge_method of ["plain", "s256", "S384", "S512", "none"]) {
+      for (const code_challenge of [challenge, verifier]) {
+        const response = await b.authorize({ code_challenge, code_challenge_method });
+        assertEquals(getRedirectParams(response).get("error"), "invalid_request");
+      }
+    }
+  },
   async authorization_response_iss_parameter_supported(b, _, value: boolean) {
     for (const fields of [{}, { scope: "admin" }, { prompt: "none" }]) {
       assertEquals(getRedirectParams(await b.authorize(fields)).has("iss"), value);
@@ -370,7 +378,7 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
       assertEquals(result.headers.get("content-type"), "application/jwt");
       const keys = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
       const { payload, protectedHeader } = await jwtVerify(await result.text(), keys, {
-        issuer: "https://as.test",
+        issuer: b.as.issuer,
         audience: "signed",
       });
       assertEquals([payload.sub, payload.name, protectedHeader.alg], ["alice", "the name", alg]);
@@ -484,7 +492,10 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
           : { jwks: { keys: [key.jwk] } },
       });
       const signer = key ?? await secretKey(secret, alg);
-      const sent = await signedRequest(signingContext(), signer, { ...goodRequest, client_id: "signer" });
+      const sent = await signedRequest(signingContext(undefined, b.as.issuer), signer, {
+        ...goodRequest,
+        client_id: "signer",
+      });
       const response = await b.get(`/oauth2/authorize?${encode(sent)}`);
       assert(getRedirectParams(response).has("code"), alg);
       const unsigned = `e30.${sent.request.split(".")[1]}.`;
@@ -502,10 +513,12 @@ const attempts: Readonly<Record<string, (b: TestServer, metadata: Metadata, valu
 
 for (const [name, attempt] of Object.entries(attempts)) {
   test(`[MD-09] metadata is correct in ${name}`, async () => {
-    const b = await testServer(options);
-    const metadata = await metadataOf(b);
-    assert(name in metadata, "it is missing");
-    await attempt(b, metadata, metadata[name] as never);
+    for (const issuer of ["https://as.test", "https://as.test/t1"]) {
+      const b = await testServer({ ...options, issuer });
+      const metadata = await metadataOf(b);
+      assert(name in metadata, "it is missing");
+      await attempt(b, metadata, metadata[name] as never);
+    }
   });
 }
 
@@ -533,6 +546,9 @@ test("[MD-09] a client cannot be registered for features missing from metadata",
   const b = await testServer(options);
   await forEachCase([
     { token_endpoint_auth_method: "None" },
+    { token_endpoint_auth_method: "" },
+    { token_endpoint_auth_method: "tls_client_auth", client_secret: secret },
+    { token_endpoint_auth_method: "self_signed_tls_client_auth", client_secret: secret },
     { subject_type: "private" },
     { grant_types: ["implicit"] },
     { grant_types: ["password"] },
