@@ -15,7 +15,7 @@ import { tryContainer } from "../../scripts/release/try_container.ts";
 
 /** The workflow in the recipe for continuous integration. */
 const [, recipe] = /```yaml ignore\n([^`]*runs-on:[^`]*)```/.exec(
-  readFileSync("src/testing/recipes/README.md", "utf8"),
+  readFileSync("src/cli/README.md", "utf8"),
 )!;
 
 const workflows = globSync(".github/workflows/*.yml").map((path) => ({ path, text: readFileSync(path, "utf8") }));
