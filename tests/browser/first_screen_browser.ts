@@ -39,7 +39,10 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
       assertLess(bottom, height, name);
       assertLess(words, 60, name);
     };
-    await measure("home");
+    // Home is a form: its button is on the first screen of a desktop, its first field on that of a phone.
+    const first = page.locator(width < 1280 ? "#library" : "#connect .button").first();
+    const { y, height: size } = (await first.boundingBox())!;
+    assertLess(y + size, Math.min(height, 700), "home");
     await page.goto(`${url}/start`);
     await measure("callback page");
     await page.locator("summary", { hasText: "Edit and send" }).click();
@@ -78,7 +81,7 @@ test("three places take one line of a phone", { skip }, async () => {
   const links = await page.getByRole("navigation", { name: "Pages" }).getByRole("link").all();
   assertEquals(links.length, 3);
   const boxes = await Promise.all(links.map((link) => link.boundingBox()));
-  assertEquals(new Set(boxes.map((box) => box!.y)).size, 1);
+  for (const box of boxes) assertLess(Math.abs(box!.y - boxes[0]!.y), 4);
 });
 
 for (const [width, height] of [[390, 844], [1280, 800]] as const) {

@@ -143,6 +143,27 @@ for (const javaScriptEnabled of [true, false]) {
   );
 }
 
+test(
+  "[UI-09] the decision about six scope values is on the first screen, and the page Account is a link",
+  { skip },
+  async () => {
+    await using opened = await openPage(`${url}/`, { viewport: { width: 1280, height: 900 } });
+    const { page } = opened;
+    await page.goto(request.replace("openid+email+read", "openid+profile+email+read+write+offline_access"));
+    await page.locator(".person").first().click();
+    const box = (await page.getByRole("button", { name: "Allow" }).boundingBox())!;
+    assertLess(box.y + box.height, 900);
+    assertEquals(await page.locator(".grants .choice").count(), 6);
+    await takeScreenshot(opened, "consent-six");
+    await page.screenshot({ path: "/tmp/consent_d.png" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.screenshot({ path: "/tmp/consent_m.png", fullPage: true });
+    assertEquals(await findPageProblems(opened), []);
+    await page.getByRole("link", { name: "Account", exact: true }).click();
+    assertEquals(new URL(page.url()).pathname, "/account");
+  },
+);
+
 test("on a phone the password of a selected account is asked on the first screen", { skip }, async () => {
   await using opened = await openPage(`${url}/`, { viewport: { width: 320, height: 640 } });
   const { page } = opened;

@@ -166,8 +166,9 @@ export function Consent(props: ConsentProps): VNode {
               ? `The server remembers your decision for ${formatLongDuration(remembered)}${
                 details.length > 0 ? ", except for permissions with details" : ""
               }.`
-              : `The server asks you every time, because ${riskReasons[remembered]}.`}{" "}
-            You can revoke access on the page “Account”.
+              : `The server asks you every time, because ${riskReasons[remembered]}.`} You can revoke access on the page
+            {" "}
+            <a href={`${props.base}/account`}>Account</a>.
           </p>
           <ClientLinks {...client} />
         </>
