@@ -97,17 +97,6 @@ const importRules: ImportRules = {
   },
   // Imports that point upward, until what they need has moved.
   exceptions: {
-    "check/command/check_application.ts": [
-      "cli/about.ts",
-      "cli/default_user.ts",
-      "cli/read_config.ts",
-    ],
-    "check/command/check_flags.ts": [
-      "cli/options.ts",
-    ],
-    "check/pages/check_report.tsx": [
-      "devtools/requests/pages/assets.gen.ts",
-    ],
     "server/assembly/context.ts": [
       "devtools/connect/pages/recent_flows.tsx",
     ],
@@ -146,7 +135,7 @@ const importRules: ImportRules = {
       "server/config/resolve_settings.ts",
       // Before there is a server.
       "main.ts",
-      "check/command/check_application.ts",
+      "cli/check/check_application.ts",
       "testing/test_latchkey.ts",
     ],
   },

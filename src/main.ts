@@ -72,7 +72,7 @@ async function main(
   }
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
-    const { checkApplication } = await import("./check/command/check_application.ts");
+    const { checkApplication } = await import("./cli/check/check_application.ts");
     exit(await checkApplication(commandArgs, environment, validateOptions, () => openRulePages(environment)));
   }
   if (command === "health") {
@@ -85,7 +85,7 @@ async function main(
     exit(await initialize(commandArgs, environment, await initActions()));
   }
   if (command === "faults") {
-    return console.log(await (await import("./check/command/list_faults.ts")).listFaults(commandArgs));
+    return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
   }
   if (command === "explain") {
     const { explain } = await import("./cli/explain.ts");

@@ -1,7 +1,7 @@
 /** Runs of `latchkey check` against a small web application. */
 
 import { readFile } from "node:fs/promises";
-import { checkApplication } from "../../src/check/command/check_application.ts";
+import { checkApplication } from "../../src/cli/check/check_application.ts";
 import { rulePages } from "../../src/devtools/rules/mod.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";

@@ -3,8 +3,6 @@
 
 import { Fragment, type VNode } from "preact";
 import { render } from "preact-render-to-string";
-import { assets } from "../../server/pages/assets.gen.ts";
-import { assets as flowAssets } from "../../devtools/requests/pages/assets.gen.ts";
 import type {
   CheckReportProps,
   ReportedAttack,
@@ -277,15 +275,13 @@ export function checkReportPage(
   );
 }
 
-/** The style sheet inside the document. */
-export const checkReportStyle: string = assets["style.css"]!.body + flowAssets["check.css"]!.body;
-
 /**
  * The report as a document that needs no other file, no script and no network.
  *
- * @param styleDigest The SHA-256 digest of {@link checkReportStyle} in base64, for the policy of the document (CSP).
+ * @param style Its style sheet.
+ * @param styleDigest The SHA-256 digest of `style` in base64, for the policy of the document (CSP).
  */
-export function checkReportDocument(props: CheckReportProps, styleDigest: string): string {
+export function checkReportDocument(props: CheckReportProps, style: string, styleDigest: string): string {
   return toHtml(
     <html lang="en">
       <head>
@@ -294,7 +290,7 @@ export function checkReportDocument(props: CheckReportProps, styleDigest: string
         <meta name="color-scheme" content="light dark" />
         <meta httpEquiv="Content-Security-Policy" content={`default-src 'none'; style-src 'sha256-${styleDigest}'`} />
         <title>{`${headingOf(props)} · Latchkey`}</title>
-        <style dangerouslySetInnerHTML={{ __html: checkReportStyle }} />
+        <style dangerouslySetInnerHTML={{ __html: style }} />
       </head>
       <body>
         <header class="top">

@@ -1,7 +1,7 @@
 /** The progress of a running check, on standard error. */
 
 import { printable } from "../../server/config/config_issue.ts";
-import type { CheckResult } from "../report.ts";
+import type { CheckResult } from "../../check/report.ts";
 
 /** Milliseconds between two lines of progress; in a terminal each one replaces the last. */
 const intervalMs = { terminal: 1000, other: 10_000 };

@@ -24,7 +24,7 @@ export async function listFaults(args: readonly string[]): Promise<string> {
   const unknown = name?.startsWith("-") ? name : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
   const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
-    import("../attacks/mod.ts"),
+    import("../../check/attacks/mod.ts"),
     import("../../testing/faults/mod.ts"),
     import("../../recorder/habits/mod.ts"),
   ]);

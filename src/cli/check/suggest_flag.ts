@@ -1,7 +1,7 @@
 /** The flag of `latchkey check` to change after a failed login without an attack. */
 
-import { describeControlFailure } from "../control_failure.ts";
-import type { CheckReport } from "../report.ts";
+import { describeControlFailure } from "../../check/control_failure.ts";
+import type { CheckReport } from "../../check/report.ts";
 import type { CheckFlags } from "./check_flags.ts";
 
 /** One sentence; `undefined` if the login succeeded, or if no flag is known to help. */

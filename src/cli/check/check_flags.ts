@@ -3,7 +3,7 @@
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
 import { shellWord } from "../../server/endpoints/shared/shell_quote.ts";
-import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../../cli/options.ts";
+import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 
 export interface CheckFlags {
   readonly loggedInUrl?: string;

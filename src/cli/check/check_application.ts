@@ -4,11 +4,11 @@ import { assertNoIssues, ConfigurationError, printable } from "../../server/conf
 import { allowancesOf } from "../../server/config/allowances.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { Baseline } from "../baseline.ts";
-import type { CheckReport } from "../report.ts";
-import { chooseDefaultUser, withDefaultUser } from "../../cli/default_user.ts";
-import { readConfiguration, type ValidateSettings } from "../../cli/read_config.ts";
-import { programCommand } from "../../cli/about.ts";
+import type { Baseline } from "../../check/baseline.ts";
+import type { CheckReport } from "../../check/report.ts";
+import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
+import { readConfiguration, type ValidateSettings } from "../read_config.ts";
+import { programCommand } from "../about.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { suggestFlag } from "./suggest_flag.ts";
 import { showProgress } from "./show_progress.ts";
@@ -41,7 +41,7 @@ export async function checkApplication(
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
     return 0;
   }
-  const { nameIssues, notTestHost } = await import("../check_issues.ts");
+  const { nameIssues, notTestHost } = await import("../../check/check_issues.ts");
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
@@ -65,11 +65,11 @@ export async function checkApplication(
     rulePages,
   ] = await Promise.all([
     import("../../server/assembly/latchkey.ts"),
-    import("../client_check.ts"),
-    import("../check_pages.ts"),
+    import("../../check/client_check.ts"),
+    import("../../check/check_pages.ts"),
     import("../../devtools/requests/mod.ts"),
     import("../../devtools/requests/handlers.ts"),
-    import("../report_text.ts"),
+    import("../../check/report_text.ts"),
     import("../../platform/runtime/serve.ts"),
     import("../../platform/runtime/tools.ts"),
     openRulePages(),
@@ -170,7 +170,7 @@ async function readBaseline(
   readTextFile: Environment["readTextFile"],
 ): Promise<Baseline | undefined> {
   if (path === undefined) return undefined;
-  const { parseBaseline } = await import("../baseline.ts");
+  const { parseBaseline } = await import("../../check/baseline.ts");
   const text = await readTextFile(path).catch((error: unknown) => ({ error }));
   const baseline = typeof text === "string" ? parseBaseline(text) : undefined;
   if (baseline !== undefined) return baseline;
