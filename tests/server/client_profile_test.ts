@@ -8,6 +8,7 @@ import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { assertTokenResponse, basic, challenge, clients, getRedirectParams, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
+import { postRegistration } from "./registering.ts";
 
 const noChallenge: Fields = { code_challenge: undefined, code_challenge_method: undefined };
 
@@ -145,9 +146,8 @@ test("[PF-04, DR-04, MC-04] only an operator sets a profile: registration and me
   const url = "https://app.example/client.json";
   const document = { client_id: url, redirect_uris: ["https://app.example/cb"], profile: "oauth2.1" };
   const b = await testServer({ outbound: () => Promise.resolve(Response.json(document)) });
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], profile: "oauth2.1" });
-  const registered = await (await b.get("/oauth2/register", { method: "POST", body, headers })).json();
+  const metadata = { redirect_uris: ["https://app.example/cb"], profile: "oauth2.1" };
+  const registered = await (await postRegistration(b, metadata)).json();
   assert(!Object.hasOwn(registered, "profile"));
   assertEquals(
     await ask(b, { client_id: registered.client_id, redirect_uri: "https://app.example/cb", ...noChallenge }),

@@ -28,6 +28,7 @@ import {
 } from "./fapi_client.ts";
 import { assertTokenResponse, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
 import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
+import { postRegistration } from "./registering.ts";
 
 /** The status of a failed authentication in the body (RFC 7662 §2.3: 401 at introspection). */
 const rejectedAt = (name: string) => name === "introspect" ? 401 : 400;
@@ -178,12 +179,8 @@ test("[FS-03, FS-05, PF-06] clients authenticate by private_key_jwt alone", asyn
   const b = await fapiServer({ outbound: () => Promise.resolve(Response.json(document)) });
   const page = await b.authorize({ client_id: "https://app.example/c", redirect_uri: "https://app.example/cb" });
   assertEquals(page.status, 400);
-  const register = async (metadata: object) =>
-    await b.get("/oauth2/register", {
-      method: "POST",
-      body: JSON.stringify({ redirect_uris: ["https://app.example/cb"], ...metadata }),
-      headers: { "content-type": "application/json" },
-    });
+  const register = (metadata: object) =>
+    postRegistration(b, { redirect_uris: ["https://app.example/cb"], ...metadata });
   for (const token_endpoint_auth_method of ["none", "client_secret_basic", "client_secret_post", "client_secret_jwt"]) {
     const response = await register({ token_endpoint_auth_method });
     assertEquals([response.status, (await response.json()).error], [400, "invalid_client_metadata"]);

@@ -14,6 +14,7 @@ import { assertion, authorizePushed, bank, bankKey, dpopKey, fapiCode, publicKey
 import { exchangeCode, request, signed } from "./fapi_client.ts";
 import { decodeClaims, forEachCase, getRedirectParams, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
+import { postRegistration } from "./registering.ts";
 
 const rsa = await sharedKey("RS256");
 const clients: readonly ClientMetadata[] = [{ ...bank, jwks: publicKeys(bankKey, rsa) }];
@@ -55,9 +56,7 @@ const metadata = async (options: LatchkeyOptions): Promise<Record<string, unknow
 async function register(options: LatchkeyOptions, scope = "read", more = {}) {
   const b = await start(options);
   const redirect_uris = ["https://app.example/cb"];
-  const body = JSON.stringify({ redirect_uris, scope, jwks: publicKeys(bankKey), ...more });
-  const headers = { "content-type": "application/json" };
-  const response = await b.get("/oauth2/register", { method: "POST", body, headers });
+  const response = await postRegistration(b, { redirect_uris, scope, jwks: publicKeys(bankKey), ...more });
   const warnings = b.events.filter((event) => event.type === "warning" && /deprecated/.test(event.explanation.reason));
   return [(await response.json()).scope, warnings.length];
 }

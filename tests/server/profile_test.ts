@@ -24,6 +24,7 @@ import {
 import type { Fields, TestServer } from "./harness.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
+import { postRegistration } from "./registering.ts";
 
 const resource = "https://mcp.example/mcp";
 const web: Fields = { client_id: "web", redirect_uri: "https://web.example/cb" };
@@ -353,8 +354,7 @@ test("[PF-03, PF-10] each revision offers registration as without a profile: on 
   const offers = async (options: LatchkeyOptions) => {
     const b = await testServer(options);
     const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
-    const request = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
-    const { status } = await b.get("/oauth2/register", request);
+    const { status } = await postRegistration(b, {});
     assertEquals(status === 404, metadata.registration_endpoint === undefined);
     return metadata.registration_endpoint !== undefined;
   };
@@ -370,12 +370,7 @@ test("[PF-03, PF-10] each revision offers registration as without a profile: on 
 test("[PF-10] a revision that deprecates registration warns of each one; a rejected one has no such warning", async () => {
   const register = async (options: LatchkeyOptions, redirect_uri = "https://app.example/cb") => {
     const b = await testServer(options);
-    const body = JSON.stringify({ redirect_uris: [redirect_uri] });
-    const { status } = await b.get("/oauth2/register", {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/json" },
-    });
+    const { status } = await postRegistration(b, { redirect_uris: [redirect_uri] });
     return [status, ...reasons(b).filter((reason) => reason.includes("deprecated"))];
   };
   await forEachCase(mcpRevisions, async (mcpRevision) => {
@@ -425,11 +420,10 @@ test("[PF-03, PF-05, MC-04] metadata documents are resolved from 2025-11-25 on, 
 });
 
 test("[PF-03, DR-04] a client that registers is registered for all scope values, or for those that it requested", async () => {
-  const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], scope: "read" });
+  const metadata = { redirect_uris: ["https://app.example/cb"], scope: "read" };
   const scopeOf = async (options: LatchkeyOptions) => {
     const b = await testServer(options);
-    const headers = { "content-type": "application/json" };
-    return (await (await b.get("/oauth2/register", { method: "POST", body, headers })).json()).scope;
+    return (await (await postRegistration(b, metadata)).json()).scope;
   };
   assertEquals(await scopeOf({}), "read");
   assertEquals(
@@ -442,9 +436,7 @@ test("[PF-03, DR-04] a client that registers is registered for all scope values,
 test("[PF-03, DR-04] a client that registers without a method gets one that the server offers", async () => {
   const register = async (options: LatchkeyOptions) => {
     const b = await testServer({ clients: [], ...options });
-    const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"] });
-    const headers = { "content-type": "application/json" };
-    return await (await b.get("/oauth2/register", { method: "POST", body, headers })).json();
+    return await (await postRegistration(b, { redirect_uris: ["https://app.example/cb"] })).json();
   };
   assertEquals((await register({})).token_endpoint_auth_method, "client_secret_basic");
   for (const method of ["client_secret_post", "none"] as const) {

@@ -10,7 +10,6 @@ import {
   basic,
   clients,
   decodeClaims,
-  encode,
   forEachCase,
   getOutcome,
   getRedirectParams,
@@ -78,16 +77,12 @@ function machine({ token }: TestServer, fields: Fields): Promise<Response> {
 }
 
 async function introspected(
-  { get }: TestServer,
+  server: TestServer,
   token: string,
   id: string,
   secret: string,
 ): Promise<Record<string, unknown>> {
-  const response = await get("/oauth2/introspect", {
-    method: "POST",
-    body: encode({ token }),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...basic(id, secret) },
-  });
+  const response = await server.post("/oauth2/introspect", { token }, basic(id, secret));
   assertEquals(response.status, 200);
   return await response.json();
 }

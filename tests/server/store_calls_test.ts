@@ -3,10 +3,11 @@
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
 import { basic, recordingStore, testServer } from "./harness.ts";
+import type { Fields } from "./harness.ts";
 
 test("a request makes no store call that no rule needs", async () => {
   const { store, asked } = recordingStore();
-  const { as, authorize, code, get, token } = await testServer({
+  const server = await testServer({
     store,
     clients: [
       {
@@ -22,12 +23,8 @@ test("a request makes no store call that no rule needs", async () => {
       },
     ],
   });
-  const post = (path: string, body: string) =>
-    get(path, {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/x-www-form-urlencoded", ...basic("api", "api-secret") },
-    });
+  const { as, authorize, code, get, token } = server;
+  const post = (path: string, fields: Fields) => server.post(path, fields, basic("api", "api-secret"));
   const tokens = await (await token({ code: await code() })).json();
 
   const requests: Record<string, { send: () => Promise<Response>; calls: readonly string[] }> = {
@@ -70,14 +67,14 @@ test("a request makes no store call that no rule needs", async () => {
     },
     // RV-05: neither the grant nor the token by itself is revoked.
     introspection: {
-      send: () => post("/oauth2/introspect", `token=${tokens.access_token}`),
+      send: () => post("/oauth2/introspect", { token: tokens.access_token }),
       calls: ["get revocation", "get revocation"],
     },
     userinfo: {
       send: () => get("/oauth2/userinfo", { headers: { authorization: `Bearer ${tokens.access_token}` } }),
       calls: ["get revocation", "get revocation"],
     },
-    "client credentials": { send: () => post("/oauth2/token", "grant_type=client_credentials"), calls: [] },
+    "client credentials": { send: () => post("/oauth2/token", { grant_type: "client_credentials" }), calls: [] },
   };
   for (const [name, { send, calls }] of Object.entries(requests)) {
     asked.length = 0;

@@ -32,11 +32,7 @@ test("[AZ-22, TK-22] an unavailable store makes every endpoint for clients respo
   const code = await b.code();
   const { access_token } = await (await b.token({ code: await b.code() })).json();
   const post = (path: string, fields: Record<string, string>, headers?: Record<string, string>) =>
-    b.get(path, {
-      method: "POST",
-      headers: { ...basic("web", "web-secret"), ...headers },
-      body: new URLSearchParams(fields),
-    });
+    b.post(path, fields, { ...basic("web", "web-secret"), ...headers });
   leave();
   const asks: Readonly<Record<string, () => Promise<Response>>> = {
     token: () => b.token({ code }),

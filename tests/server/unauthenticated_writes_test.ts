@@ -19,7 +19,7 @@ import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { basic, encode, getOutcome, getRejections, goodRequest, type ListedOptions, testServer } from "./harness.ts";
 import type { Fields, TestServer } from "./harness.ts";
 import { fillForm, openPage, requestAuthorization, send } from "./page_navigation.ts";
-import { publicClient } from "./registering.ts";
+import { postRegistration, publicClient } from "./registering.ts";
 import { closedExtensionEndpoints } from "./extensions/metadata_attempts.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
 
@@ -184,12 +184,7 @@ function demand(count: number): string {
 /** Valid requests without credentials, by the name of the endpoint, besides those that every endpoint gets. */
 async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, readonly Attempt[]>>> {
   const { get } = server;
-  const register = (metadata: unknown) =>
-    get("/oauth2/register", {
-      method: "POST",
-      body: JSON.stringify(metadata),
-      headers: { "content-type": "application/json" },
-    });
+  const register = (metadata: unknown) => postRegistration(server, metadata);
   const signer = await clientKey("ES256", "one");
   const keyed = await (await register({
     ...publicClient,
@@ -403,10 +398,9 @@ test("[HT-23, DO-04] marks of proofs at userinfo and at a hosted resource count 
     ...{ clients, users: [{ sub: "alice" }], login: "auto", plugins: [mcpServer("/mcp", { scopes: ["mcp:tools"] })] },
   });
   const key = await sharedKey("ES256");
-  const unknown = await (await sender.get("/oauth2/register", {
-    method: "POST",
-    body: JSON.stringify({ redirect_uris: secret.redirect_uris, token_endpoint_auth_method: "client_secret_basic" }),
-    headers: { "content-type": "application/json" },
+  const unknown = await (await postRegistration(sender, {
+    redirect_uris: secret.redirect_uris,
+    token_endpoint_auth_method: "client_secret_basic",
   })).json();
   const senders = [["spa", undefined, 429], ["web", "web-secret", 200], [
     unknown.client_id,

@@ -16,7 +16,7 @@ import { formatEvent } from "../../../src/cli/operating/format_event.ts";
 import { health, limitConcurrency, logging, metrics } from "../../../src/cli/operating/mod.ts";
 import { registeredSecrets } from "../../../src/server/oauth/redact.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
-import { basic, encode, testServer, verifier } from "../../server/harness.ts";
+import { basic, testServer, verifier } from "../../server/harness.ts";
 import type { Fields } from "../../server/harness.ts";
 import { cpuTimeOf, until } from "../../until.ts";
 
@@ -208,14 +208,10 @@ test("[HT-15] a registered secret in the wrong parameter is in no log and no tra
   const clients = [{ client_id: "web", client_secret: secret, redirect_uris: ["https://web.example/cb"] }];
   const log = logging({ write: (line) => lines.push(line), format: "text", verbose: true });
   const json = logging({ write: (line) => lines.push(line), format: "json" });
-  const { authorize, get, events } = await testServer({ clients, plugins: [log, json] });
+  const server = await testServer({ clients, plugins: [log, json] });
+  const { authorize, get, events } = server;
   const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
-  const token = (fields: Fields, headers: Record<string, string> = {}) =>
-    get("/oauth2/token", {
-      method: "POST",
-      body: encode(fields),
-      headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-    });
+  const token = (fields: Fields, headers: Record<string, string> = {}) => server.post("/oauth2/token", fields, headers);
   await token({}, basic(secret, "web"));
   await token({}, basic("username", "x"));
   await token({ client_id: secret });

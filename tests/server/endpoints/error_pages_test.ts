@@ -10,6 +10,7 @@ import { openBrowser } from "../browser.ts";
 import { findCsrfToken } from "../csrf.ts";
 import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../harness.ts";
 import type { Fields, TestServer } from "../harness.ts";
+import { postRegistration } from "../registering.ts";
 
 /** One request for each rule that a page can name, and its status. */
 const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {
@@ -81,11 +82,7 @@ test("[UI-04] the rejection of a form that no client sent names no client", () =
 test("[AZ-02, DI-01] a page of a real host names no registered client; the trace does, the nearest first, and no client that registered itself", async () => {
   for (const options of [{}, realHost]) {
     const b = await testServer({ ...options, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
-    const registered = await b.get("/oauth2/register", {
-      method: "POST",
-      body: JSON.stringify({ redirect_uris: ["https://unlisted.example/cb"] }),
-      headers: { "content-type": "application/json" },
-    });
+    const registered = await postRegistration(b, { redirect_uris: ["https://unlisted.example/cb"] });
     const { client_id: unlisted } = await registered.json();
     const html = await assertPage(await b.authorize({ client_id: "postr" }), 400);
     assertEquals(html.includes("poster"), options !== realHost);

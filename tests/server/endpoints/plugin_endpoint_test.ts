@@ -18,7 +18,7 @@ import { faultInjector } from "../../../src/testing/faults/fault_injector.ts";
 import { testLog } from "../../../src/testing/log/log.ts";
 import { LogError } from "../../../src/testing/log/log_error.ts";
 import * as faults from "../../../src/testing/faults/mod.ts";
-import { basic, encode, forEachCase, testServer } from "../harness.ts";
+import { basic, forEachCase, testServer } from "../harness.ts";
 import type { Fields, TestServer } from "../harness.ts";
 
 const pin = "pin-8d2f6c41e07b4a";
@@ -57,10 +57,9 @@ function ticketEndpoint(): Endpoint {
 
 const plugin = (): Plugin => ({ routes: () => [ticketEndpoint()] });
 
-const sendTo = ({ get }: TestServer, path: string, fields: Fields, headers: HeadersInit = basic("web", "web-secret")) =>
-  get(path, { method: "POST", body: encode(fields), headers: { "content-type": form, ...headers } });
+const sendTo = (server: TestServer, path: string, fields: Fields, headers: HeadersInit = basic("web", "web-secret")) =>
+  server.post(path, fields, headers);
 
-const form = "application/x-www-form-urlencoded";
 const path = "/oauth2/tickets";
 
 test("metadata and the home page list it by its metadata name", async () => {

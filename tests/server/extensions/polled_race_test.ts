@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
 import { openBrowser } from "../browser.ts";
-import { basic, encode, forEachCase, getOutcome, testServer } from "../harness.ts";
+import { basic, forEachCase, getOutcome, testServer } from "../harness.ts";
 import type { Fields, TestServer } from "../harness.ts";
 import { describePage, openPage, submit } from "../page_navigation.ts";
 import { storeKinds } from "../../platform/store/store_kinds.ts";
@@ -54,9 +54,8 @@ const options: LatchkeyOptions = {
   }],
 };
 
-function post({ get }: TestServer, path: string, fields: Fields): Promise<Response> {
-  const headers = { "content-type": "application/x-www-form-urlencoded", ...basic("bank", "bank-secret") };
-  return get(path, { method: "POST", body: encode(fields), headers });
+function post(server: TestServer, path: string, fields: Fields): Promise<Response> {
+  return server.post(path, fields, basic("bank", "bank-secret"));
 }
 
 /** A request whose user has the consent page open. */

@@ -6,9 +6,7 @@ import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import {
   assertPage,
-  basic,
   decodeClaims,
-  encode,
   forEachCase,
   getOutcome,
   getRejections,
@@ -16,6 +14,7 @@ import {
   testServer,
 } from "../../harness.ts";
 import type { Fields, TestServer } from "../../harness.ts";
+import { basicHeader } from "../../client_endpoints.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";
 
@@ -38,16 +37,13 @@ const users = [{ sub: "alice", email: "alice@example.com" }, { sub: "bob" }];
 
 const server = (options: LatchkeyOptions = {}) => testServer({ clients, users, login: "interactive", ...options });
 
-function post({ get }: TestServer, path: string, fields: Fields, client = "bank"): Promise<Response> {
-  const headers = { "content-type": "application/x-www-form-urlencoded", ...basic(client, `${client}-secret`) };
-  return get(path, { method: "POST", body: encode(fields), headers });
-}
+const start = (b: TestServer, fields: Fields = {}, client = "bank") => {
+  const request = { scope: "openid read", login_hint: "alice", ...fields };
+  return b.post("/oauth2/backchannel_authentication", request, basicHeader(client));
+};
 
-const start = (b: TestServer, fields: Fields = {}, client?: string) =>
-  post(b, "/oauth2/backchannel_authentication", { scope: "openid read", login_hint: "alice", ...fields }, client);
-
-const poll = (b: TestServer, auth_req_id: string, client?: string) =>
-  post(b, "/oauth2/token", { grant_type: cibaType, auth_req_id }, client);
+const poll = (b: TestServer, auth_req_id: string, client = "bank") =>
+  b.post("/oauth2/token", { grant_type: cibaType, auth_req_id }, basicHeader(client));
 
 async function started(b: TestServer, fields?: Fields): Promise<string> {
   const response = await start(b, fields);
@@ -96,7 +92,10 @@ test("[CB-03, CB-06] denied, expired, unknown and malformed", async () => {
   for (const auth_req_id of ["x", `${"a".repeat(43)}.${"b".repeat(43)}`, `${await started(b)}x`]) {
     assertEquals(await getOutcome(await poll(b, auth_req_id)), "400 invalid_grant");
   }
-  assertEquals(await getOutcome(await post(b, "/oauth2/token", { grant_type: cibaType })), "400 invalid_request");
+  assertEquals(
+    await getOutcome(await b.post("/oauth2/token", { grant_type: cibaType }, basicHeader("bank"))),
+    "400 invalid_request",
+  );
 });
 
 test("[CB-02] exactly one hint", async () => {
@@ -153,9 +152,7 @@ test("[CB-10] one client can have a hundred requests for one user", async () => 
 test("[CB-05] only a confidential, registered client starts, and only the client that started polls", async () => {
   const b = await server();
   assertEquals(await getOutcome(await start(b, {}, "plain")), "400 unauthorized_client");
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const unauthenticated = (fields: Fields) =>
-    b.get("/oauth2/backchannel_authentication", { method: "POST", body: encode(fields), headers });
+  const unauthenticated = (fields: Fields) => b.post("/oauth2/backchannel_authentication", fields);
   const fields = { scope: "openid", login_hint: "alice" };
   assertEquals(await getOutcome(await unauthenticated({ ...fields, client_id: "app" })), "400 unauthorized_client");
   assertEquals(await getOutcome(await unauthenticated(fields)), "401 invalid_client");
@@ -168,11 +165,11 @@ test("[CB-05] only a confidential, registered client starts, and only the client
 
 test("[CB-03, DV-03] a device code is no auth_req_id, and the other way round", async () => {
   const b = await server();
-  const device = await (await post(b, "/oauth2/device_authorization", { scope: "openid" }, "shop")).json();
+  const device = await (await b.post("/oauth2/device_authorization", { scope: "openid" }, basicHeader("shop"))).json();
   assertEquals(await getOutcome(await poll(b, device.device_code, "shop")), "400 invalid_grant");
   const { auth_req_id } = await (await start(b, {}, "shop")).json();
   const swapped = { grant_type: deviceCodeType, device_code: auth_req_id };
-  assertEquals(await getOutcome(await post(b, "/oauth2/token", swapped, "shop")), "400 invalid_grant");
+  assertEquals(await getOutcome(await b.post("/oauth2/token", swapped, basicHeader("shop"))), "400 invalid_grant");
 });
 
 test("[CB-04] a poll before the interval is slow_down, and the interval grows", async () => {

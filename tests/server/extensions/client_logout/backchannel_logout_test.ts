@@ -25,6 +25,7 @@ import {
 import { callEvents, callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
 import type { CallingServer } from "./logout_receiver.ts";
 import { until } from "../../../until.ts";
+import { postRegistration } from "../../registering.ts";
 
 const sessionEvent = "http://schemas.openid.net/event/backchannel-logout";
 
@@ -119,12 +120,7 @@ test("[BL-02] a backchannel_logout_uri is an absolute URI without fragment: http
 
 test("[BL-02] at registration the same problems are 400 invalid_client_metadata", async () => {
   const b = await testServer();
-  const register = (metadata: object) =>
-    b.get("/oauth2/register", {
-      method: "POST",
-      body: JSON.stringify({ redirect_uris: ["https://rp.example/cb"], ...metadata }),
-      headers: { "content-type": "application/json" },
-    });
+  const register = (metadata: object) => postRegistration(b, { redirect_uris: ["https://rp.example/cb"], ...metadata });
   await forEachCase(valid, async ({ client_secret: _, ...metadata }) => {
     const response = await register(metadata);
     assertEquals(response.status, 201);
@@ -270,14 +266,10 @@ test("[BL-05, MC-05] the server does not call a private address, and reports it 
 
 test("[BL-05] calls of clients that registered themselves are limited for each host, and made later", async () => {
   const b = await callingServer();
-  const response = await b.get("/oauth2/register", {
-    method: "POST",
-    body: JSON.stringify({
-      redirect_uris: ["https://spa.example/cb"],
-      token_endpoint_auth_method: "none",
-      backchannel_logout_uri: "https://victim.example/",
-    }),
-    headers: { "content-type": "application/json" },
+  const response = await postRegistration(b, {
+    redirect_uris: ["https://spa.example/cb"],
+    token_endpoint_auth_method: "none",
+    backchannel_logout_uri: "https://victim.example/",
   });
   const { client_id } = await response.json();
   for (let i = 0; i < 70; i++) {

@@ -9,6 +9,7 @@ import { openBrowser, parseAttributes, sessionCookie } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
 import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "../../harness.ts";
 import { callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
+import { postRegistration } from "../../registering.ts";
 
 /** A client that is logged out in a frame. */
 function framedClient(id: string, changes: Partial<ClientMetadata> = {}): ClientMetadata {
@@ -97,11 +98,7 @@ test("[FC-01] frontchannel_logout_uri has scheme, host and port of a redirect UR
   ];
   const b = await testServer();
   const register = (metadata: object) =>
-    b.get("/oauth2/register", {
-      method: "POST",
-      body: JSON.stringify({ redirect_uris, token_endpoint_auth_method: "none", ...metadata }),
-      headers: { "content-type": "application/json" },
-    });
+    postRegistration(b, { redirect_uris, token_endpoint_auth_method: "none", ...metadata });
   await forEachCase(valid, async (metadata) => {
     await (await latchkey({ clients: [{ ...client, ...metadata }] })).close();
     assertEquals((await register(metadata)).status, 201);

@@ -35,12 +35,8 @@ const prefix = "urn:ietf:params:oauth:request_uri:";
 const redirect_uri = "https://spa.example/cb";
 
 /** POST /oauth2/par for `spa` with everything in order, changed by the fields given. */
-function push({ get }: TestServer, fields: Fields = {}, headers: Record<string, string> = {}): Promise<Response> {
-  return get("/oauth2/par", {
-    method: "POST",
-    body: encode({ ...goodRequest, ...fields }),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
+function push(server: TestServer, fields: Fields = {}, headers?: Record<string, string>): Promise<Response> {
+  return server.post("/oauth2/par", { ...goodRequest, ...fields }, headers);
 }
 
 /** The `request_uri` of a pushed request that is in order. */

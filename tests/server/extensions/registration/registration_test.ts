@@ -465,12 +465,7 @@ test("[DR-05] with throttle, open registrations and wrong tokens of one network 
   assertEquals((await post("192.0.2.1")).status, 201);
 
   const closed = await testServer({ throttle: true, registration: { mode: "token", initialAccessTokens: [token] } });
-  const guess = (authorization: string) =>
-    closed.get("/oauth2/register", {
-      method: "POST",
-      headers: { authorization, "content-type": "application/json" },
-      body: JSON.stringify(publicClient),
-    });
+  const guess = (authorization: string) => postRegistration(closed, publicClient, { authorization });
   for (let i = 0; i < 10; i++) assertEquals((await guess(`Bearer guess-number-${i}`)).status, 401);
   assertEquals((await guess(`Bearer ${token}`)).status, 429);
 });

@@ -76,12 +76,8 @@ function send({ get }: TestServer, request: string, fields: Fields = {}): Promis
 }
 
 /** POST /oauth2/par with a request object; `fields` are outside of it. */
-function push({ get }: TestServer, request: string | undefined, fields: Fields = {}, headers = {}): Promise<Response> {
-  return get("/oauth2/par", {
-    method: "POST",
-    body: encode({ client_id: "signer", request, ...fields }),
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-  });
+function push(b: TestServer, request: string | undefined, fields: Fields = {}, headers = {}): Promise<Response> {
+  return b.post("/oauth2/par", { client_id: "signer", request, ...fields }, headers);
 }
 
 const rejection = ({ events }: TestServer) => {

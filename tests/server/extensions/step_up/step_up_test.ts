@@ -25,6 +25,7 @@ import type { Fields, TestServer } from "../../harness.ts";
 import { describePage, getCode, logInAndAllow, requestAuthorization, submit } from "../../page_navigation.ts";
 import { signedRequest } from "../../../../src/client/request_object.ts";
 import { clientKey, signingContext } from "../../client_jwts.ts";
+import { postRegistration } from "../../registering.ts";
 
 const pwd = "urn:x:pwd";
 const mfa = "urn:x:mfa";
@@ -323,9 +324,7 @@ test("[ST-14] default_acr_values and default_max_age count where the request has
 test("[ST-14] the three members can be registered; values of another type or with spaces are rejected", async () => {
   const b = await testServer(levels);
   const register = async (metadata: object) => {
-    const body = JSON.stringify({ redirect_uris: ["https://app.example/cb"], ...metadata });
-    const headers = { "content-type": "application/json" };
-    const response = await b.get("/oauth2/register", { method: "POST", body, headers });
+    const response = await postRegistration(b, { redirect_uris: ["https://app.example/cb"], ...metadata });
     return [response.status, await response.json()] as const;
   };
   const own = { default_acr_values: [mfa], default_max_age: 0, require_auth_time: true };
