@@ -108,8 +108,6 @@ test("the examples of the mock run one after the other", async () => {
   assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
   assert(printed.some((words) => words.slice(1).join() === "invalid_redirect_uri,invalid_client_metadata"));
   assert(printed.some(([granted]) => granted === "read"));
-  const idJag = "urn:ietf:params:oauth:token-type:id-jag";
-  assert(printed.some((words) => words.join(" ") === `${idJag} read bob agent-at-auth`));
   assertEquals(printed.map(([value]) => value).filter((value) => typeof value === "number"), [200, 401]);
   assert(printed.some(([, pending]) => pending === "authorization_pending"));
   const reports = printed.filter(([what]) => what === "check").map(([, report]) => String(report));
@@ -117,7 +115,7 @@ test("the examples of the mock run one after the other", async () => {
     "my client",
   ]);
   assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
-  assertEquals(printed.length, 16);
+  assertEquals(printed.length, 15);
   assertEquals(printed.find(([value]) => value === "called"), ["called", [["client-1", 204]]]);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");

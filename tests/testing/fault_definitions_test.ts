@@ -1,7 +1,6 @@
 /** The definitions of all faults: complete, callable by id with JSON, and described in the README. */
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { FaultFactory } from "../../src/testing/mod.ts";
 import type { Fault } from "../../src/testing/faults/fault.ts";
@@ -150,18 +149,4 @@ test("wrong parameters are rejected with what was expected, what was received an
     assertEquals(assertThrows(create, Type).message, message);
     return Promise.resolve();
   });
-});
-
-test("the list of faults in the README is made of the definitions", () => {
-  const readme = readFileSync("src/testing/README.md", "utf8");
-  const [list = ""] = /^- `error\(.*?(?=\n\n)/ms.exec(readme) ?? [];
-  assertEquals(
-    [...list.matchAll(/`([^`]*)`/g)].map(([, call]) => call),
-    faultDefinitions.map(({ id, parameters }) => {
-      const positional = parameters.filter(({ option = false }) => !option).map(({ name }) => name);
-      const options = parameters.filter(({ option = false }) => option).map(({ name }) => name);
-      const args = [...positional, ...options.length === 0 ? [] : [`{ ${options.join(", ")} }`]];
-      return `${id}(${args.join(", ")})`;
-    }),
-  );
 });

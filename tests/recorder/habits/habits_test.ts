@@ -1,7 +1,6 @@
 /** The list of habits, and the report of `checkHabits`. */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { habits } from "../../../src/recorder/habits/mod.ts";
 import { separateJourneys } from "../../../src/check/journeys.ts";
@@ -11,17 +10,14 @@ import { oauth4webapiClient } from "../../check/oauth4webapi_client.ts";
 import { smallClient } from "../../check/small_client.ts";
 import { attempt } from "./habit_case.ts";
 
-test("every habit has an id of its own, a whole sentence, a source, and a place in the README", () => {
+test("every habit has an id of its own, a whole sentence and a source", () => {
   assertEquals(habits.length, 48);
   assertEquals(new Set(habits.map(({ id }) => id)).size, 48);
-  const readme = readFileSync("src/testing/README.md", "utf8");
   for (const { id, title, sources, occasion } of habits) {
     assert(/^[a-z\d]+(?:-[a-z\d]+)*$/.test(id), id);
     assert(title.endsWith("."), id);
     assert(sources.length > 0 && occasion !== "", id);
   }
-  const [list = ""] = /`metadata-followed`.*?(?=\n\n)/s.exec(readme) ?? [];
-  assertEquals([...list.matchAll(/`([^`]*)`/g)].map(([, id]) => id), habits.map(({ id }) => id));
 });
 
 for (const driver of [smallClient(), oauth4webapiClient()]) {
