@@ -92,45 +92,40 @@ test("[PF-01] the settings of a profile without the profile yield the same metad
   });
 });
 
-test("[PF-01] the tables of the README say what each profile and revision sets", () => {
+test("[PF-01] the lists of the README say what each profile and revision sets", () => {
   const readme = readFileSync("src/server/oauth/README.md", "utf8");
-  const tables = [...readme.matchAll(/(?:^\| (?:setting |`|---).*\n)+/gm)].map(([table]) =>
-    table.trim().split("\n").map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()))
-  ).filter(([header]) => header![0] === "setting" && header![1] === "no profile");
-  const dependsOnIssuer = ["clientIdMetadataDocuments"];
   const all = resolveSettings({}, "https://as.test", extensions) as unknown as Record<string, unknown>;
   const defaultOf = (path: string) => {
     const [name, member] = path.split(".") as [string, string?];
     return member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
   };
   const show = (value: unknown, path: string): string => {
-    if (value === undefined) return "";
     if (!Array.isArray(value)) return String(value);
     const list = defaultOf(path) as readonly string[];
     const missing = list.filter((item) => !value.includes(item));
-    if (value.length === 0) return "none";
-    return list.length === 0 || missing.length > 1
-      ? value.join(", ")
-      : missing.length === 0
-      ? "all"
-      : `no ${missing[0]}`;
+    return value.length === 0 ? "none" : missing.length === 1 ? `no ${missing[0]}` : value.join(", ");
   };
-  const rows = (columns: readonly ProfileSettings[], paths: readonly ProfileSetting[]) =>
-    paths.map((path) => {
-      return [
-        `\`${path}\``,
-        dependsOnIssuer.includes(path) ? "by issuer" : show(defaultOf(path), path),
-        ...columns.map((column) => show(valueOf(column, path), path)),
-      ];
-    });
-  const columns: readonly ProfileSettings[] = profileNames.map((profile) => ({ profile }));
-  const paths = [...new Set(profileNames.flatMap((name) => Object.keys(profiles[name]) as ProfileSetting[]))];
-  const revisions = mcpRevisions.map((mcpRevision) => ({ profile: "mcp" as const, mcpRevision }));
-  const revised = paths.filter((path) => (profiles.mcp[path]?.values.length ?? 1) > 1);
-  assertEquals(tables, [
-    [["setting", "no profile", ...profileNames], tables[0]![1]!, ...rows(columns, paths)],
-    [["setting", "no profile", ...mcpRevisions], tables[1]![1]!, ...rows(revisions, revised)],
+  const listed = (settings: ProfileSettings) =>
+    (Object.keys(profiles[settings.profile!]) as ProfileSetting[])
+      .filter((path) => valueOf(settings, path) !== undefined)
+      .map((path) => `${path}: ${show(valueOf(settings, path), path)}`);
+  // What a list says beside the one that it refers to.
+  const beyond = (one: ProfileSettings, other: ProfileSettings) =>
+    listed(one).filter((entry) => !listed(other).includes(entry));
+  const security = { profile: "fapi2-security" } as const;
+  const signing = { profile: "fapi2-message-signing" } as const;
+  assertEquals(beyond(security, signing), []);
+  const lists = new Map<string, string[]>([
+    ...profileNames.map((profile) => [profile, listed({ profile })] as const),
+    [signing.profile, beyond(signing, security)],
+    ...mcpRevisions.slice(0, -1).map((mcpRevision) =>
+      [mcpRevision, beyond({ profile: "mcp", mcpRevision }, { profile: "mcp" })] as const
+    ),
   ]);
+  const shown = [...readme.matchAll(/^- \*\*([\w.-]+)\*\*:((?: .*\n)(?: {2}\S.*\n)*)/gm)].map(([, name, text]) =>
+    [name!, [...text!.replace(/\s+/g, " ").matchAll(/`([^`]+: [^`]+)`/g)].map(([, entry]) => entry!)] as const
+  );
+  assertEquals(shown.filter(([name]) => lists.has(name)), [...lists]);
 });
 
 test("[PF-02] a weaker setting stops the start and names setting, value, profile and section; a stricter one has effect", async () => {
