@@ -56,7 +56,7 @@ export const onDenoAlone: readonly Group[] = [
     why: "pages as text, and what their forms send",
     paths: [
       ...below("tests/devtools/connect/", "client_change_", "client_edit_", "clients_page_", "users_page_"),
-      ...["tests/devtools/rules/", "tests/devtools/requests/flow_list_", "tests/devtools/authorized/tour_"],
+      ...["tests/devtools/rules/", "tests/devtools/requests/flow_list_"],
       ...below("tests/server/login/", "consent_", "login_", "user_switch_"),
       ...below("tests/server/", "authorize/form_post_", "endpoints/error_pages_", "endpoints/off_page_"),
       "tests/server/extensions/client_logout/frontchannel_logout_",

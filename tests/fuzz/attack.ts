@@ -361,7 +361,7 @@ export function updateState(
     else state.cookies.set(pair.slice(0, at), pair.slice(at + 1));
   }
   // A page may hold the link that begins a flow.
-  const link = /href="([^"]*\/(?:oauth2\/authorize|start)\?[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
+  const link = /href="([^"]*\/(?:oauth2\/authorize\?|start\b)[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
   state.location = headers.get("location") ?? link;
   const type = headers.get("content-type") ?? "";
   if (type.startsWith("text/html")) {

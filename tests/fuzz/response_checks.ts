@@ -115,7 +115,7 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
 
 /** Pages with forms to this server, for which browsers send an Origin. */
 const formPagePattern =
-  /^\/(?:oauth2\/(?:login|consent|logout)|account|device|backchannel|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
+  /^\/(?:|oauth2\/(?:login|consent|logout)|account|device|backchannel|authorized\/try|(?:clients|users|flows)(?:\/.*)?)$/;
 
 interface PageLocation {
   readonly own: string;

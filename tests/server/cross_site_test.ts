@@ -325,7 +325,7 @@ const fixable: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** A link that fills in a change of the clients, or repeats the request after it. */
-const changeLink = /\/clients[^"\s]*[?&;](?:client_id|redirect_uris|scope|grant_types|retry)=/;
+const changeLink = /\/(?:clients|(?=\?))[^"\s]*[?&;](?:client_id|redirect_uris|scope|grant_types|retry)=/;
 
 test("[DI-09, HT-22] no page and no log line leads to a change that a page of another site causes; the page names the site", async () => {
   const lines: string[] = [];

@@ -31,7 +31,12 @@ test("an option of the wrong type is a configuration error with its path, for Ja
     [{ alg: "RS256", signatureAlgorithms: ["ES256"] }, "alg", `"RS256"`, "Set alg to one of them, or add it to"],
     [{ users: { sub: "alice" } }, "users", "an object", `Write it like "users": [{"sub":"alice",`],
     [{ clients: spa }, "clients", "an object", `Write it like "clients": [{"client_id":"spa",`],
-    [{ resources: uri }, "resources", `"${uri}"`, `Write it like "resources": [{"uri":"https://api.example"}].`],
+    [
+      { resources: uri },
+      "resources",
+      "a string (hidden)",
+      `Write it like "resources": [{"uri":"https://api.example"}].`,
+    ],
     [
       { issuer: new URL("http://localhost") },
       "issuer",

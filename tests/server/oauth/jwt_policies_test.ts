@@ -10,7 +10,7 @@ const now = 1_800_000_000;
 const secret = new Uint8Array(32).fill(7);
 
 function sign({ types = ["jwt"] }: JwtPolicy, claims: Record<string, unknown>): Promise<string> {
-  const good = { exp: now + 60, iat: now, nbf: now, aud: "a", jti: "j", sub: "s" };
+  const good = { exp: now + 60, iat: now, nbf: now, aud: "a", jti: "j", sub: "s", client_id: "c" };
   return new SignJWT({ ...good, ...claims }).setProtectedHeader({ alg: "HS256", typ: types[0]! }).sign(secret);
 }
 

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { posix } from "node:path";
 import { test } from "node:test";
 import { openApiPath, openApiText } from "../../../scripts/control_openapi.ts";
 import type { App } from "../../../src/server/assembly/context.ts";
@@ -212,13 +213,35 @@ test("[CO-05] every verb accepts its examples or says why not, and is never an i
   await as.close();
 });
 
-test("[CO-01] no module outside of the control imports it, except by import() and for types", () => {
-  for (const path of globSync("src/**/*.{ts,tsx}")) {
-    if (path.replaceAll("\\", "/").startsWith("src/testing/control/")) continue;
-    for (const [line] of readFileSync(path, "utf8").matchAll(/^(?:im|ex)port .*["'][./]+\/control\/.*$/gm)) {
-      assertMatch(line, /^(?:im|ex)port type /, path);
-    }
+/** The modules that are loaded with a module: what it imports, directly or not, except by import() and for types. */
+function loadedWith(path: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(path)) return loaded;
+  loaded.add(path);
+  const imports = /^(?:im|ex)port (?!type )(?:[^"';]*? from )?"(\.[^"]+\.tsx?)"/gm;
+  for (const [, specifier] of readFileSync(path, "utf8").matchAll(imports)) {
+    loadedWith(posix.join(posix.dirname(path), specifier!), loaded);
   }
+  return loaded;
+}
+
+const folder = "src/testing/control/";
+
+test("[CO-01] no entry point loads a part of the control, and only the control itself its endpoints", () => {
+  const { exports }: { exports: Record<string, string> } = JSON.parse(readFileSync("deno.json", "utf8"));
+  // The client of the control is the other side of it.
+  const { "./control": _, ...others } = exports;
+  for (const entry of ["src/main.ts", ...Object.values(others).map((path) => posix.normalize(path))]) {
+    assertEquals([...loadedWith(entry)].filter((path) => path.startsWith(folder)), [], entry);
+  }
+  // The pages show what the verbs describe, without the endpoints that run them.
+  const verbs = /^(?:verb|control_error|verbs\/[a-z_]+)\.ts$/;
+  for (const path of globSync("src/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"))) {
+    if (path.startsWith(folder)) continue;
+    const loaded = [...loadedWith(path)].filter((path) => path.startsWith(folder));
+    assertEquals(loaded.filter((path) => !verbs.test(path.slice(folder.length))), [], path);
+  }
+  assert(loadedWith(`${folder}mod.ts`).has(`${folder}endpoint.ts`));
+  assert(loadedWith("src/testing/fault_pages/handlers.ts").has(`${folder}verb.ts`));
 });
 
 test("[CO-01] without its setting there is no control, and the 404 says how to switch it on", async () => {
