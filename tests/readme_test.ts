@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
-import { decodeClaims, testServer } from "./server/harness.ts";
+import { decodeClaims, testServer } from "./kit.ts";
 import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { HttpResponse } from "../src/platform/http/message.ts";
-import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./server/harness.ts";
+import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./kit.ts";
 import { postRegistration, register } from "./server/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";
 import { latchkey, testLatchkey } from "./secret_leak_check.ts";

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import manifest from "../../deno.json" with { type: "json" };
-import { basic, challenge, encode, verifier } from "../server/harness.ts";
-import type { Fields } from "../server/harness.ts";
+import { basic, challenge, encode, verifier } from "../kit.ts";
+import type { Fields } from "../kit.ts";
 import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
 import type { StartOptions } from "../platform/runtime/run_program.ts";
 import {

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { challenge, encode, verifier } from "../server/harness.ts";
+import { challenge, encode, verifier } from "../kit.ts";
 import { closeBrowser, executablePath, type OpenedPage, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { challenge, encode } from "../server/harness.ts";
+import { challenge, encode } from "../kit.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 import type { OpenedPage } from "./harness.ts";
 

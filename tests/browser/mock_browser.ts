@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { type StorageState, testLatchkey } from "../../src/testing/mod.ts";
-import { decodeClaims } from "../server/harness.ts";
+import { decodeClaims } from "../kit.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);

@@ -7,7 +7,7 @@ import { inspector } from "../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
-import { encode } from "../server/harness.ts";
+import { encode } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { until } from "../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";

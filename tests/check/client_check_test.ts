@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type ClientAuth, type PrivateKey, PrivateKeyJwt } from "openid-client";
 import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.ts";
-import { basic } from "../server/harness.ts";
+import { basic } from "../kit.ts";
 import { controlClient } from "../testing/control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";

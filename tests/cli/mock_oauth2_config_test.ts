@@ -7,7 +7,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
-import { basic, decodeClaims, encode, goodRequest, verifier } from "../server/harness.ts";
+import { basic, decodeClaims, encode, goodRequest, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const config = {

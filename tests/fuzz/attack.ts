@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { parseForms, submitForm } from "../../src/testing/browser/html_form.ts";
 import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
 import { authenticateClient } from "../../src/client/authentication.ts";
-import { challenge, verifier } from "../server/harness.ts";
+import { challenge, verifier } from "../kit.ts";
 import { withProof } from "./dpop_moves.ts";
 import { mutate, mutation, requestDraft } from "./request_draft.ts";
 import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";

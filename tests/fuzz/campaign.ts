@@ -2,7 +2,7 @@
 
 import type fc from "fast-check";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
-import { verifier } from "../server/harness.ts";
+import { verifier } from "../kit.ts";
 import { findResponseSecrets } from "../secrets.ts";
 import { attacks, buildRequest, emptyState, updateState } from "./attack.ts";
 import type { Attack, ReceivedResponse } from "./attack.ts";

@@ -14,7 +14,7 @@ import type { Recorder } from "../../src/recorder/recorder.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { openBrowser } from "../server/browser.ts";
 import { fetchCsrfToken } from "../server/csrf.ts";
-import { encode, type Fields, goodRequest } from "../server/harness.ts";
+import { encode, type Fields, goodRequest } from "../kit.ts";
 import { type AttackedServer, serverKinds, startServer } from "./servers.ts";
 
 /** The parts that a long text repeats. */

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { encode, goodRequest } from "../server/harness.ts";
+import { encode, goodRequest } from "../kit.ts";
 import { maxBody, type Place, placesOf, plain, type Shape, shapes, startTextServer, timeOf } from "./costly_texts.ts";
 
 /** CPU time that any request may take, in milliseconds. Three times as much would already be noticed at a server. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Plugin, TraceEvent } from "../../src/mod.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
 import { openBrowser } from "../server/browser.ts";
-import { forEachCase, testServer } from "../server/harness.ts";
+import { forEachCase, testServer } from "../kit.ts";
 import {
   getBody,
   getHeaderValues,

@@ -8,7 +8,7 @@ import { rateLimiter } from "../../src/server/oauth/bounded_cache.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
 import { openBrowser } from "../server/browser.ts";
 import { publicTokens, refresh, refreshTokens, testClients } from "../server/client_endpoints.ts";
-import { basic, encode, getOutcome, goodRequest, testServer } from "../server/harness.ts";
+import { basic, encode, getOutcome, goodRequest, testServer } from "../kit.ts";
 import { getStatuses, openRawConnection, requestHead, sendRaw } from "../platform/runtime/raw_connection.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { cpuTimeOf } from "../until.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
 import type { TraceEvent } from "../../src/mod.ts";
-import { encode, goodRequest } from "../server/harness.ts";
+import { encode, goodRequest } from "../kit.ts";
 import {
   formRequestHead,
   getStatuses,

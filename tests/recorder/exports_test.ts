@@ -7,7 +7,7 @@ import { toHar } from "../../src/recorder/export/har.ts";
 import type { Har } from "../../src/recorder/export/har.ts";
 import { formatFlow } from "../../src/recorder/export/text.ts";
 import { publicTokens, userinfo, webTokens } from "../server/client_endpoints.ts";
-import { basic, testServer, verifier } from "../server/harness.ts";
+import { basic, testServer, verifier } from "../kit.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { mcpServer } from "../../src/resource/mod.ts";

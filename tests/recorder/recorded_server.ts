@@ -8,8 +8,8 @@ import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";
 import { testClients } from "../server/client_endpoints.ts";
-import { encode, testServer } from "../server/harness.ts";
-import type { Fields, TestServer } from "../server/harness.ts";
+import { encode, testServer } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 
 /** A server under test, and what is remembered of it. */
 export interface RecordedServer {

@@ -18,7 +18,7 @@ import {
   userinfo,
   webTokens,
 } from "../server/client_endpoints.ts";
-import { basic, getRedirectParams, testServer } from "../server/harness.ts";
+import { basic, getRedirectParams, testServer } from "../kit.ts";
 import {
   completeLogin,
   endlessBody,

@@ -16,7 +16,7 @@ import {
   webTokens,
 } from "../server/client_endpoints.ts";
 import { openBrowser } from "../server/browser.ts";
-import { basic, challenge, testServer, verifier } from "../server/harness.ts";
+import { basic, challenge, testServer, verifier } from "../kit.ts";
 import { completeLogin, form, interactiveServer, recordedServer, send, tokenBody } from "./recorded_server.ts";
 import type { RecordedServer } from "./recorded_server.ts";
 

@@ -6,7 +6,7 @@ import { metrics } from "../../src/cli/operating/metrics.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
-import { testServer } from "../server/harness.ts";
+import { testServer } from "../kit.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";
 
 /** Runs a body at a fixed time of the process, which `advance` changes. */

@@ -15,7 +15,7 @@ import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts
 import { usedProofs } from "../../src/resource/used_proofs.ts";
 import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
 import type { ClientKey } from "../server/client_jwts.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 const key = await clientKey();

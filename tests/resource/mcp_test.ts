@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { mcpRevisions } from "../../src/server/config/profile.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { mcpClient } from "../testing/mcp_client.ts";
 

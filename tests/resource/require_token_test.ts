@@ -17,7 +17,7 @@ import {
 import type { AccessTokenClaims, ProtectedResource, Rejection, RequiredToken } from "../../src/resource/mod.ts";
 import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { authenticateClient } from "../../src/client/authentication.ts";
 import { signingContext } from "../server/client_jwts.ts";

@@ -6,7 +6,7 @@ import * as oauth from "oauth4webapi";
 import { introspectionVerifier, jwksVerifier, requireToken, stepUpChallenge } from "../../src/resource/mod.ts";
 import type { Rejection, RequiredLogin, RequiredToken } from "../../src/resource/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { decodeClaims, forEachCase } from "../server/harness.ts";
+import { decodeClaims, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 const resource = "https://bank.example/api";

@@ -6,8 +6,8 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
-import { basic, encode, forEachCase, getRedirectParams, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+import { basic, encode, forEachCase, getRedirectParams, testServer } from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 
 const any = "any";
 const unknown = { client_id: "shop", redirect_uri: "https://shop.example/cb" };

@@ -1,8 +1,8 @@
 /** A browser as a server sees it: keeps cookies by their rules, reads forms by those of HTML, and follows nothing. */
 
 import { assert, assertEquals } from "@std/assert";
-import { assertPage, assertTokenResponse, encode, getRedirectParams, goodRequest } from "./harness.ts";
-import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
+import { assertPage, assertTokenResponse, encode, getRedirectParams, goodRequest } from "../kit.ts";
+import type { Fields, TestServer, TokenResponseBody } from "../kit.ts";
 
 /** The cookie that holds the session. */
 export const sessionCookie = "__Host-latchkey_session";

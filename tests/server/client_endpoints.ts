@@ -12,8 +12,8 @@ import {
   getRejections,
   webRequest,
   webToken,
-} from "./harness.ts";
-import type { Fields, ListedOptions, TestServer, TokenResponseBody } from "./harness.ts";
+} from "../kit.ts";
+import type { Fields, ListedOptions, TestServer, TokenResponseBody } from "../kit.ts";
 
 /** Token response of a client registered for refresh tokens. */
 export interface Tokens extends TokenResponseBody {

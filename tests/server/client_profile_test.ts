@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, ProfileName } from "../../src/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { assertTokenResponse, basic, challenge, clients, getRedirectParams, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { assertTokenResponse, basic, challenge, clients, getRedirectParams, testServer } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
 import { postRegistration } from "./registering.ts";
 

@@ -3,8 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { basic, encode, getOutcome, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+import { basic, encode, getOutcome, testServer } from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 
 const clients = [
   { client_id: "spa", redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] },

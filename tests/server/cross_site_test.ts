@@ -16,7 +16,7 @@ import { health, logging } from "../../src/cli/operating/mod.ts";
 import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { challenge, encode, forEachCase, getRedirectParams, getRejections, observedStore } from "./harness.ts";
+import { challenge, encode, forEachCase, getRedirectParams, getRejections, observedStore } from "../kit.ts";
 
 const site = "https://evil.example.com";
 const documentUrl = `${site}/client.json`;

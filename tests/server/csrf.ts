@@ -5,8 +5,8 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { openBrowser } from "./browser.ts";
 import type { Browser } from "./browser.ts";
-import { assertPage, forEachCase, getRejections } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { assertPage, forEachCase, getRejections } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 
 /** Asserts a page like all others, but for forms that post to this server. */
 export async function assertPageWithForms(response: Response, status = 200, ...hostile: string[]): Promise<string> {

@@ -12,7 +12,7 @@ import {
   userinfo,
   webTokens,
 } from "./client_endpoints.ts";
-import { type Fields, forEachCase, getOutcome, testServer, webRequest, webToken } from "./harness.ts";
+import { type Fields, forEachCase, getOutcome, testServer, webRequest, webToken } from "../kit.ts";
 import { assertionOf, secretKey } from "./client_jwts.ts";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -19,8 +19,8 @@ import {
   redirectUri,
   signed,
 } from "./fapi_client.ts";
-import { assertTokenResponse, forEachCase, getRedirectParams, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { assertTokenResponse, forEachCase, getRedirectParams, testServer } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 
 const server = () => fapiServer({}, "fapi2-message-signing");
 

@@ -26,8 +26,8 @@ import {
   redirectUri,
   request,
 } from "./fapi_client.ts";
-import { assertTokenResponse, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
-import type { Fields, TestServer, TokenResponseBody } from "./harness.ts";
+import { assertTokenResponse, basic, forEachCase, getRedirectParams, testServer } from "../kit.ts";
+import type { Fields, TestServer, TokenResponseBody } from "../kit.ts";
 import { postRegistration } from "./registering.ts";
 
 /** The status of a failed authentication in the body (RFC 7662 §2.3: 401 at introspection). */

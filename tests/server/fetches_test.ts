@@ -6,17 +6,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import {
-  assertPage,
-  encode,
-  forEachCase,
-  getRejections,
-  goodRequest,
-  realHost,
-  testServer,
-  verifier,
-} from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer, verifier } from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 
 type Respond = (url: string) => Response | Promise<Response>;

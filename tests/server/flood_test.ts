@@ -29,8 +29,8 @@ import {
   realHost,
   recordingStore,
   testServer,
-} from "./harness.ts";
-import type { Fields } from "./harness.ts";
+} from "../kit.ts";
+import type { Fields } from "../kit.ts";
 import { describePage, fillForm, logInAndAllow, openPage, requestAuthorization, send } from "./page_navigation.ts";
 
 const name = uniqueName();

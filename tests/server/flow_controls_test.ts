@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { rulePages } from "../../src/devtools/rules/mod.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { getRedirectParams, testServer } from "./harness.ts";
+import { getRedirectParams, testServer } from "../kit.ts";
 
 const scope = "openid profile email offline_access";
 

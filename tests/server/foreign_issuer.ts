@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { CryptoKey, JWTHeaderParameters, JWTPayload } from "jose";
 import type { TrustedIssuer } from "../../src/mod.ts";
 import { basicHeader } from "./client_endpoints.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import type { Fields, TestServer } from "../kit.ts";
 
 /** The time at which {@link testServer} starts, in seconds. */
 export const startSeconds = Date.UTC(2026, 0, 1) / 1000;

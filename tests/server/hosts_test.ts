@@ -10,7 +10,7 @@ import type { LatchkeyOptions } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import { openBrowser } from "./browser.ts";
-import { assertPage, basic, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "./harness.ts";
+import { assertPage, basic, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "./page_navigation.ts";
 

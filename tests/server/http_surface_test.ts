@@ -22,8 +22,8 @@ import {
   verifier,
   webRequest,
   webToken,
-} from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+} from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** Every path there is, with the methods it serves. */

@@ -9,7 +9,7 @@ import { health } from "../../src/cli/operating/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { callEvents, callingServer } from "./extensions/client_logout/logout_receiver.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
-import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "./harness.ts";
+import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "../kit.ts";
 import { until } from "../until.ts";
 
 const deviceCode = "urn:ietf:params:oauth:grant-type:device_code";

@@ -6,7 +6,7 @@ import type { Repository } from "../../src/server/extension.ts";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import { type TestControl, testControl } from "../../src/testing/mod.ts";
 import { withSecretLeakCheck } from "../secret_leak_check.ts";
-import { basic, encode, type Fields, goodRequest, verifier } from "./harness.ts";
+import { basic, encode, type Fields, goodRequest, verifier } from "../kit.ts";
 
 const secret = "web-secret-web-secret";
 /** Each app knows a client of this name and secret, so that only the isolation rejects. */

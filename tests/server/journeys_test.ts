@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { ClientMetadata, Latchkey } from "../../src/mod.ts";
-import { forEachCase } from "./harness.ts";
+import { forEachCase } from "../kit.ts";
 import { getForm } from "./browser.ts";
 import { clientKeyPair } from "../rsa_keys.ts";
 import { latchkey } from "../secret_leak_check.ts";

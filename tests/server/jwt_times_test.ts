@@ -15,7 +15,7 @@ import { basicHeader, confidentialClient, publicClient, testClients, webTokens }
 import { assertionOf, sharedKey, startSeconds, tokenProof, userinfoProof } from "./client_jwts.ts";
 import { fetchCsrfToken } from "./csrf.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
-import { decodeClaims, type Fields, getRejections, goodRequest, testServer } from "./harness.ts";
+import { decodeClaims, type Fields, getRejections, goodRequest, testServer } from "../kit.ts";
 import { postRegistration } from "./registering.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";

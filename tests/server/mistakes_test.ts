@@ -9,16 +9,7 @@ import { test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { logging } from "../../src/cli/operating/mod.ts";
-import {
-  basic,
-  challenge,
-  type Fields,
-  forEachCase,
-  realHost,
-  type TestServer,
-  testServer,
-  verifier,
-} from "./harness.ts";
+import { basic, challenge, type Fields, forEachCase, realHost, type TestServer, testServer, verifier } from "../kit.ts";
 
 const issuer = "http://localhost:9666";
 const spaCallback = "https://spa.example/cb";

@@ -28,8 +28,8 @@ import {
   verifier,
   webRequest,
   webToken,
-} from "./harness.ts";
-import type { Fields } from "./harness.ts";
+} from "../kit.ts";
+import type { Fields } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { postRegistration, publicClient } from "./registering.ts";
 

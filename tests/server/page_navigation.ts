@@ -4,8 +4,8 @@ import { assert, assertEquals } from "@std/assert";
 import { extractText, parseForms, submitForm as pressed } from "../../src/testing/browser/html_form.ts";
 import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
 import type { Browser } from "./browser.ts";
-import { assertPage } from "./harness.ts";
-import type { Fields } from "./harness.ts";
+import { assertPage } from "../kit.ts";
+import type { Fields } from "../kit.ts";
 
 const issuer = "https://as.test";
 

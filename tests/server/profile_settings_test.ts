@@ -12,8 +12,8 @@ import { latchkey } from "../secret_leak_check.ts";
 import { sharedKey, startSeconds, tokenProof } from "./client_jwts.ts";
 import { assertion, authorizePushed, bank, bankKey, dpopKey, fapiCode, publicKeys, push } from "./fapi_client.ts";
 import { exchangeCode, request, signed } from "./fapi_client.ts";
-import { decodeClaims, forEachCase, getRedirectParams, testServer } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { decodeClaims, forEachCase, getRedirectParams, testServer } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 import { postRegistration } from "./registering.ts";
 
 const rsa = await sharedKey("RS256");

@@ -20,8 +20,8 @@ import {
   getRedirectParams,
   testServer,
   verifier,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
 import { postRegistration } from "./registering.ts";

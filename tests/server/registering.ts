@@ -1,7 +1,7 @@
 /** Registration requests for tests. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import type { TestServer } from "./harness.ts";
+import type { TestServer } from "../kit.ts";
 
 /** A response of the registration endpoint, or of the client configuration endpoint. */
 export interface Registered {

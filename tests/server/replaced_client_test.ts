@@ -11,9 +11,9 @@ import { storeKinds } from "../platform/store/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
 import { basicHeader, confidentialClient, fetchIntrospection, isActive, userinfo } from "./client_endpoints.ts";
 import { type ForeignIssuer, foreignIssuer, jwtBearer } from "./foreign_issuer.ts";
-import { encode, getOutcome, getRedirectParams, getRejections, goodRequest, testServer } from "./harness.ts";
-import { webRequest, webToken } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { encode, getOutcome, getRedirectParams, getRejections, goodRequest, testServer } from "../kit.ts";
+import { webRequest, webToken } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 import { describePage, fillForm, logIn, logInAndAllow, openPage, send } from "./page_navigation.ts";
 import { manage, register } from "./registering.ts";
 

@@ -19,8 +19,8 @@ import {
   userinfo,
 } from "./client_endpoints.ts";
 import type { Tokens } from "./client_endpoints.ts";
-import { assertTokenResponse, getOutcome, getRedirectParams, testServer, webRequest, webToken } from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+import { assertTokenResponse, getOutcome, getRedirectParams, testServer, webRequest, webToken } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 import { describePage, logIn, logInAndAllow } from "./page_navigation.ts";
 
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";

@@ -15,8 +15,8 @@ import {
   getRedirectParams,
   type ListedOptions,
   testServer,
-} from "./harness.ts";
-import type { Fields, TestServer } from "./harness.ts";
+} from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
 import { openBrowser } from "./browser.ts";
 import type { LoginTokens } from "./browser.ts";
 

@@ -8,7 +8,7 @@ import type { Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { withSecretLeakCheck } from "../secret_leak_check.ts";
-import { encode, verifier } from "./harness.ts";
+import { encode, verifier } from "../kit.ts";
 import { addSide, assertIsolated, common, outcome, requests, webRequest } from "./issuers.ts";
 
 const places: Readonly<Record<string, readonly [AppOptions, AppOptions]>> = {

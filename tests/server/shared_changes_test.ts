@@ -19,8 +19,8 @@ import {
   timeout,
   uniqueName,
 } from "../platform/store/servers.ts";
-import { assertTokenResponse, basic, getOutcome, recordingStore, testServer } from "./harness.ts";
-import type { TestServer } from "./harness.ts";
+import { assertTokenResponse, basic, getOutcome, recordingStore, testServer } from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 import { until } from "../until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-changes-"));

@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/mod.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { redactText } from "../../src/server/oauth/redact.ts";
 import { recordDigests } from "./digests.ts";
-import { assertTokenResponse, getOutcome, getRedirectParams, getRejections, testServer, verifier } from "./harness.ts";
+import { assertTokenResponse, getOutcome, getRedirectParams, getRejections, testServer, verifier } from "../kit.ts";
 
 const clients = [{
   client_id: "spa",

@@ -15,7 +15,7 @@ import { extensions } from "../../src/server/assembly/extensions.ts";
 import { OAuthError } from "../../src/server/oauth/errors.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
-import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "./harness.ts";
+import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../kit.ts";
 import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
 
 const initialToken = "an-initial-access-token";

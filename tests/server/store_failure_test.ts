@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/platform/store/store_error.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "./harness.ts";
+import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 
 const place = "postgres://10.0.0.7/db";
 

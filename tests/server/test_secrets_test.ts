@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";
-import { testServer } from "./harness.ts";
+import { testServer } from "../kit.ts";
 
 /** The secret that seals sessions where the issuer is a real host. */
 async function sealOf(store: Store): Promise<string | undefined> {

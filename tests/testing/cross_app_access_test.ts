@@ -16,7 +16,7 @@ import { test } from "node:test";
 import type { ResourceAuthorizationServer } from "../../src/mod.ts";
 import { foreignJwks } from "../../src/testing/mod.ts";
 import type { FetchInit, MintedAssertion, MintedIdJag, TestLatchkey } from "../../src/testing/mod.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { type Fetch, mcpConnection } from "./mcp_client.ts";
 

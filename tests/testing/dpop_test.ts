@@ -7,7 +7,7 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
-import { decodeClaims } from "../server/harness.ts";
+import { decodeClaims } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 import { mcpClient, redirectUri } from "./mcp_client.ts";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { FaultFactory } from "../../src/testing/mod.ts";
 import type { Fault } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { strictClient } from "./strict_client.ts";
 
 const { createFault, faultDefinitions } = faults;

@@ -11,7 +11,7 @@ import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { verbs } from "../../src/testing/control/verbs/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { until } from "../until.ts";
-import { challenge, encode, verifier } from "../server/harness.ts";
+import { challenge, encode, verifier } from "../kit.ts";
 
 const issuer = "https://faults.test";
 const redirect_uri = "https://client.test/callback";

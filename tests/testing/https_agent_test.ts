@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { selfSignedCertificate } from "../../src/platform/runtime/self_signed.ts";
 import { faults } from "../../src/testing/mod.ts";
 import { httpsAgent } from "../../src/testing/node/mod.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 /** Sends a request as a library does, and returns the response without its body. */

@@ -6,7 +6,7 @@ import { memoryStore } from "../../src/mod.ts";
 import type { ClientAuthMethod, Plugin, Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/platform/store/store_error.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
-import { forEachCase } from "../server/harness.ts";
+import { forEachCase } from "../kit.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 

@@ -28,8 +28,8 @@ import {
   userinfo,
   webTokens,
 } from "../server/client_endpoints.ts";
-import { basic, challenge, testServer, verifier } from "../server/harness.ts";
-import type { TestServer } from "../server/harness.ts";
+import { basic, challenge, testServer, verifier } from "../kit.ts";
+import type { TestServer } from "../kit.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 async function logged(...inner: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {

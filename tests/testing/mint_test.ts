@@ -12,7 +12,7 @@ import {
 } from "jose";
 import { test } from "node:test";
 import type { SigningAlgorithm } from "../../src/mod.ts";
-import { basic, forEachCase } from "../server/harness.ts";
+import { basic, forEachCase } from "../kit.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import type { MintedToken } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";

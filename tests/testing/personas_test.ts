@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { personaHeader } from "../../src/testing/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
-import { challenge, decodeClaims, encode, forEachCase, getRedirectParams, verifier } from "../server/harness.ts";
+import { challenge, decodeClaims, encode, forEachCase, getRedirectParams, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 const issuer = "http://localhost:9000";

@@ -4,7 +4,7 @@ import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { TestClient, TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
-import { decodeClaims } from "../server/harness.ts";
+import { decodeClaims } from "../kit.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";

@@ -7,7 +7,7 @@ import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { formatPersona, parsePersona } from "../../src/testing/persona.ts";
 import { testBrowser } from "../../src/testing/browser/test_browser.ts";
 import type { RequestParameters } from "../../src/client/parameters.ts";
-import { challenge, forEachCase } from "../server/harness.ts";
+import { challenge, forEachCase } from "../kit.ts";
 import { LoginError, personaHeader, testIssuer } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 

@@ -16,8 +16,8 @@ import { formatEvent } from "../../../src/cli/operating/format_event.ts";
 import { health, limitConcurrency, logging, metrics } from "../../../src/cli/operating/mod.ts";
 import { registeredSecrets } from "../../../src/server/oauth/redact.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
-import { basic, testServer, verifier } from "../../server/harness.ts";
-import type { Fields } from "../../server/harness.ts";
+import { basic, testServer, verifier } from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 import { cpuTimeOf, until } from "../../until.ts";
 
 /** A plugin whose requests wait until they are released, except health. */

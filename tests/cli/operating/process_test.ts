@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { version } from "../../../src/cli/about.ts";
 import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
-import { basic, encode, forEachCase } from "../../server/harness.ts";
+import { basic, encode, forEachCase } from "../../kit.ts";
 import { certificate, lockedKey, otherKey, privateKey } from "../../platform/runtime/certificate.ts";
 import { runProgram, startProgram } from "../../platform/runtime/run_program.ts";
 import type { Program, StartOptions } from "../../platform/runtime/run_program.ts";

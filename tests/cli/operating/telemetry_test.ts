@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
 import type { Store } from "../../../src/mod.ts";
 import { telemetry } from "../../../src/cli/operating/mod.ts";
-import { assertTokenResponse, testServer, verifier } from "../../server/harness.ts";
+import { assertTokenResponse, testServer, verifier } from "../../kit.ts";
 
 /** What `@opentelemetry/context-async-hooks` does, and no more. */
 function contextManager(): ContextManager {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { host, type Plugin } from "../../../src/mod.ts";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import * as operating from "../../../src/cli/operating/mod.ts";
-import { basic, encode, webToken } from "../../server/harness.ts";
+import { basic, encode, webToken } from "../../kit.ts";
 import { until } from "../../until.ts";
 
 const web = {

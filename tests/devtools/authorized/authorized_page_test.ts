@@ -21,8 +21,8 @@ import {
   observedStore,
   testServer,
   verifier,
-} from "../../server/harness.ts";
-import type { Fields, TestServer } from "../../server/harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 /** The demo clients, whose redirect URI is the callback page. */

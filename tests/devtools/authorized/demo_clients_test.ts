@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { h } from "preact";
 import { demoKey } from "../../../src/server/config/demo_entries.ts";
 import { openBrowser } from "../../server/browser.ts";
-import { assertPage, decodeClaims, testServer } from "../../server/harness.ts";
+import { assertPage, decodeClaims, testServer } from "../../kit.ts";
 import { findLink, readFields } from "../../server/page.ts";
 import { arrive, callback, type Page, press } from "./step_pages.ts";
 

@@ -3,8 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
-import { assertPage, encode } from "../../server/harness.ts";
-import type { Fields } from "../../server/harness.ts";
+import { assertPage, encode } from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 
 export const callback = "https://as.test/authorized";
 

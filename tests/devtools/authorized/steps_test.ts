@@ -19,8 +19,8 @@ import {
   getRedirectParams,
   observedStore,
   testServer,
-} from "../../server/harness.ts";
-import type { Fields } from "../../server/harness.ts";
+} from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 
 /** The demo clients, whose redirect URI is the callback page. */
 const demo: LatchkeyOptions = { clients: undefined };

@@ -6,7 +6,7 @@ import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { logging } from "../../../src/cli/operating/mod.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";
-import { assertPage, basic, clients, type Fields, forEachCase, goodRequest, testServer } from "../../server/harness.ts";
+import { assertPage, basic, clients, type Fields, forEachCase, goodRequest, testServer } from "../../kit.ts";
 import { findLink, readFields } from "../../server/page.ts";
 
 const redirect_uri = "http://localhost:3000/callback";

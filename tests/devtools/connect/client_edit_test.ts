@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { clientField, type ClientMetadata } from "../../../src/server/oauth/clients/client.ts";
 import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
-import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "../../server/harness.ts";
+import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "../../kit.ts";
 import { findLink, readFields } from "../../server/page.ts";
 
 /** What the form of a page would send unchanged. */

@@ -9,7 +9,7 @@ import { auth } from "express-openid-connect";
 import { latchkey } from "../../secret_leak_check.ts";
 import { getRedirectLocation } from "../../server/applications.ts";
 import { clients, leads, run, secret, settingsOf } from "./client_snippets.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 
 test("[DI-05] the settings for express-openid-connect log a user in with the methods that it supports", async () => {
   await using as = await latchkey({ clients, idTokenClaims: "like-userinfo" });

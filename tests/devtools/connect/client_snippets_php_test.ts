@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../../secret_leak_check.ts";
 import { clients, hostileIds, secret, settingsOf } from "./client_snippets.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 
 /** One literal in single quotes, as PHP reads it. */
 const literals = /'(?:[^'\\]|\\[^])*'/g;

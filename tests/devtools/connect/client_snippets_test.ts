@@ -19,7 +19,7 @@ import type { ClientDemand } from "../../../src/devtools/connect/client_snippets
 import type { ClientMetadata, Latchkey } from "../../../src/mod.ts";
 import { authJsApplication, getRedirectLocation, loginWithPassport } from "../../server/applications.ts";
 import { clients, grant_types, hostileIds, leads, redirect_uris, run, secret, settingsOf } from "./client_snippets.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const shell = process.platform === "win32" ? undefined : "sh";

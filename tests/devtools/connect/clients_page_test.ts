@@ -9,8 +9,8 @@ import type { Browser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { readFields } from "../../server/page.ts";
-import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "../../server/harness.ts";
-import type { Fields, TestServer } from "../../server/harness.ts";
+import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { register } from "../../server/registering.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

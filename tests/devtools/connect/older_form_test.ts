@@ -21,8 +21,8 @@ import { controlClient } from "../../testing/control/harness.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";
-import { type Fields, forEachCase, observedStore, testServer } from "../../server/harness.ts";
-import type { TestServer } from "../../server/harness.ts";
+import { type Fields, forEachCase, observedStore, testServer } from "../../kit.ts";
+import type { TestServer } from "../../kit.ts";
 import { readFields } from "../../server/page.ts";
 
 /** The form of a page in a browser of its own: what it would send, and how to send it. */

@@ -7,8 +7,8 @@ import { formatPasswordDigest, getPasswordDigest } from "../../../src/server/oau
 import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
-import { assertPage, decodeClaims, forEachCase, testServer } from "../../server/harness.ts";
-import type { Fields, TestServer } from "../../server/harness.ts";
+import { assertPage, decodeClaims, forEachCase, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 async function post(browser: Browser, path: string, fields: Fields): Promise<Response> {
   // The form of a client is on a page of its own.

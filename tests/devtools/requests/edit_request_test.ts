@@ -9,16 +9,8 @@ import { until } from "../../until.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
-import {
-  assertPage,
-  basic,
-  encode,
-  forEachCase,
-  getRedirectParams,
-  testServer,
-  verifier,
-} from "../../server/harness.ts";
-import type { Fields, TestServer } from "../../server/harness.ts";
+import { assertPage, basic, encode, forEachCase, getRedirectParams, testServer, verifier } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 interface EditBench extends TestServer {
   readonly browser: Browser;

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { mcpServer } from "../../../src/resource/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-import { challenge, encode, testServer, verifier } from "../../server/harness.ts";
+import { challenge, encode, testServer, verifier } from "../../kit.ts";
 
 const run = promisify(execFile);
 const skip = ["curl", "bash"].some((program) => spawnSync(program, ["--version"]).status !== 0);

@@ -18,16 +18,8 @@ import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { getPassedText } from "../../../src/server/oauth/rules/mod.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
-import {
-  assertTokenResponse,
-  basic,
-  challenge,
-  clients,
-  forEachCase,
-  testServer,
-  verifier,
-} from "../../server/harness.ts";
-import type { TestServer } from "../../server/harness.ts";
+import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "../../kit.ts";
+import type { TestServer } from "../../kit.ts";
 import { shutdownTimeoutMs } from "../../../src/platform/runtime/bind.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import { endsWithin } from "../../until.ts";

@@ -15,15 +15,8 @@ import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import type { Tokens } from "../../server/client_endpoints.ts";
 import { assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
-import {
-  assertPage,
-  assertTokenResponse,
-  encode,
-  forEachCase,
-  getRejections,
-  testServer,
-} from "../../server/harness.ts";
-import type { Fields, TestServer } from "../../server/harness.ts";
+import { assertPage, assertTokenResponse, encode, forEachCase, getRejections, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 interface TokenBench extends TestServer {
   readonly browser: Browser;

@@ -10,7 +10,7 @@ import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { rules } from "../../../src/server/oauth/rules/mod.ts";
 import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
 import { citedSections } from "../../../src/server/pages/specifications.ts";
-import { assertPage, forEachCase, testServer } from "../../server/harness.ts";
+import { assertPage, forEachCase, testServer } from "../../kit.ts";
 
 const readRules = () => readFile(rulesPath, "utf8");
 const missing = () => Promise.reject(new Error("No such file"));

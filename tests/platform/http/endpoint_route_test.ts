@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Context } from "../../../src/server/assembly/context.ts";
 import { type Endpoint, endpointRoute, type Handlers } from "../../../src/server/assembly/route.ts";
 import { type HttpResponse, json } from "../../../src/platform/http/message.ts";
-import { forEachCase, testServer } from "../../server/harness.ts";
+import { forEachCase, testServer } from "../../kit.ts";
 
 const context = { server: { settings: {} } } as Context;
 const handlers: Handlers = { GET: () => json(200, "got") };

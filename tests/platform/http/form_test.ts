@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 import { HttpError } from "../../../src/platform/http/message.ts";
 import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../../src/platform/http/form.ts";
 import type { Fields } from "../../../src/platform/http/form.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 
 const formType = "application/x-www-form-urlencoded";
 

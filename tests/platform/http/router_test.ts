@@ -12,7 +12,7 @@ import {
 } from "../../../src/platform/http/message.ts";
 import { maxTargetLength, routeFinder, router as routerOf } from "../../../src/platform/http/router.ts";
 import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../../src/platform/http/router.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 
 /** The context of these tests: what the router hands over. */
 interface Context {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
-import { challenge, verifier } from "../../server/harness.ts";
+import { challenge, verifier } from "../../kit.ts";
 import { runProgram, startProgram } from "./run_program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-init-"));

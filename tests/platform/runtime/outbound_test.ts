@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { challenge, encode } from "../../server/harness.ts";
+import { challenge, encode } from "../../kit.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import { startProgram } from "./run_program.ts";
 

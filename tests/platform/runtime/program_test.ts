@@ -19,8 +19,8 @@ import {
   forEachCase,
   getOutcome,
   verifier,
-} from "../../server/harness.ts";
-import type { Fields } from "../../server/harness.ts";
+} from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 import { findFreePort } from "./free_port.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
 import type { Program, StartOptions } from "./run_program.ts";

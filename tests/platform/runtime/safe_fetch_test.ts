@@ -8,7 +8,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { addressKind } from "../../../src/platform/runtime/address_kind.ts";
 import { safeFetch, type SafeFetchOptions } from "../../../src/platform/runtime/safe_fetch.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import { certificate, privateKey } from "./certificate.ts";
 

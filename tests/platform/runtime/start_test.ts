@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { build, type Metafile, stop } from "esbuild";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { testServer } from "../../server/harness.ts";
+import { testServer } from "../../kit.ts";
 
 const isDeno = "Deno" in globalThis;
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { createServer as createTlsServer } from "node:tls";
 import { postgresStore, StoreError } from "../../../src/platform/store/sql/postgres.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 import { certificate, privateKey } from "../runtime/certificate.ts";
 import { dropPostgresSchemas, postgresUrl, uniqueName } from "./servers.ts";
 

@@ -18,8 +18,8 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 /** GET /oauth2/authorize with a query as it stands. */
 function ask({ get }: TestServer, query: string): Promise<Response> {

@@ -17,8 +17,8 @@ import {
   getRedirectParams,
   goodRequest,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 /** Requests of `spa` that are rejected by redirect, one per reason. */
 const rejected: readonly Fields[] = [

@@ -23,8 +23,8 @@ import {
   testServer,
   webRequest,
   webToken,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-codes-"));

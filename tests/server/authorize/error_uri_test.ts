@@ -12,7 +12,7 @@ import { rulePages } from "../../../src/devtools/rules/mod.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { publicTokens, testClients } from "../client_endpoints.ts";
-import { basic, realHost, type TestServer, testServer } from "../harness.ts";
+import { basic, realHost, type TestServer, testServer } from "../../kit.ts";
 
 type Links = Record<string, string | undefined>;
 

@@ -14,8 +14,8 @@ import {
   getRedirectParams,
   goodRequest,
   testServer,
-} from "../harness.ts";
-import type { Fields } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields } from "../../kit.ts";
 import { assertPageWithForm, openBrowser, parseAttributes, sessionCookie } from "../browser.ts";
 
 const mode = { response_mode: "form_post" };

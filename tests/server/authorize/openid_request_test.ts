@@ -24,8 +24,8 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { browserCookie, getForm, openBrowser, sessionCookie } from "../browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-openid-"));

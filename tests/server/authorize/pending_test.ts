@@ -9,8 +9,8 @@ import type { Server } from "../../../src/server/extension.ts";
 import { encodeWithMac } from "../../../src/server/oauth/session/session.ts";
 import { openBrowser } from "../browser.ts";
 import { publicTokens, refreshTokens, testClients } from "../client_endpoints.ts";
-import { authorizeByPost, testServer } from "../harness.ts";
-import type { TestServer } from "../harness.ts";
+import { authorizeByPost, testServer } from "../../kit.ts";
+import type { TestServer } from "../../kit.ts";
 import { describePage, openPage, submit } from "../page_navigation.ts";
 
 const member = { dpop_jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" };

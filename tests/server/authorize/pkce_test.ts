@@ -18,8 +18,8 @@ import {
   getRejections,
   testServer,
   verifier,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const spa: Fields = {};
 const web = { client_id: "web", redirect_uri: "https://web.example/cb" };

@@ -16,8 +16,8 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 /** A server with one client, `c`, that has these redirect URIs. */
 function serverWith(redirect_uris: readonly string[], more: Partial<ClientMetadata> = {}): Promise<TestServer> {

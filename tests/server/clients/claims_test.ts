@@ -25,8 +25,8 @@ import {
   getRedirectParams,
   getRejections,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { getCode, logIn, submit } from "../page_navigation.ts";
 
 const carol: User = {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
-import { decodeClaims, forEachCase } from "../harness.ts";
+import { decodeClaims, forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const publicUri = "https://spa.example/cb";

@@ -8,8 +8,8 @@ import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../../src/mod.t
 import { findRule, rules } from "../../../src/server/oauth/rules/mod.ts";
 import { openBrowser } from "../browser.ts";
 import { findCsrfToken } from "../csrf.ts";
-import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { postRegistration } from "../registering.ts";
 
 /** One request for each rule that a page can name, and its status. */

@@ -32,9 +32,9 @@ import {
   getRejections,
   type ListedOptions,
   testServer,
-} from "../harness.ts";
+} from "../../kit.ts";
 import { clientKey, tokenProof } from "../client_jwts.ts";
-import type { Fields, TestServer } from "../harness.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const day = 86_400;
 const inactive = { active: false };

@@ -24,8 +24,8 @@ import {
   goodRequest,
   testServer,
   verifier,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { assertPageWithForm, openBrowser } from "../browser.ts";
 import type { LoginTokens } from "../browser.ts";
 import { callingServer, loggedOutClient } from "../extensions/client_logout/logout_receiver.ts";

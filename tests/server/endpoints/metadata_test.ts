@@ -35,8 +35,8 @@ import {
   goodRequest,
   testServer,
   verifier,
-} from "../harness.ts";
-import type { Fields, TestServer, TokenResponseBody } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer, TokenResponseBody } from "../../kit.ts";
 import { extensionEndpoints, untested } from "../extensions/metadata_attempts.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

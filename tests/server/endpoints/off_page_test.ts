@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
-import { forEachCase, testServer } from "../harness.ts";
+import { forEachCase, testServer } from "../../kit.ts";
 
 const asBrowser = { headers: { accept: "text/html" } };
 const asProgram = { headers: { accept: "application/json" } };

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import { ConfigurationError } from "../../../src/mod.ts";
 import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
-import { forEachCase } from "../harness.ts";
+import { forEachCase } from "../../kit.ts";
 
 const paths = {
   authorization_endpoint: "/authorize",

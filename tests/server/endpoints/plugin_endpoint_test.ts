@@ -18,8 +18,8 @@ import { faultInjector } from "../../../src/testing/faults/fault_injector.ts";
 import { testLog } from "../../../src/testing/log/log.ts";
 import { LogError } from "../../../src/testing/log/log_error.ts";
 import * as faults from "../../../src/testing/faults/mod.ts";
-import { basic, forEachCase, testServer } from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+import { basic, forEachCase, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const pin = "pin-8d2f6c41e07b4a";
 const ticketOf = (number: number) => `ticket-number-${number}`;

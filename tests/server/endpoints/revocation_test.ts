@@ -27,8 +27,8 @@ import {
   userinfo,
   webTokens,
 } from "../client_endpoints.ts";
-import { basic, decodeClaims, forEachCase, getOutcome, getRejections, observedStore, testServer } from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+import { basic, decodeClaims, forEachCase, getOutcome, getRejections, observedStore, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-revoke-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -27,8 +27,8 @@ import {
   getRejections,
   observedStore,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const form = "application/x-www-form-urlencoded";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { logging } from "../../../src/cli/operating/mod.ts";
-import { forEachCase, testServer } from "../harness.ts";
+import { forEachCase, testServer } from "../../kit.ts";
 
 const issuer = "http://localhost:9666";
 const asBrowser = { headers: { accept: "text/html" } };

@@ -1,6 +1,6 @@
 /** Attempts at what extensions add to metadata (MD-09). Each extension has its attempts beside its other tests. */
 
-import type { TestServer } from "../harness.ts";
+import type { TestServer } from "../../kit.ts";
 import { cibaAttempts } from "./ciba/metadata.ts";
 import { encryptionAttempts } from "./encrypted_responses/metadata.ts";
 

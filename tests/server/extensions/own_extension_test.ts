@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Extension } from "../../../src/server/extension.ts";
 import { ConfigurationError, extensions, OAuthError } from "../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { encode, getRedirectParams, getRejections, goodRequest, testServer } from "../harness.ts";
+import { encode, getRedirectParams, getRejections, goodRequest, testServer } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 /** An extension with a setting, a member of metadata, an endpoint, a parameter, and a member of token responses. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { ClientMetadata } from "../../../src/mod.ts";
 import { extractText, parseForms } from "../../../src/testing/browser/html_form.ts";
 import { type Browser, openBrowser } from "../browser.ts";
-import { type Fields, forEachCase, type TestServer, testServer } from "../harness.ts";
+import { type Fields, forEachCase, type TestServer, testServer } from "../../kit.ts";
 import { fillForm, type Page, send } from "../page_navigation.ts";
 import { publicClient, register } from "../registering.ts";
 

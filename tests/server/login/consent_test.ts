@@ -17,9 +17,9 @@ import {
   getOutcome,
   type ListedOptions,
   testServer,
-} from "../harness.ts";
+} from "../../kit.ts";
 import type { Browser } from "../browser.ts";
-import type { Fields, TestServer } from "../harness.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import {
   describePage,
   fillForm,

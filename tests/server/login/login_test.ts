@@ -18,8 +18,8 @@ import {
   goodRequest,
   recordingStore,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import {
   describePage,
   fillForm,

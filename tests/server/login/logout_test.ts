@@ -21,8 +21,8 @@ import {
   getRejections,
   type ListedOptions,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { assertPageWithForm, getForm, openBrowser, sessionCookie } from "../browser.ts";
 import type { Browser } from "../browser.ts";
 import { register } from "../registering.ts";

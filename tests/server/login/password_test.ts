@@ -21,8 +21,8 @@ import {
   type ListedOptions,
   recordingStore,
   testServer,
-} from "../harness.ts";
-import type { TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { TestServer } from "../../kit.ts";
 import { describePage, fillForm, getCode, openPage, requestAuthorization, send, submit } from "../page_navigation.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

@@ -13,8 +13,8 @@ import {
   getRedirectParams,
   goodRequest,
   testServer,
-} from "../harness.ts";
-import type { Fields, ListedOptions, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, ListedOptions, TestServer } from "../../kit.ts";
 
 /** What a browser sends for a page; without a secure context, only `Accept`. */
 const browserHeaders: readonly Record<string, string>[] = [

@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { openBrowser } from "../browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../csrf.ts";
-import { assertTokenResponse, decodeClaims, testServer } from "../harness.ts";
+import { assertTokenResponse, decodeClaims, testServer } from "../../kit.ts";
 import { readFields } from "../page.ts";
 
 const users = [{ sub: "alice", name: "Alice" }, { sub: "bob", name: "Bob" }];

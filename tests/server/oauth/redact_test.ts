@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../../src/server/oauth/redact.ts";
 import { logging } from "../../../src/cli/operating/mod.ts";
-import { forEachCase, testServer } from "../harness.ts";
+import { forEachCase, testServer } from "../../kit.ts";
 
 const secret = "S3cret";
 

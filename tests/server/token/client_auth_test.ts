@@ -26,8 +26,8 @@ import {
   recordingStore,
   testServer,
   webRequest,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const callback = "https://web.example/cb";

@@ -30,8 +30,8 @@ import {
   getOutcome,
   getRejections,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer, TokenResponseBody } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer, TokenResponseBody } from "../../kit.ts";
 
 const machine = { grant_types: ["client_credentials"], redirect_uris: undefined };
 

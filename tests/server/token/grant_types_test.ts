@@ -11,8 +11,8 @@ import { readAccessToken } from "../../../src/server/oauth/tokens/read_access_to
 import { recorder } from "../../../src/recorder/recorder.ts";
 import { redactExchange } from "../../../src/recorder/redact.ts";
 import { basicHeader, confidentialClient, fetchIntrospection, publicTokens, testClients } from "../client_endpoints.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, getRejections, testServer } from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, getRejections, testServer } from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const grantTypeName = "https://kiosk.test/grant-type/ticket";
 

@@ -43,8 +43,8 @@ import {
   observedStore,
   realHost,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-refresh-"));

@@ -18,8 +18,8 @@ import {
   type ListedOptions,
   observedStore,
   testServer,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 import { openBrowser } from "../browser.ts";
 import type { LoginTokens } from "../browser.ts";
 

@@ -32,8 +32,8 @@ import {
   verifier,
   webRequest,
   webToken,
-} from "../harness.ts";
-import type { Fields, TestServer } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer } from "../../kit.ts";
 
 const form = "application/x-www-form-urlencoded";
 const webBasic = { headers: basic("web", "web-secret") };

@@ -27,8 +27,8 @@ import {
   goodRequest,
   testServer,
   verifier,
-} from "../harness.ts";
-import type { Fields, TestServer, TokenResponseBody } from "../harness.ts";
+} from "../../kit.ts";
+import type { Fields, TestServer, TokenResponseBody } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const start = Date.UTC(2026, 0, 1) / 1000;

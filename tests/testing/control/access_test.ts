@@ -14,7 +14,7 @@ import { memoryStore } from "../../../src/mod.ts";
 import { testControl } from "../../../src/testing/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
-import { forEachCase, observedStore } from "../../server/harness.ts";
+import { forEachCase, observedStore } from "../../kit.ts";
 
 const secret = "a-secret-for-the-control";
 const realHost: LatchkeyOptions = {

@@ -8,7 +8,7 @@ import { verbs } from "../../../src/testing/control/verbs/mod.ts";
 import { faults } from "../../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { decodeClaims } from "../../server/harness.ts";
+import { decodeClaims } from "../../kit.ts";
 
 const secret = "a-secret-for-the-control";
 

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { validate } from "../../../src/server/config/field.ts";
 import { verbPath } from "../../../src/testing/control/verb.ts";
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";
-import { basic, challenge, verifier } from "../../server/harness.ts";
+import { basic, challenge, verifier } from "../../kit.ts";
 import { controlClient } from "./harness.ts";
 
 /** The settings that the verbs need. */

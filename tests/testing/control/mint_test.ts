@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";
 import { decodeProtectedHeader } from "jose";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { decodeClaims, forEachCase, verifier } from "../../server/harness.ts";
+import { decodeClaims, forEachCase, verifier } from "../../kit.ts";
 import { assertIssues, controlClient } from "./harness.ts";
 
 async function start() {

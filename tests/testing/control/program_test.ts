@@ -4,7 +4,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { runProgram, startProgram } from "../../platform/runtime/run_program.ts";
 import { until } from "../../until.ts";
-import { challenge } from "../../server/harness.ts";
+import { challenge } from "../../kit.ts";
 import { controlClient } from "./harness.ts";
 
 test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log, a check", async () => {

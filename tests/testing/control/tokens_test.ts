@@ -6,7 +6,7 @@ import { decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
-import { challenge, decodeClaims, forEachCase } from "../../server/harness.ts";
+import { challenge, decodeClaims, forEachCase } from "../../kit.ts";
 import { controlClient } from "./harness.ts";
 
 async function start(options: LatchkeyOptions = {}) {

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { testLatchkey } from "../../secret_leak_check.ts";
-import { forEachCase } from "../../server/harness.ts";
+import { forEachCase } from "../../kit.ts";
 import { assertIssues, controlClient } from "./harness.ts";
 
 /** A server with the control, whose clock stands at the start of 2026. */

@@ -25,8 +25,8 @@ import {
   testServer,
   webRequest,
   webToken,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { clientKeyPair } from "../../../rsa_keys.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 

@@ -7,8 +7,8 @@ import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../.
 import { basicHeader, confidentialClient, findLastRule, publicClient, testClients } from "../../client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../foreign_issuer.ts";
 import type { AssertionChange, ForeignIssuer } from "../../foreign_issuer.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 
 const rejected = "400 invalid_grant";
 const mcp = "https://mcp.test/mcp";

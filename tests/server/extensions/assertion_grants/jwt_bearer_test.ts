@@ -45,8 +45,8 @@ import {
   getRejections,
   realHost,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 
 const rejected = "400 invalid_grant";
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";

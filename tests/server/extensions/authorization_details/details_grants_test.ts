@@ -11,8 +11,8 @@ import {
   getOutcome,
   type ListedOptions,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { bank, details, editFiles, payment, readFiles, richOptions } from "./rich_requests.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";

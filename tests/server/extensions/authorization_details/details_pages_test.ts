@@ -14,8 +14,8 @@ import {
   getOutcome,
   goodRequest,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import {
   describePage,
   fillForm,

@@ -31,8 +31,8 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { postRegistration, register } from "../../registering.ts";
 import { bank, details, editFiles, files, payment, readFiles, richOptions, secret } from "./rich_requests.ts";
 import { signedRequest } from "../../../../src/client/request_object.ts";

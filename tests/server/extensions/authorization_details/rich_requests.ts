@@ -2,7 +2,7 @@
 
 import type { ClientMetadata } from "../../../../src/mod.ts";
 import { confidentialClient, publicClient, testClients } from "../../client_endpoints.ts";
-import type { Fields, ListedOptions } from "../../harness.ts";
+import type { Fields, ListedOptions } from "../../../kit.ts";
 
 /** Two resources, each served by a client of its name. */
 export const bank = "https://bank.test";

@@ -14,7 +14,7 @@ import {
   testClients,
 } from "../../client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
-import { assertTokenResponse, decodeClaims, getOutcome, type ListedOptions, testServer } from "../../harness.ts";
+import { assertTokenResponse, decodeClaims, getOutcome, type ListedOptions, testServer } from "../../../kit.ts";
 import { details, payment, readFiles, richOptions } from "./rich_requests.ts";
 
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -12,8 +12,8 @@ import {
   getRejections,
   realHost,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";

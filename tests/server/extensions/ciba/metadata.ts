@@ -1,8 +1,8 @@
 /** Attempts at what backchannel authentication adds to metadata. */
 
 import { assertEquals } from "@std/assert";
-import { basic, encode, getOutcome } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { basic, encode, getOutcome } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 import type { ExtensionAttempts } from "../metadata_attempts.ts";
 
 const type = "urn:openid:params:grant-type:ciba";

@@ -19,7 +19,7 @@ import {
   getRejections,
   type TestServer,
   testServer,
-} from "../../harness.ts";
+} from "../../../kit.ts";
 import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "../../page_navigation.ts";
 
 const url = "https://client.example/oauth/client.json";

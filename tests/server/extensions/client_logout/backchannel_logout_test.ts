@@ -21,7 +21,7 @@ import {
   getRejections,
   recordingStore,
   testServer,
-} from "../../harness.ts";
+} from "../../../kit.ts";
 import { callEvents, callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
 import type { CallingServer } from "./logout_receiver.ts";
 import { until } from "../../../until.ts";

@@ -7,7 +7,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 import { openBrowser, parseAttributes, sessionCookie } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
-import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "../../harness.ts";
+import { decodeClaims, encode, forEachCase, getOutcome, testServer } from "../../../kit.ts";
 import { callingServer, loggedOutClient, postLogoutRedirectUri } from "./logout_receiver.ts";
 import { postRegistration } from "../../registering.ts";
 

@@ -3,8 +3,8 @@
 import { decodeProtectedHeader } from "jose";
 import { memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../../../src/mod.ts";
-import { decodeClaims, testServer } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { decodeClaims, testServer } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 import { until } from "../../../until.ts";
 
 /** A call of a `backchannel_logout_uri`. */

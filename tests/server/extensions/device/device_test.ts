@@ -18,8 +18,8 @@ import {
   getRejections,
   realHost,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { describePage, fillForm, openPage, send, submit } from "../../page_navigation.ts";
 import type { Page } from "../../page_navigation.ts";
 

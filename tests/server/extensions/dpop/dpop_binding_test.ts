@@ -33,8 +33,8 @@ import {
   testServer,
   webRequest,
   webToken,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { getCode, openPage, submit } from "../../page_navigation.ts";
 
 const key = await clientKey();

@@ -6,8 +6,8 @@ import { memoryStore } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import { basicHeader, findLastRule, testClients } from "../../client_endpoints.ts";
 import { clientKey, proof, startSeconds, tokenDigest } from "../../client_jwts.ts";
-import { assertTokenResponse, getOutcome, goodRequest, testServer } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { assertTokenResponse, getOutcome, goodRequest, testServer } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 
 const key = await clientKey();
 const options: LatchkeyOptions = { ...testClients, dpop: { nonce: "required" } };

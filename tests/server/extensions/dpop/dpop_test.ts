@@ -36,8 +36,8 @@ import {
   observedStore,
   testServer,
   verifier,
-} from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 
 const key = await clientKey();
 const otherKey = await clientKey();

@@ -10,8 +10,8 @@ import {
   type KeyManagementAlgorithm,
   keyManagementAlgorithms,
 } from "../../../../src/server/oauth/clients/response_members.ts";
-import { fetchKeySet, getRejections, realHost, testServer } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { fetchKeySet, getRejections, realHost, testServer } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 import { inspector } from "../../../../src/devtools/requests/mod.ts";
 import { parseToken } from "../../../../src/devtools/requests/tokens/parse_token.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";

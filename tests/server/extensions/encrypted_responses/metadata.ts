@@ -3,8 +3,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
 import { ConfigurationError } from "../../../../src/mod.ts";
-import { encode, getRedirectParams, goodRequest, verifier } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { encode, getRedirectParams, goodRequest, verifier } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 import type { ExtensionAttempts } from "../metadata_attempts.ts";
 
 const keys = await Promise.all(

@@ -20,8 +20,8 @@ import {
   getOutcome,
   getRedirectParams,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-pairwise-"));
 after(() => rmSync(folder, { recursive: true }));

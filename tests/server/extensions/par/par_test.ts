@@ -21,8 +21,8 @@ import {
   goodRequest,
   testServer,
   webRequest,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
 import { describePage, getCode, openPage, submit } from "../../page_navigation.ts";

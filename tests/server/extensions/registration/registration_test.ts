@@ -6,8 +6,8 @@ import type { JWTPayload } from "jose";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import type { LatchkeyOptions, RegistrationSettings } from "../../../../src/mod.ts";
-import { basic, forEachCase, getOutcome, getRejections, testServer } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { basic, forEachCase, getOutcome, getRejections, testServer } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 
 /** Registers invalid metadata, and returns the outcome with the explanation in the trace. */

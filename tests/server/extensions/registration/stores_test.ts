@@ -4,8 +4,8 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions, Store } from "../../../../src/mod.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { getRedirectParams, realHost, testServer } from "../../harness.ts";
-import type { TestServer } from "../../harness.ts";
+import { getRedirectParams, realHost, testServer } from "../../../kit.ts";
+import type { TestServer } from "../../../kit.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 import type { Registered } from "../../registering.ts";
 

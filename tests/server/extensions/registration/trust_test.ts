@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import { openBrowser } from "../../browser.ts";
-import { assertAuthorizationResponse, decodeClaims, forEachCase, getRejections, testServer } from "../../harness.ts";
+import { assertAuthorizationResponse, decodeClaims, forEachCase, getRejections, testServer } from "../../../kit.ts";
 import { describePage, logIn, logInAndAllow, requestAuthorization, submit } from "../../page_navigation.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 

@@ -16,8 +16,8 @@ import {
   goodRequest,
   testServer,
   verifier,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { openBrowser } from "../../browser.ts";
 import type { SigningKey } from "../../../../src/client/jwt.ts";
 import { signedRequest } from "../../../../src/client/request_object.ts";

@@ -19,8 +19,8 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { assertPageWithForm, openBrowser } from "../../browser.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { faults } from "../../../../src/testing/mod.ts";

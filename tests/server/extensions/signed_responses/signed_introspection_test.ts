@@ -18,7 +18,7 @@ import {
   testClients,
   userinfo,
 } from "../../client_endpoints.ts";
-import { fetchKeySet, forEachCase, getOutcome, testServer } from "../../harness.ts";
+import { fetchKeySet, forEachCase, getOutcome, testServer } from "../../../kit.ts";
 
 const jwtType = "application/token-introspection+jwt";
 

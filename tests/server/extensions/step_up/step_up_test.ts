@@ -20,8 +20,8 @@ import {
   getRejections,
   goodRequest,
   testServer,
-} from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+} from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 import { describePage, getCode, logInAndAllow, requestAuthorization, submit } from "../../page_navigation.ts";
 import { signedRequest } from "../../../../src/client/request_object.ts";
 import { clientKey, signingContext } from "../../client_jwts.ts";

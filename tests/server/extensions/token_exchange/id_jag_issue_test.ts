@@ -19,8 +19,8 @@ import type { Tokens } from "../../client_endpoints.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
 import { getCode, logInAndAllow, openPage, submit } from "../../page_navigation.ts";
-import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../harness.ts";
-import type { Fields, TestServer } from "../../harness.ts";
+import { assertTokenResponse, decodeClaims, forEachCase, getOutcome, testServer } from "../../../kit.ts";
+import type { Fields, TestServer } from "../../../kit.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const type = (name: string) => `urn:ietf:params:oauth:token-type:${name}`;

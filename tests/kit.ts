@@ -1,13 +1,11 @@
-/**
- * A server with its hands on the table: virtual clock, recorded trace, three clients, and short ways through the flow.
- */
+/** What most tests need: a server with a virtual clock and recorded events, good requests, and assertions. */
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
-import { memoryStore } from "../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent, User } from "../../src/mod.ts";
-import { latchkey } from "../secret_leak_check.ts";
-import type { MemoryLatchkey } from "../secret_leak_check.ts";
+import { memoryStore } from "../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent, User } from "../src/mod.ts";
+import { latchkey } from "./secret_leak_check.ts";
+import type { MemoryLatchkey } from "./secret_leak_check.ts";
 
 /** RFC 7636 Appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
