@@ -36,15 +36,15 @@ const running = new Set<Deno.ChildProcess>();
 /**
  * Starts a program. Disposal, or the end of this process, kills it.
  *
- * @param core CPU core, if the system supports it. Default: chosen by the system.
+ * @param core CPU core, if the system supports it.
  * @param options `discardErrors` sends its error output to the null device. Default: kept for messages.
  */
 export function startProcess(
   words: readonly string[],
-  core?: 0 | 1,
+  core: 0 | 1,
   { discardErrors = false }: { readonly discardErrors?: boolean } = {},
 ): RunningProcess {
-  const [command, ...args] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...words] : words;
+  const [command, ...args] = canPin ? ["taskset", "-c", String(core), ...words] : words;
   const stderr = discardErrors ? "null" : "piped";
   const child = new Deno.Command(command!, { args, stdin: "piped", stdout: "piped", stderr }).spawn();
   running.add(child);

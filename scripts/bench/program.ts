@@ -7,7 +7,7 @@ import type { Runtime } from "./runtimes.ts";
 import type { RunningServer } from "./served.ts";
 import { latchkeySite } from "./site.ts";
 
-/** The command that starts the program on a runtime. Builds the npm package unless it is newer than the source. */
+/** The command that starts the program on a runtime. Builds the npm package. */
 export async function programCommand({ key, words }: Runtime): Promise<readonly string[]> {
   if (key === "deno") return [...words, "src/main.ts"];
   await buildPackage();
@@ -58,24 +58,9 @@ async function untilListening(port: number, ended: Promise<unknown>): Promise<vo
 
 const packageFolder = "dist/npm";
 
-async function buildPackage(): Promise<void> {
-  const built = await getModifiedTime(`${packageFolder}/main.js`);
-  if (await getNewestTime("src") > built || await getNewestTime("static") > built) {
-    await capture(Deno.execPath(), "task", "build");
-  }
+/** Once in each run: a package of an older source would be measured as the present one. */
+function buildPackage(): Promise<unknown> {
+  return built ??= capture(Deno.execPath(), "task", "build");
 }
 
-/** Newest modification time of the files in a folder. */
-async function getNewestTime(folder: string): Promise<number> {
-  let time = 0;
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = `${folder}/${name}`;
-    time = Math.max(time, await (isDirectory ? getNewestTime(path) : getModifiedTime(path)));
-  }
-  return time;
-}
-
-/** Modification time of a file; 0 if it does not exist. */
-async function getModifiedTime(path: string): Promise<number> {
-  return await Deno.stat(path).then(({ mtime }) => mtime!.getTime(), () => 0);
-}
+let built: Promise<unknown> | undefined;
