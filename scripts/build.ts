@@ -37,7 +37,7 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
     [/^The package is not published yet: .*$/m, `After \`npm install --save-dev ${manifest.name}\`:`],
     [/ The rules are in [^]*?which rule\./, ""],
     [/^## The tree\n[^]*^(?=## More\n)/m, ""],
-    [/^\| .*\]\((?:scripts|tests|static)\/.*\n/gm, ""],
+    [/^- \[.*\]\((?:scripts|tests|static)\/.*\n/gm, ""],
   ],
   "src/testing/README.md": [
     [/^After publication: /m, ""],
