@@ -20,7 +20,6 @@ export const onDenoAlone: readonly Group[] = [
     paths: [
       "tests/scripts/",
       "tests/readme_test.ts",
-      "tests/check/readme_test.ts",
       "tests/testing/moving_readme_test.ts",
     ],
     always: true,

@@ -65,4 +65,4 @@ test("a library that relies on TLS, which its driver declares, is not accused be
   }
 });
 
-test("the lines of the findings are in the sources, and the table names each", assertSources);
+test("the lines of the findings are in the sources, and the README names each", assertSources);
