@@ -2,7 +2,8 @@
  * Limits the fetches of URLs that clients choose, so that no client can direct a flood of them at a host. Clients in
  * use are those to which something was issued. They share no limit with other clients, so that unknown clients cannot
  * block them. One user is enough to have something issued to any number of clients, so no domain gets more than a tenth
- * of what the other domains leave: clients of another domain always find a place.
+ * of what the other domains leave, and its first fetch in a window does not depend on the others: clients of another
+ * domain always find a place.
  */
 
 import { isAddress, networkFromAddress } from "../../platform/runtime/ip_address.ts";
@@ -92,14 +93,14 @@ export function fetchLimiter(now: () => number): FetchLimiter {
       const counters = isInUse ? inUse : others;
       if (!isOpen(counters.total)) counters.total = newWindow();
       const { total } = counters;
-      assertBelow(maxFetches, total, "all hosts");
       // All ports of a host are one host.
       const hostname = new URL(url).hostname.replace(/\.$/, "");
+      const name = registrableDomain(hostname);
+      const domain = isInUse ? openWindow(domains, name) : undefined;
+      if (domain?.count !== 0) assertBelow(maxFetches, total, "all hosts");
       const host = openWindow(counters.hosts, hostname);
       assertBelow(maxFetchesPerHost, host, hostname);
-      if (isInUse) {
-        const name = registrableDomain(hostname);
-        const domain = openWindow(domains, name);
+      if (domain !== undefined) {
         const remaining = maxFetches - (total.count - domain.count);
         assertBelow(Math.max(1, Math.floor(remaining * domainShare)), domain, name);
         domain.count++;
@@ -125,9 +126,11 @@ const secondLevelLabels = ["ac", "co", "com", "edu", "go", "gov", "ne", "net", "
 /**
  * The domain that was registered, approximately: the last two labels of a name, or three below a second-level domain
  * such as `co.uk`. There is no list of public suffixes: customers of a host such as `github.io` share one domain.
+ * An address stands for its network, because one host controls a whole IPv6 network.
  */
 function registrableDomain(hostname: string): string {
-  if (isAddress(hostname.replace(/^\[|\]$/g, ""))) return hostname;
+  const address = hostname.replace(/^\[|\]$/g, "");
+  if (isAddress(address)) return networkFromAddress(address);
   const labels = hostname.split(".");
   const isSecondLevel = labels.at(-1)!.length === 2 && secondLevelLabels.includes(labels.at(-2) ?? "");
   return labels.slice(isSecondLevel ? -3 : -2).join(".");
