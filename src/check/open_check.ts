@@ -176,7 +176,7 @@ async function openMock(
     plugins: [...plugins, {
       setup: (assembled) => void (app = assembled),
       onEvent(event) {
-        if (event.type === "tokens_issued") revokeAtServer(server, event.grantId);
+        if (event.type === "tokens_issued") revokeAtServer(server, event.grantId, event.at);
       },
     }],
   });
@@ -187,10 +187,14 @@ async function openMock(
 /**
  * Revokes tokens of the check at the server, which signs with the same key: immediately, because the process may
  * end before the check does.
+ *
+ * @param issuedAt By the clock of the check, which may be ahead, in milliseconds since the epoch.
  */
-function revokeAtServer(server: Server, grantId: string): void {
+function revokeAtServer(server: Server, grantId: string, issuedAt: number): void {
   const quiet: Server = { ...server, trace: () => {} };
-  revokeGrant(quiet, grantId, "issued in a check", 0).catch((cause) => {
+  const { access_token, id_token } = server.settings.lifetimes;
+  const validUntil = issuedAt + Math.max(access_token, id_token) * 1000;
+  revokeGrant(quiet, grantId, "issued in a check", validUntil).catch((cause) => {
     server.trace({ type: "internal_error", at: server.now(), endpoint: "check", cause });
   });
 }

@@ -1,11 +1,11 @@
 /** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { exportJWK, generateKeyPair } from "jose";
+import { decodeJwt, exportJWK, generateKeyPair } from "jose";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { type ClientAuth, type PrivateKey, PrivateKeyJwt } from "openid-client";
+import { type ClientAuth, ClientSecretBasic, type PrivateKey, PrivateKeyJwt } from "openid-client";
 import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.ts";
 import { basic } from "../kit.ts";
 import { controlClient } from "../testing/control/harness.ts";
@@ -226,6 +226,44 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
   assertEquals([await isActive(body.access_token), await isActive(before)], [false, true]);
   waiting.closeAllConnections();
   await new Promise((resolve) => waiting.close(resolve));
+});
+
+test("[CO-07] a token that a check issues by a moved clock is not valid when the server reaches that time", async () => {
+  await using as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256" });
+  await as.listen();
+  const { get, post } = controlClient({ issuer: as.issuer, fetch });
+  const client_secret = "secret-of-the-shop-client";
+  const tokenUrl = `${as.issuer}/oauth2/token`;
+  const tokens: string[] = [];
+  const request = async (url: string, params: Readonly<Record<string, string>>) => {
+    const body = new URLSearchParams(params);
+    return await (await fetch(url, { method: "POST", headers: basic("shop", client_secret), body })).json();
+  };
+  await using application = await startWebApplication((url) => {
+    const grant_types = ["authorization_code", "client_credentials"];
+    as.client({ client_id: "shop", client_secret, redirect_uris: [`${url}/callback`], grant_types });
+    return {
+      issuer: as.issuer,
+      clientId: "shop",
+      authentication: ClientSecretBasic(client_secret),
+      async fetch(url, init) {
+        if (url === tokenUrl) {
+          tokens.push((await request(url, { grant_type: "client_credentials", scope: "read" })).access_token);
+        }
+        return await fetch(url, init);
+      },
+    };
+  });
+  const { url } = application;
+  const input = { client: "shop", loginUrl: `${url}/login`, loggedInUrl: `${url}/me`, only: ["response/late"] };
+  assertEquals((await post("/clientCheck/start", input)).status, 200);
+  await until(async () => (await get("/clientCheck/state")).body.status !== "running");
+  const expiries = tokens.map((token) => (decodeJwt(token).exp! * 1000 - as.clock.now()) / 3_600_000);
+  assert(expiries.some((hours) => hours > 24), String(expiries));
+  as.clock.advance(2 * 3600);
+  for (const token of tokens) {
+    assertEquals((await request(`${as.issuer}/oauth2/introspect`, { token })).active, false);
+  }
 });
 
 test("[CO-07] during a check, a login of another client ends with 503 and the reason, and works again afterwards", async () => {
