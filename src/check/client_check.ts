@@ -6,14 +6,18 @@
  * 2. `open_check.ts` opens a mock with the issuer, the keys, the settings and the users of the server, because the
  *    attacks move the clock, break keys and metadata, and begin each journey without records, which no server can do
  *    for one client alone. It is loaded for the first check.
- * 3. Until the check ends, the plugin passes all protocol requests to the mock. Pages and the control remain those of
- *    the server, whose records, clock, faults and log do not change.
+ * 3. Until the check ends, the plugin passes all protocol requests to the mock, but those that name another client of
+ *    the server: it rejects their logins, and the server serves the rest, such as refreshes. Pages and the control
+ *    remain those of the server, whose records, clock, faults and log do not change.
  */
 
 import type { App } from "../server/assembly/context.ts";
 import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
-import { plainText, type ResponseLike, withHeaders } from "../platform/http/message.ts";
+import { isForm, peekForm } from "../platform/http/form.ts";
+import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
+import { findClaimedClient } from "../server/oauth/clients/auth/mod.ts";
+import { paramsFromFields } from "../server/oauth/params.ts";
 import {
   CheckRunningError,
   type ClientCheck,
@@ -95,13 +99,33 @@ export function clientCheck(
     return role === "step" || role === "document";
   }
 
-  /** Whether a user starts to log in to another client of the server, which the mock does not have. */
-  function isOtherLogin(url: string): boolean {
+  /** The endpoint that another client of the server requests, which the mock does not have; `undefined`: none. */
+  async function otherClientEndpoint(request: RequestLike): Promise<string | undefined> {
     const checked = last?.options.client;
-    const { path, query } = parseTarget(url, {});
-    if (checked === undefined || app!.findEndpoint(path)?.name !== "authorize") return false;
-    const id = new URLSearchParams(query).get("client_id");
-    return id !== null && id !== checked && app!.server.clients.findCached(id) !== undefined;
+    if (checked === undefined) return undefined;
+    const { path, query } = parseTarget(request.url, {});
+    const { server } = app!;
+    const endpoint = app!.findEndpoint(path)?.name;
+    const form = request.method === "POST" && isForm(request) ? await peekForm(request).catch(() => []) : [];
+    const params = paramsFromFields(form);
+    const claimed = endpoint === "authorize"
+      ? new URLSearchParams(query).get("client_id") ?? params.get("client_id")
+      : findClaimedClient(server, { authorization: request.headers.get("authorization"), params });
+    if (claimed === undefined || claimed === checked || server.clients.findCached(claimed) === undefined) {
+      return undefined;
+    }
+    return endpoint;
+  }
+
+  /** Passes a protocol request to the mock, and those of other clients to the server. */
+  async function handle(
+    dispatch: RequestHandler,
+    next: RequestHandler,
+    ...[request, peer]: Parameters<RequestHandler>
+  ): Promise<ResponseLike> {
+    const endpoint = await otherClientEndpoint(request);
+    if (endpoint === undefined) return await dispatch(request, peer);
+    return endpoint === "authorize" ? waitResponse(last!.options) : await next(request, peer);
   }
 
   async function perform(run: Run, { perform, close }: OpenCheck, operator?: OperatorOptions): Promise<void> {
@@ -162,7 +186,7 @@ export function clientCheck(
       handle: (next) => (request, peer) => {
         const dispatch = last?.dispatch;
         if (dispatch === undefined || !isProtocol(request.url)) return next(request, peer);
-        return isOtherLogin(request.url) ? Promise.resolve(waitResponse(last!.options)) : dispatch(request, peer);
+        return handle(dispatch, next, request, peer);
       },
       close: () => last?.stopping.abort(new Error("The server is closing.")),
     },

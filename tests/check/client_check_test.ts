@@ -285,6 +285,42 @@ test("[CO-07] during a check, a login of another client ends with 503 and the re
   assertEquals((await logIn("other", "http://localhost:3000/callback")).status, 302);
 });
 
+test("[CO-07] during a check, tokens of another client are refreshed, introspected and revoked as before", async () => {
+  await using server = await start();
+  const { as, begin, end } = server;
+  const client_secret = "secret-of-the-api-client";
+  const redirect_uris = ["http://localhost:3000/callback"];
+  as.client({ client_id: "api", client_secret, redirect_uris });
+  as.client({ client_id: "spa", redirect_uris });
+  const issued = await as.mint.refreshToken({ client: "api", sub: "alice", scope: "read" });
+  const issuedToPublic = await as.mint.refreshToken({ client: "spa", sub: "alice", scope: "read" });
+  const request = async (path: string, params: Readonly<Record<string, string>>, headers = {}) => {
+    const response = await fetch(as.issuer + path, { method: "POST", headers, body: new URLSearchParams(params) });
+    return { status: response.status, text: await response.text() };
+  };
+  const byHeader = basic("api", client_secret);
+  await begin({ only: ["response"] });
+  const refreshed = await request("/oauth2/token", { grant_type: "refresh_token", refresh_token: issued }, byHeader);
+  assertEquals(refreshed.status, 200, refreshed.text);
+  const { access_token } = JSON.parse(refreshed.text);
+  const byBody = { client_id: "api", client_secret };
+  const isActive = async () =>
+    JSON.parse((await request("/oauth2/introspect", { token: access_token, ...byBody })).text);
+  assertEquals((await isActive()).active, true);
+  assertEquals((await request("/oauth2/revoke", { token: access_token, ...byBody })).status, 200);
+  assertEquals((await isActive()).active, false);
+  const ofPublic = { grant_type: "refresh_token", refresh_token: issuedToPublic, client_id: "spa" };
+  assertEquals((await request("/oauth2/token", ofPublic)).status, 200);
+  const login = { response_type: "code", client_id: "spa", redirect_uri: redirect_uris[0]! };
+  assertEquals((await request("/oauth2/authorize", login)).status, 503);
+  assertEquals(
+    (await fetch(`${as.issuer}/_control/clientCheck/state`).then((state) => state.json())).status,
+    "running",
+  );
+  await server.post("/clientCheck/stop");
+  await end();
+});
+
 test("[CO-07] the command's check shows its logins at the recorder of the server, and no page", async () => {
   const check = clientCheck();
   const flows = inspector();
