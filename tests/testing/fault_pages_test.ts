@@ -176,6 +176,7 @@ test("the first screen has the clock and six common faults, each added by one bu
   const userinfo = async () => (await as.fetch(new Request(`${issuer}/oauth2/userinfo`, { headers }))).status;
   assertEquals(await userinfo(), 200);
   assertEquals((await submit({ do: "revoke" })).status, 400);
+  assertEquals((await submit({ do: "constructor" })).status, 400);
   assertEquals((await submit({ do: "revoke", client: "shop", sub: "alice" })).status, 303);
   assertEquals(await userinfo(), 401);
 });

@@ -64,7 +64,8 @@ export async function changeFaults(
   recorder: Recorder | undefined,
 ): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
-  const verb = verbs[form.get("do") ?? ""];
+  const name = form.get("do") ?? "";
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   const changed = verb === undefined && await changeToken(context, control, recorder?.flows() ?? [], form);
   if (changed) return changed;
   if (verb === undefined) {

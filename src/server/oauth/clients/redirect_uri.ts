@@ -221,9 +221,12 @@ export function validatePageUrls(client: ClientMetadata, { allows }: ResolvedSet
   return [...issues, ...validateInitiateLoginUri(client)];
 }
 
-/** Always https, on a loopback host too (OpenID Connect Core §4). */
+/** Always https, on a loopback host too (OpenID Connect Core §4). A user name could look like another host. */
 function validateInitiateLoginUri({ initiate_login_uri: uri }: ClientMetadata): ConfigIssue[] {
   const path = "initiate_login_uri";
-  if (uri === undefined || parseUrl(uri)?.protocol === "https:") return [];
-  return [{ path, expected: "an https URL", received: quote(uri), hint: "Write https://host/path." }];
+  if (uri === undefined) return [];
+  const { protocol, username, password } = parseUrl(uri) ?? {};
+  if (protocol === "https:" && username === "" && password === "" && !uri.includes("#")) return [];
+  const expected = "an https URL without user name and fragment";
+  return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }

@@ -294,6 +294,8 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
     [{ initiate_login_uri: "http://app.example/login" }, "initiate_login_uri"],
     [{ initiate_login_uri: "http://localhost:3000/login" }, "initiate_login_uri"],
     [{ initiate_login_uri: "javascript:alert(1)" }, "initiate_login_uri"],
+    [{ initiate_login_uri: "https://app.example@attacker.com/login" }, "initiate_login_uri"],
+    [{ initiate_login_uri: "https://app.example/login#fragment" }, "initiate_login_uri"],
     [{ initiate_login_uri: 5 }, "initiate_login_uri"],
     [{ grant_types: ["client_credentials"], token_endpoint_auth_method: "none" }, "grant_types"],
     [{ scope: "openid admin" }, "scope"],
