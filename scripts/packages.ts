@@ -133,7 +133,7 @@ if (selectedProjects.length === 0) {
 }
 
 const source = resolve("tests/packages");
-const readmes = ["src/testing/README.md", "src/testing/recipes/README.md"];
+const readmes = ["src/testing/README.md", "src/testing/recipes/README.md", "src/cli/README.md"];
 const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
 if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
