@@ -43,7 +43,7 @@ const outputs: Readonly<
   "src/server/pages/assets.gen.ts": {
     at: "static",
     files: {
-      "callback.css": css("static/callback.css"),
+      "authorized.css": css("static/authorized.css"),
       "connect.css": css("static/connect.css"),
       "connect.js": script("static/connect.ts"),
       "continue.js": script("static/continue.ts"),

@@ -259,9 +259,9 @@ export function endpoints(
       async () => (await import("../endpoints/start.ts")).start,
     ),
     page(
-      "callback",
+      "authorized",
       `${base}/authorized`,
-      "Callback page",
+      "Response of a demo login",
       async () => (await import("../endpoints/authorized.ts")).authorized,
       getAndPost,
       responseParameters,

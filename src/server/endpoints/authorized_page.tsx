@@ -97,7 +97,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="callback" />}
+      head={<Stylesheet site={props} name="authorized" />}
       heading="Authorization Successful!"
       badges={
         <>
@@ -262,7 +262,7 @@ function NoResponse(props: CallbackProps): VNode {
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="callback" />}
+      head={<Stylesheet site={props} name="authorized" />}
       heading="No authorization response"
       stepper={props.next?.stepper}
       opening={
@@ -283,7 +283,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="callback" />}
+      head={<Stylesheet site={props} name="authorized" />}
       heading="Authorization Failed"
       badges={<StatusBadge tone="bad" label="error" />}
       stepper={props.next?.stepper}

@@ -772,7 +772,7 @@ test("every asset has its type, and a unique strong ETag", () => {
   assertEquals(
     Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
     [
-      ["callback.css", "text/css; charset=utf-8"],
+      ["authorized.css", "text/css; charset=utf-8"],
       ["connect.css", "text/css; charset=utf-8"],
       ["connect.js", "text/javascript; charset=utf-8"],
       ["continue.js", "text/javascript; charset=utf-8"],
@@ -817,7 +817,7 @@ test("the colours have enough contrast, light and dark (WCAG 2.2, 1.4.3 and 1.4.
 });
 
 test("the style sheets load nothing, move nothing where motion is reduced, and keep the focus outline", async () => {
-  const sheets = ["style", "callback", "exchange", "form", "people"].map((name) =>
+  const sheets = ["style", "authorized", "exchange", "form", "people"].map((name) =>
     readFile(`static/${name}.css`, "utf8")
   );
   const css = (await Promise.all(sheets)).join("\n");

@@ -178,7 +178,7 @@ export function StepPage(props: StepProps): VNode {
   return (
     <Layout
       site={props}
-      head={<Stylesheet site={props} name="callback" />}
+      head={<Stylesheet site={props} name="authorized" />}
       heading={heading}
       badges={
         <>
