@@ -20,7 +20,7 @@ export interface AttackGroup {
 }
 
 /** The attacks with a verdict and their variants, the gravest first. */
-export function groupByAttack(results: readonly CheckResult[], verdict: Verdict): AttackGroup[] {
+function groupByAttack(results: readonly CheckResult[], verdict: Verdict): AttackGroup[] {
   const groups = Map.groupBy(results, ({ attack }) => attack.id).values();
   return [...groups].flatMap((all): AttackGroup[] => {
     const own = all.filter((result) => result.verdict === verdict);

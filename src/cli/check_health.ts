@@ -5,7 +5,7 @@
 import { configuredIssuer } from "../server/config/issuer_urls.ts";
 import { readConfiguration, type ValidateSettings } from "./read_config.ts";
 
-/** Sends a GET request; see `runtime/request_status.ts`. */
+/** Sends a GET request; see `platform/runtime/request_status.ts`. */
 type RequestStatus = (url: string, timeoutMs: number) => Promise<{ readonly status: number; readonly text: string }>;
 
 /** Milliseconds after which a server without a response counts as not ready. */

@@ -15,7 +15,7 @@ type FlagResult =
   | { readonly kind: "run"; readonly options: RawOptions; readonly issues: readonly ConfigIssue[] };
 
 /** The flags that show something instead of starting a server. */
-export const infoFlags = ["help", "version", "licenses", "schema"] as const;
+const infoFlags = ["help", "version", "licenses", "schema"] as const;
 
 const flagNames = [...optionNames.map(flagName), ...infoFlags].map((name) => `--${name}`);
 

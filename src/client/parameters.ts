@@ -4,7 +4,7 @@
 export type RequestParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The parameters as pairs of name and value. */
-export function parameterPairs(params: RequestParameters): [name: string, value: string][] {
+function parameterPairs(params: RequestParameters): [name: string, value: string][] {
   return Object.entries(params).flatMap(([name, value]) =>
     [value ?? []].flat().map((item): [string, string] => [name, item])
   );

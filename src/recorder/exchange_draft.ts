@@ -93,7 +93,7 @@ export function createDraft(
 }
 
 /** The parsed request of a draft. It is not cached, because most requests are parsed once, to find their flow. */
-export function getRequest({ head, body }: ExchangeDraft): RecordedRequest {
+function getRequest({ head, body }: ExchangeDraft): RecordedRequest {
   return parseRequest(head, body);
 }
 
@@ -157,7 +157,7 @@ function buildExchange(draft: ExchangeDraft): Exchange {
 }
 
 /** The title of a request to an endpoint, such as `Code exchange`. */
-export function findTitle(
+function findTitle(
   { title, grantTitles = {} }: EndpointDescription,
   { form }: Pick<RecordedRequest, "form">,
 ): string {
@@ -206,7 +206,7 @@ export function findFlowClient(group: FlowGroup | undefined): string | undefined
 }
 
 /** Estimated size of an exchange without its texts, in bytes: objects, events and links. */
-export const exchangeBytes = 2048;
+const exchangeBytes = 2048;
 
 /** Maximum size of texts, in bytes: two for each character. */
 export function textBytes(first: string, second = ""): number {

@@ -302,7 +302,7 @@ function toFlow(group: FlowGroup): Flow {
 }
 
 /** How a flow ended: as its last exchange that is no experiment; `pending` while its code is not exchanged. */
-export function getFlowOutcome(exchanges: readonly Exchange[]): Outcome {
+function getFlowOutcome(exchanges: readonly Exchange[]): Outcome {
   const last = exchanges.findLast(({ experimentOf }) => experimentOf === undefined) ?? exchanges.at(-1)!;
   const { outcome, response } = last;
   return outcome === "done" && response?.authorizationResponse?.params.some(([name]) => name === "code")

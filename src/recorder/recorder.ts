@@ -1,5 +1,6 @@
 /**
- * The recorder: a plugin that records exchanges, up to a limit, and groups them into flows. Pages live in `inspector/`.
+ * The recorder: a plugin that records exchanges, up to a limit, and groups them into flows. `devtools/requests/` shows
+ * the flows.
  *
  * 1. `handle` creates a draft for each request and puts a tap on its body (`body_tap.ts`).
  * 2. `onEvent` and `extend` add events and passed checks to the draft.

@@ -51,7 +51,7 @@ export function assertResourceScopes(scopes: readonly string[]): void {
 }
 
 /** The metadata document. No member is empty (RFC 9728 §3.2). */
-export function metadataDocument(
+function metadataDocument(
   { resource, verifier, scopes = [], authorizationDetailsTypes = [], name, dpop }: ProtectedResource,
 ): Readonly<Record<string, unknown>> {
   assertResourceScopes(scopes);

@@ -30,7 +30,7 @@ const url = (example: string) =>
   text([example], { expected: "an http or https URL", accepts: isWebUrl, pattern: /^https?:\/\// });
 
 /** The description of each flag. */
-export const checkFields: Fields<CheckFlags> = {
+const checkFields: Fields<CheckFlags> = {
   loggedInUrl: url("http://localhost:3000/me"),
   loggedInText: text(["Alice Adams"]),
   refreshUrl: url("http://localhost:3000/refresh"),

@@ -1,5 +1,5 @@
 /**
- * The pages that list and change clients and users. Validation and storage live in `oauth/`, components in `ui/`.
+ * The pages that list and change clients and users. Validation and storage live in `server/oauth/`.
  *
  * 1. This file checks the host against DNS rebinding, and reads forms with their CSRF token.
  * 2. `clients.ts` and `users.ts` convert between form fields and client metadata or claims.

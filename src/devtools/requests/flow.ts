@@ -21,7 +21,7 @@ import { isEditable } from "./edit/editable.ts";
 export type FindHelp = (explanation: Explanation) => Pick<FailureReason, "change" | "suggestion">;
 
 /** Maximum number of steps on one page. */
-export const stepsPerPage = 40;
+const stepsPerPage = 40;
 
 /** Maximum number of steps of a flow that shows each of them in full, for the size of the page. */
 const maxFullSteps = 3;

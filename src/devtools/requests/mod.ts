@@ -1,6 +1,6 @@
 /**
- * The inspector: a plugin with live pages of the recorded flows, with checks and reasons. The recording itself lives in
- * `recorder/`, the components in `ui/flows/`.
+ * The inspector: a plugin with live pages of the recorded flows, with checks and reasons. The recorder itself is in
+ * `src/recorder/`, the components are in `pages/`.
  *
  * 1. {@link inspector} creates a recorder, or uses a given one, and subscribes to it.
  * 2. `handlers.ts` serves `/flows`, `/flows/{id}` and the exports, `/flows.json` among them.

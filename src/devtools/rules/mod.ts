@@ -3,7 +3,7 @@
  *
  * 1. {@link rulePages} adds the route; the program turns it on.
  * 2. `rule.ts` describes a rule; `handlers.ts`, loaded at the first visit, responds.
- * 3. `ui/docs/` renders it.
+ * 3. `pages/` renders it.
  *
  * @module
  */

@@ -26,7 +26,7 @@ export type { Recording, TrafficFacts } from "./traffic.ts";
 export { clientsOf, exchangesOfClient } from "./client_exchanges.ts";
 
 /** The habits by category, in the order of a login. */
-export const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
+const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
   metadata: metadataHabits,
   requests: requestHabits,
   "authorization-requests": authorizationRequestHabits,

@@ -5,9 +5,8 @@
  * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
  * 2. The router creates a {@link Context} for each request; plugins extend its server (`plugin.ts`).
  * 3. The handler reads the context and returns a response, or throws.
- * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
- * 5. `authorization.ts` and `approver.ts` decide authorization requests; the other files are shared by several
- *    endpoints: cookies, CSRF tokens, the host check, client authentication.
+ * 4. `endpoints/shared/error_response.ts` sends a thrown error through the error channel of the endpoint.
+ * 5. `approver.ts` and `endpoints/shared/authorization.ts` decide authorization requests.
  */
 
 import type { Fields } from "../../platform/http/form.ts";

@@ -59,8 +59,8 @@ export interface EndpointOptions {
 }
 
 /**
- * A part of OAuth or OpenID Connect that a server can be without: one folder in `extensions/`, one value, and one line
- * in the list of `server/extensions.ts`. A server without the extension does not know its settings, grant types and
+ * A part of OAuth or OpenID Connect that a server can be without: one folder in `server/extensions/`, one value, and
+ * one line in the list of `extensions.ts`. A server without the extension does not know its settings, grant types and
  * parameters.
  *
  * The functions receive all settings of the server. As the type of the parameter, an implementation may declare only

@@ -1,4 +1,4 @@
-/** The apps of a host: one issuer each. `server/host.ts` creates them. */
+/** The apps of a host: one issuer each. `host.ts` creates them. */
 
 import type { ClientAddress } from "../../platform/http/router.ts";
 import type { ClientRepository, UserRepository } from "../oauth/clients/repository.ts";

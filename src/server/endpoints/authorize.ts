@@ -1,7 +1,7 @@
 /**
  * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1).
  *
- * This folder has one file per protocol endpoint. Protocol rules live in `oauth/`, login pages in `interaction/`.
+ * This folder has one file per protocol endpoint. Protocol rules live in `../oauth/`, login pages in `../login/`.
  *
  * If the request refers to another source of its parameters (OpenID Connect Core §6), that source reads them first.
  *

@@ -1,9 +1,9 @@
 /**
  * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
- * that all of it receives. HTTP is in `endpoints/` and `app/`, pages are in `interaction/` and `ui/`.
+ * that all of it receives. HTTP is in `endpoints/`, pages are in `login/` and `pages/`.
  *
  * An authorization request passes through `findDestination` and `readRequest`, `usableSession`, the
- * approver (`app/approver.ts`) and `issueCode`; see `authorize/authorization_request.ts`.
+ * approver (`assembly/approver.ts`) and `issueCode`; see `authorize/authorization_request.ts`.
  *
  * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
  * see `grants/mod.ts`.

@@ -35,16 +35,6 @@ export function StartButtons({ label, links, plain = false }: StartButtonsProps)
   );
 }
 
-/** The link to the recorded flow, for the top of a page; nothing if it was not recorded. */
-export function FlowLink({ site: { base, flowLink } }: { readonly site: Site }): VNode | null {
-  if (flowLink === undefined) return null;
-  return (
-    <p>
-      <a href={base + flowLink}>See the whole flow</a>, as the server recorded it.
-    </p>
-  );
-}
-
 /** The links at the end of a page. */
 interface PageActionsProps {
   readonly site: Site;

@@ -14,7 +14,7 @@ export interface EditedRequest {
 }
 
 /** The sections of the form, each with the number of its empty rows. */
-export const emptyRows = { query: 1, form: 2, headers: 1 } as const;
+const emptyRows = { query: 1, form: 2, headers: 1 } as const;
 
 type SectionName = keyof typeof emptyRows;
 

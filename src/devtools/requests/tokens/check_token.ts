@@ -48,7 +48,7 @@ const kindByType: ReadonlyMap<string, TokenKind> = new Map([
 ]);
 
 /** The kind of a token by its header and its claims. */
-export function detectKind({ header = {}, claims = {} }: ParsedToken): TokenKind {
+function detectKind({ header = {}, claims = {} }: ParsedToken): TokenKind {
   const { typ } = header;
   const type = typeof typ === "string" ? mediaType(typ) : "jwt";
   const named = kindByType.get(type);

@@ -63,7 +63,7 @@ export function dpopOf(settings: Server["settings"]): DpopPolicy {
 }
 
 /** Whether clients of a server can send proofs. */
-export function canProve({ keyProofs }: Pick<Server, "keyProofs">): boolean {
+function canProve({ keyProofs }: Pick<Server, "keyProofs">): boolean {
   return keyProofs !== undefined;
 }
 

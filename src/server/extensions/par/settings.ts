@@ -26,7 +26,7 @@ export function demandsPush(settings: Server["settings"]): boolean {
 }
 
 /** Whether clients of a server can push requests. */
-export function canPush({ requestSources }: Pick<Server, "requestSources">): boolean {
+function canPush({ requestSources }: Pick<Server, "requestSources">): boolean {
   return requestSources.some(({ parameter }) => parameter === "request_uri");
 }
 

@@ -31,7 +31,7 @@ export function signedRequestsOf(settings: Server["settings"]): SignedRequestSet
 }
 
 /** Whether clients of a server can sign requests. */
-export function canSign({ requestSources }: Pick<Server, "requestSources">): boolean {
+function canSign({ requestSources }: Pick<Server, "requestSources">): boolean {
   return requestSources.some(({ parameter }) => parameter === "request");
 }
 

@@ -124,8 +124,3 @@ export interface TokenExchangePolicy {
   /** Empty: no ID-JAGs are issued. */
   readonly resourceAuthorizationServers: readonly ResourceAuthorizationServer[];
 }
-
-/** Whether a server with these settings exchanges access tokens for access tokens. */
-export function exchangesAccessTokens(settings: object): boolean {
-  return (settings as Partial<TokenExchangePolicy>).tokenExchange !== undefined;
-}

@@ -1,7 +1,7 @@
 /**
  * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
- * description of their values (`config/field.ts`), and by `open` who may set them. To add a member, add it to both.
- * Most files import only types, which loads nothing.
+ * description of their values (`server/config/field.ts`), where `open` marks what clients may set themselves. To add a
+ * member, add it to both. Most files import only types, which loads nothing.
  */
 
 import type { ResponseMode } from "../params.ts";

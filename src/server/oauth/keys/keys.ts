@@ -4,7 +4,7 @@
  * `signer` loads the current key of an algorithm, or generates the first one. `rotate` adds the next key: it is
  * published immediately, signs after a lead time, and the previous key retires when its tokens have expired. Each key
  * is imported once. JWTs are in `jwt.ts`, the server's symmetric secrets in `session/session.ts`, the primitives in
- * `runtime/crypto.ts`.
+ * `platform/runtime/crypto.ts`.
  */
 
 import {

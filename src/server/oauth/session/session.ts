@@ -5,7 +5,8 @@
  * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, user, password, revocation.
  * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
  *
- * Consents are in `consent.ts`. CSRF tokens and pending authorizations use the same MACs. Cookies are in `app/`.
+ * Consents are in `consent.ts`, cookies in `endpoints/shared/`. CSRF tokens and pending authorizations use the same
+ * MACs.
  */
 
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../../platform/runtime/crypto.ts";
