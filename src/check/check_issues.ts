@@ -25,13 +25,13 @@ export function clientIssues(id: string, client: Client | undefined): ConfigIssu
     received: client === undefined
       ? quote(id.slice(0, 256))
       : client.standing === "configured"
-      ? "a client without one"
+      ? "a client without such a redirect URI"
       : "a client that registered itself",
     hint: "Add the client to the configuration, or at /clients.",
   }];
 }
 
-/** The check sends requests to these URLs: not to a host that only this machine may reach, such as one of a cloud. */
+/** SSRF: a visitor must not make the check request hosts that only this machine can reach. */
 export function urlIssues(
   { loginUrl, loggedInUrl, refreshUrl }: ClientCheckOptions,
   origins: ReadonlySet<string> | undefined,

@@ -66,8 +66,8 @@ export interface CheckOptions {
   /** Called with the id of each attack before its journey. */
   readonly onStart?: (attackId: string) => void;
   /**
-   * Called with each result when it is known, and with how many there will be. Not called if the login without an
-   * attack fails, because no attack runs then.
+   * Called with each result, and the total number of results. Not called if the login without an attack fails,
+   * because no attack runs then.
    */
   readonly onResult?: (result: CheckResult, total: number) => void;
 }

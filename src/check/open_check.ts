@@ -36,7 +36,7 @@ export interface CheckedServer {
   readonly exposed: boolean;
   /** The command that starts the program in a shell. */
   readonly program: string;
-  /** What the command adds. Absent: a visitor of a page or a program started the check. */
+  /** The options of the command. Absent: a visitor of a page or a program started the check. */
   readonly operator?: OperatorOptions;
 }
 
@@ -80,7 +80,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    // Without its setup: the recorder belongs to the server, whose pages it does not record.
+    // No `setup`: the recorder belongs to the server.
     const { handle, extend, onEvent } = operator.recorder;
     return checkIn(await openMock(checked, clients, [{ handle, extend, onEvent }]), options, operator);
   }
@@ -103,7 +103,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   return checkIn(mock, options, { timeoutMs: loginMs, repeat, rulesUrl }, fetch);
 }
 
-/** A check in a mock, which requests the application by `fetch`. Default: by the global one. */
+/** Prepares a check in a mock. `fetch` sends the requests to the application. Default: the global `fetch`. */
 function checkIn({ as, dispatch }: Mock, options: ClientCheckOptions, limits: CheckOptions, fetch?: Fetch): OpenCheck {
   const { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, only, except } = options;
   const { timeLimits, timeoutMs, recoveryMs, pauseMs, restart, baseline, repeat, rulesUrl, onStart } = limits;

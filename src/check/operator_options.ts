@@ -1,9 +1,9 @@
-/** What the command adds to a check. */
+/** The options of a check that only the command has. */
 
 import type { Recorder } from "../recorder/recorder.ts";
 import type { CheckOptions } from "./check_options.ts";
 
-/** What the command adds to a check: the operator of the machine starts it, not a visitor of a page. */
+/** Options for the operator of the machine, who may do more than a visitor of a page. */
 export interface OperatorOptions
   extends Pick<CheckOptions, "timeLimits" | "timeoutMs" | "recoveryMs" | "pauseMs" | "restart" | "baseline"> {
   /** The command that repeats one attack. */

@@ -56,7 +56,7 @@ ${
 }
   --help                show this text; -p is --port
   --version             show the version
-  --licenses            show the licences of all that is inside
+  --licenses            show the licences of all components
   --schema              show the JSON Schema of the file, for editors
 
 A flag overrides the environment, which overrides the file, which overrides the

@@ -156,7 +156,7 @@ function readFlags(args: readonly string[]): Map<string, string> {
       throw issue(flag, { expected: "a value", hint: "latchkey init --help has an example." }, "no value");
     }
     const name = isKind ? "--kind" : flag;
-    if (values.has(name)) throw issue(flag, { expected: "one value", hint: "Keep one of the flags." }, "two");
+    if (values.has(name)) throw issue(flag, { expected: "one value", hint: "Keep one of the flags." }, "two values");
     values.set(name, value);
   }
   return values;

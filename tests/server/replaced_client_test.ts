@@ -183,7 +183,7 @@ for (const isConfigured of [true, false]) {
       assertEquals(await findValid(server, former), []);
       assertEquals(
         getRejections(server.events).at(-1)!.explanation.received,
-        "something issued to an earlier client of this id",
+        "a code, request or token of an earlier client with this id",
       );
       assertEquals(await findValid(server, next), everyUse(next));
     }

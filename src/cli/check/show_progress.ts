@@ -17,7 +17,7 @@ export interface Progress {
   show(result: CheckResult, total: number): void;
   /** Shows the progress, if it is time. A timer calls it, because a journey may take minutes. */
   tick(): void;
-  /** Shows the last counts in a terminal no longer, and elsewhere once more. */
+  /** Clears the progress in a terminal; elsewhere, writes the final counts. */
   end(): void;
 }
 

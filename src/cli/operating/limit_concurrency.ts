@@ -93,7 +93,7 @@ export function limitConcurrency({ maxInFlight = 1000, retryAfter = 1 }: Concurr
       if (Math.abs(at - lastWarningAt) < warningIntervalMs) return;
       const subject = rejectedCount === 1 ? "1 request was" : `${rejectedCount} requests were`;
       const reason =
-        `${subject} rejected with 503: requests in progress are ${withBody.inUse()} with a body and ${withoutBody.inUse()} without a body`;
+        `${subject} rejected with 503: ${withBody.inUse()} with a body and ${withoutBody.inUse()} without are in progress`;
       server?.trace({
         type: "warning",
         at,

@@ -67,7 +67,7 @@ export async function readPage<Input, Item>(
   return { entries, position: { total: await repository.count(), isFirst: after === undefined, nextHref } };
 }
 
-/** A form without what {@link pageWithForm} adds. */
+/** The members of a form that {@link pageWithForm} does not add. */
 export type FormFields = Omit<EditForm, "csrfToken" | "confirmation">;
 
 /**

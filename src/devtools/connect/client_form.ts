@@ -183,7 +183,7 @@ export async function changedEntry(
 /**
  * The metadata of the form that adds a client, not yet validated.
  *
- * With a secret the client is confidential, although a link proposes a public one. Without, a library whose
+ * With a secret the client is confidential, although a link proposes a public one. Without a secret, a library whose
  * applications cannot keep a secret makes it public, unless the form names a method. A client whose metadata names
  * no method may send its secret by Basic or in the body.
  */

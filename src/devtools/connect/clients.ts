@@ -212,7 +212,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   }
 }
 
-/** Whether the form would add what a client has. A generated secret is new each time. */
+/** Whether a client has the metadata and secret of the form. An empty secret is not compared: it is generated. */
 async function isSame({ metadata, secretDigest }: Client, added: ClientMetadata, params: Params): Promise<boolean> {
   const names = Object.keys({ ...metadata, ...added }).filter((name) => name !== "client_secret");
   const membersOf = (of: object) => JSON.stringify(names.map((name) => of[name as keyof typeof of]));

@@ -101,7 +101,7 @@ async function connectForm(
   };
 }
 
-/** Number of ids in order that the form proposes, before random ones. */
+/** The highest number to try before a random id. */
 const maxNumber = 20;
 
 /** `app`, or the first of `app-2`, `app-3` and so on that no client has. */
@@ -114,8 +114,8 @@ async function unusedClientId({ server }: Context): Promise<string> {
 }
 
 /**
- * The host that a browser asked, if it is neither that of the issuer nor that of the pages. A name that is not trusted
- * changes no response (DNS rebinding).
+ * The host of the request, if it differs from the hosts of the issuer and of the pages. `undefined` for a host that is
+ * not trusted (DNS rebinding).
  */
 function findOtherHost({ server, request }: Context): string | undefined {
   const host = request.headers.get("host");

@@ -119,21 +119,21 @@ function showStore(store: string): string {
   return scheme === undefined ? "a string (hidden)" : scheme === store ? quote(store) : `"${scheme}:…" (hidden)`;
 }
 
-/** What belongs at a place, as far as {@link showValue} depends on it. */
+/** The part of a field that {@link showValue} reads. */
 interface ExpectedValue {
   readonly type: string;
   /** The only valid strings. */
   readonly choices?: readonly string[];
-  /** What belongs into an array. */
+  /** The elements of an array. */
   readonly items?: ExpectedValue;
 }
 
-/** Texts that are hardly a secret, wherever they are: short numbers, and words shorter than a good secret. */
+/** Texts that are too short for a secret: short numbers and words. */
 const plainText = /^(?:-?\d[\da-z.]{0,6}|[a-z ._-]{0,12})$/;
 
-/** Whether a value is out of place: a string or a long number where another type or one of a few words belongs. */
+/** Whether a value is a string or a long number where another type, or one of a few words, is expected. */
 function isMisplaced(value: string | number, { type, choices, items }: ExpectedValue): boolean {
-  // One string in place of an array of strings is in its place.
+  // A string where an array of strings is expected is shown: it lacks only the brackets.
   if (type === "array" && items !== undefined) return isMisplaced(value, items);
   if (plainText.test(String(value)) || typeof value === "number" && type === "integer") return false;
   return type !== "string" || choices !== undefined && suggest(String(value), choices) === undefined;

@@ -28,7 +28,7 @@ export interface FaultsProps extends Site {
   readonly error?: string;
   /** What the last form changed. Absent: nothing. */
   readonly confirmation?: string;
-  /** The client whose requests are meant. Absent: those of any client. */
+  /** The client that faults are added for. Absent: any client. */
   readonly client?: string;
   /** The clients that can be chosen. */
   readonly clients: readonly string[];

@@ -61,8 +61,8 @@ test("[OP-01] requests beyond the concurrency limit are 503 with Retry-After, an
     event.type === "warning" ? `${event.explanation.rule}: ${event.explanation.reason}` : event.type
   );
   assertEquals(logged, [
-    "OP-01: 1 request was rejected with 503: requests in progress are 0 with a body and 2 without a body",
-    "OP-01: 2 requests were rejected with 503: requests in progress are 2 with a body and 2 without a body",
+    "OP-01: 1 request was rejected with 503: 0 with a body and 2 without are in progress",
+    "OP-01: 2 requests were rejected with 503: 2 with a body and 2 without are in progress",
   ]);
   kept.open();
   for (const response of await Promise.all(taken)) assertStrictEquals(response.status, 200);

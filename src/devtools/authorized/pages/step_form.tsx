@@ -62,7 +62,8 @@ export const stepTexts: Readonly<Record<Step, StepText>> = {
   introspect: {
     label: "Introspect",
     button: "Introspect",
-    does: "A resource server asks whether the access token is active. Only so it notices a revocation immediately.",
+    does:
+      "A resource server asks whether the access token is active. Only introspection reports a revocation immediately.",
     doesAfterRevocation: "Shows that the access token is inactive now.",
   },
   refresh: {
@@ -101,7 +102,7 @@ const codeRejected: StepLesson = {
 const codeExchanged: StepLesson = {
   heading: "Code exchanged",
   lesson:
-    "The code came through the browser; the tokens came directly from the server, to the client that proved that it had sent the request. The ID token states who logged in: before the client believes it, it checks the signature, that aud is the client itself, and that nonce is that of this login.",
+    "The code came through the browser; the tokens came directly from the server, to the client that proved that it had sent the request. The ID token states who logged in. The client must verify its signature, that aud is the client itself, and that nonce is the one it sent.",
 };
 
 /** The texts of each step after its response. */

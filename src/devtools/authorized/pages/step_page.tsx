@@ -99,7 +99,7 @@ function EditForm({ proposal: { form, editable, secretsShown }, base }: {
         <HiddenInputs fields={form.fields} />
         <p>
           Change one character: the server rejects the request, and says what it expected. The code stays valid, because
-          a wrong request could be that of an attacker.
+          an attacker could have sent the wrong request.
         </p>
         {editable.map(([name, value]) => (
           <div class="field" key={name}>

@@ -2,20 +2,20 @@
  * Settings for client libraries as texts with placeholders.
  *
  * `{{name}}` is a value, quoted for the language of the text; `{{name:shell}}` a word for a POSIX shell.
- * `{{?one !other}}…{{/}}` is there if `one` has a value and `other` has none: within a line, as a line, or as several
- * lines between two that hold the marks alone.
+ * `{{?one !other}}…{{/}}` is a block, written only if `one` has a value and `other` has none. It is a part of a line, a
+ * whole line, or several lines.
  */
 
 import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
 import { shellQuote } from "../../../server/endpoints/shared/shell_quote.ts";
 
 /**
- * What the server demands of a client, and a library must support: `par`: push each authorization request (RFC 9126).
+ * What a client must do, so that its library must support it: `par`: push each authorization request (RFC 9126).
  * `jar`: sign it (RFC 9101). `jarm`: receive signed responses. `dpop`: bind tokens to a key (RFC 9449).
  */
 export type ClientDemand = "par" | "jar" | "jarm" | "dpop";
 
-/** The values of a text, by name: those of `values.ts`. */
+/** The values of a text, by name. */
 export type SnippetValues = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;
 
 /** The settings for one library. */
@@ -30,7 +30,7 @@ export interface SnippetText {
   readonly aliases?: readonly string[];
   /** The redirect URI of an application that follows the guide of the library. */
   readonly redirectUri: string;
-  /** Those of applications that follow its other guides. Default: none. */
+  /** The redirect URIs of its other guides. Default: none. */
   readonly otherRedirectUris?: readonly string[];
   /** Whether its applications cannot keep a secret. Default: they can. */
   readonly isPublic?: true;

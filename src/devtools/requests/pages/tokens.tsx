@@ -49,7 +49,7 @@ export interface TokensProps extends Site {
   readonly results: readonly TokenResult[];
   /** Remarks about the pasted text, one sentence each. */
   readonly notes: readonly string[];
-  /** What the page shows while nothing is pasted; absent: something is. */
+  /** The token to show as an example; absent if one is pasted. */
   readonly example?: JwtContent;
   /** The parameters of a pasted callback URL; absent if it is none. */
   readonly callback?: readonly (readonly [name: string, value: string])[];
@@ -206,7 +206,7 @@ function Example({ example, now }: { readonly example: JwtContent; readonly now:
       <h2>Example: an ID token, decoded</h2>
       <Claims {...example} now={now} />
       <p class="aside">
-        Paste a token: its claims stand here, below each rule that it breaks, with expected, received and how to fix it.
+        Paste a token to see the rules that it breaks, how to fix them, and its claims.
       </p>
     </article>
   );

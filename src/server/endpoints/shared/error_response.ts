@@ -338,8 +338,8 @@ function tracedError(context: Context, thrown: unknown): OAuthError {
 }
 
 /**
- * The error without the change of clients that would make the server accept the request, if a page of another site
- * caused it: with a link to this change, the page could lead the user in a few clicks to register a client of its own.
+ * The error without its link to the form that changes the clients, if a page of another site caused the request: the
+ * page could otherwise make the user register an attacker's client in a few clicks.
  */
 function withoutChange(context: Context, error: OAuthError): OAuthError {
   const { change, ...details } = error.details;

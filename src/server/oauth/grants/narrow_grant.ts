@@ -186,7 +186,7 @@ export function removedClient(rule: RejectionRuleId, id: string): RuleExplanatio
     rule,
     reason: "the client was removed",
     expected: `client ${id} as it is registered now`,
-    received: "something issued to an earlier client of this id",
+    received: "a code, request or token of an earlier client with this id",
   };
 }
 
