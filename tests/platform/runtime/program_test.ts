@@ -1,7 +1,5 @@
 /** The program as a user starts it: output, configuration, and exit. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -530,26 +528,6 @@ test("[FL-07] the program shows each login on /flows, unless disabled", async ()
     assertEquals((await get(`${url}/flows`)).status, 404);
   });
 });
-
-test(
-  "from source without its packages the program says at the start that the pages do not work, and how to load them",
-  {
-    skip: !("Deno" in globalThis) || binary !== undefined,
-  },
-  async () => {
-    const args = ["run", "-A", "--cached-only", "src/main.ts", "--port", "0"];
-    const env = { DENO_DIR: join(folder, "empty"), NO_COLOR: "1" };
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
-    const printed = new Promise<string>((resolve) => {
-      let text = "";
-      child.stderr.on("data", (bytes) => /deno cache src\/main\.ts/.test(text += bytes) && resolve(text));
-      child.once("exit", () => resolve(text));
-    });
-    assertMatch(await printed, /warning {2}pages[^]*The pages do not work[^]*Run deno cache src\/main\.ts once/);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  },
-);
 
 test("a log in a file has successful logins too", async () => {
   await against({ args: ["--config", file("log.json", ownClients)] }, async (program, url) => {

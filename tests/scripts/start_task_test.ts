@@ -1,0 +1,27 @@
+/** The program from the source, as `deno task start` runs it in a clone. */
+
+import { assertMatch } from "@std/assert";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, test } from "node:test";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-start-"));
+after(() => rmSync(folder, { recursive: true }));
+
+test("without its packages it says at the start that the pages do not work, and how to load them", async () => {
+  const args = ["run", "-A", "--cached-only", "src/main.ts", "--port", "0"];
+  const env = { DENO_DIR: join(folder, "empty"), NO_COLOR: "1" };
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
+  const printed = new Promise<string>((resolve) => {
+    let text = "";
+    child.stderr.on("data", (bytes) => /deno cache src\/main\.ts/.test(text += bytes) && resolve(text));
+    child.once("exit", () => resolve(text));
+  });
+  assertMatch(await printed, /warning {2}pages[^]*The pages do not work[^]*Run deno cache src\/main\.ts once/);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+});
