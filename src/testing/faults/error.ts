@@ -65,7 +65,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       type: "integer",
       minimum: 200,
       maximum: 599,
-      description: "The status of a JSON response; by default the status that belongs to the code.",
+      description: "Of a JSON response; by default that of the code.",
       option: true,
     },
     {
@@ -73,7 +73,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       type: "number",
       unit: "seconds",
       minimum: 0,
-      description: "The header Retry-After of a JSON response; left out by default.",
+      description: "Of a JSON response; left out by default.",
       option: true,
     },
   ],
