@@ -18,10 +18,12 @@ function proposedMetadata(
   proposal: URLSearchParams,
 ): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
   const { metadata } = client;
-  const { redirect_uris = [] } = metadata;
-  const uri = proposal.get("redirect_uris");
-  if (uri !== null && !redirect_uris.includes(uri)) {
-    return { proposed: { ...metadata, redirect_uris: [...redirect_uris, uri] }, changed: ["redirect_uris"] };
+  for (const member of ["redirect_uris", "post_logout_redirect_uris"] as const) {
+    const { [member]: uris = [] } = metadata;
+    const uri = proposal.get(member);
+    if (uri !== null && !uris.includes(uri)) {
+      return { proposed: { ...metadata, [member]: [...uris, uri] }, changed: [member] };
+    }
   }
   const added = proposal.get("scope")?.split(" ").filter((value) => !client.allowsScope(value)) ?? [];
   if (added.length > 0) {

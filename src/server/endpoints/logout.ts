@@ -151,6 +151,7 @@ function readPostLogoutRedirectUri(server: Server, params: Params, client: Clien
       rule: "LO-03",
       expected: registered.join(" or ") || "none, because this client has no registered URI",
       received: uri,
+      change: { client_id: client.id, isNew: false, post_logout_redirect_uri: uri },
     } as const;
     const setting = client.isUnregistered ? "clients" : "redirectUris";
     if (!policyOf(server, client).acceptsAny.includes(setting) || !client.allowsRedirectUri(uri)) {

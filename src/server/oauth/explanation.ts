@@ -52,6 +52,8 @@ export interface ClientChange {
   readonly isNew: boolean;
   /** The redirect URI to register. */
   readonly redirect_uri?: string;
+  /** The URI to register for the end of a logout. */
+  readonly post_logout_redirect_uri?: string;
   /** The scope values to allow. */
   readonly scope?: string;
   /** The grant type to allow. */

@@ -112,6 +112,23 @@ test("[DI-07] a change counts immediately, and the secret stays valid", async ()
   assertEquals((await made.token(fields, { headers: basic("web", "web-secret") })).status, 200);
 });
 
+test("[DI-07, LO-03] a post-logout redirect URI is added from the page that rejects it", async () => {
+  const made = await testServer();
+  const browser = openBrowser(made);
+  const post_logout_redirect_uri = "https://spa.example/bye";
+  const query = new URLSearchParams({ client_id: "spa", post_logout_redirect_uri });
+  const html = await assertPage(await browser.get(`/oauth2/logout?${query}`), 400);
+  const form = await readForm(browser, findLink(html, "Add the post-logout redirect URI to spa")!);
+  assertEquals(form.post_logout_redirect_uris, post_logout_redirect_uri);
+  const saved = await save(browser, "spa", { post_logout_redirect_uris: form.post_logout_redirect_uris });
+  assertEquals(saved.status, 303);
+  assertEquals(made.as.clients.find("spa")!.metadata.post_logout_redirect_uris, [post_logout_redirect_uri]);
+  // The form would reject it.
+  const odd = new URLSearchParams({ client_id: "spa", post_logout_redirect_uri: "javascript:alert(1)" });
+  const page = await assertPage(await browser.get(`/oauth2/logout?${odd}`), 400);
+  assertEquals(findLink(page, "Add the post-logout redirect URI to spa"), undefined);
+});
+
 test("[DI-07, UI-19] a redirect URI that is known only at run time is added from the page that rejects it", async () => {
   const made = await testServer();
   const browser = openBrowser(made);

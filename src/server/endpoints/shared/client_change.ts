@@ -27,28 +27,38 @@ export function fixLink(
 ): FixLink | undefined {
   const { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } = context.server;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
-  const { client_id, isNew, redirect_uri, scope, grant_type, token_endpoint_auth_method } = change;
+  const { client_id, isNew, redirect_uri, post_logout_redirect_uri, scope, grant_type, token_endpoint_auth_method } =
+    change;
   // The form rejects all other characters, and other redirect URIs.
-  if (![client_id, redirect_uri ?? client_id].every((text) => printable.test(text))) return undefined;
-  if (redirect_uri && validateRedirectUri(redirect_uri, allowHttp, allows.localUrls)) return undefined;
+  for (const uri of [redirect_uri, post_logout_redirect_uri]) {
+    if (uri === undefined) continue;
+    if (!printable.test(uri) || validateRedirectUri(uri, allowHttp, allows.localUrls)) return undefined;
+  }
+  if (!printable.test(client_id)) return undefined;
   const client = clients.findCached(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;
   }
-  const values = { redirect_uris: redirect_uri, scope, grant_types: grant_type, token_endpoint_auth_method, retry };
+  const members = {
+    redirect_uris: redirect_uri,
+    post_logout_redirect_uris: post_logout_redirect_uri,
+    scope,
+    grant_types: grant_type,
+    token_endpoint_auth_method,
+  };
   const query = new URLSearchParams(isNew ? { client_id } : {});
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
+  for (const [name, value] of Object.entries({ ...members, retry })) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
     return { label, path: `/?${query}#connect` };
   }
-  if (
-    Object.values({ redirect_uri, scope, grant_type, token_endpoint_auth_method }).every((one) => one === undefined)
-  ) {
+  if (Object.values(members).every((one) => one === undefined)) {
     return { label: `Compare with the client ${client_id}`, path: `/clients/${encodeURIComponent(client_id)}` };
   }
   const label = redirect_uri !== undefined
     ? `Add the redirect URI to ${client_id}`
+    : post_logout_redirect_uri !== undefined
+    ? `Add the post-logout redirect URI to ${client_id}`
     : scope !== undefined
     ? `Allow ${client_id} to request ${scope.replaceAll(" ", " and ")}`
     : grant_type !== undefined
