@@ -310,6 +310,41 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     received: "a different secret",
     fix: /Copy client_secret from the registration/,
   },
+  "an assertion where Basic is registered": {
+    send: (server) =>
+      webToken(server, {
+        client_id: "web",
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion: `${btoa('{"alg":"HS256"}')}.${btoa('{"iss":"web","sub":"web"}')}.c2lnbmF0dXJl`.replaceAll(
+          "=",
+          "",
+        ),
+      }),
+    ...unauthenticatedInBody,
+    client: "web",
+    sentence: "client web must use client_secret_basic; this request used client_secret_jwt",
+    expected: "client_secret_basic",
+    received: "client_secret_jwt",
+    fix: /in the header Authorization: Basic.* Or register it with token_endpoint_auth_method: "client_secret_jwt"/,
+  },
+  "introspection by a public client": {
+    send: (server) => server.post("/oauth2/introspect", { token: "any", client_id: "spa" }),
+    outcome: "401 invalid_client",
+    rule: "CA-07",
+    sentence: "introspection requires client authentication",
+    expected: "a confidential client",
+    received: "spa, which is public",
+    fix: /Use a client that authenticates.*: spa is public/,
+  },
+  "prompt=none without a session": {
+    send: (server) => server.authorize({ scope: "openid", prompt: "none" }),
+    outcome: "302 login_required",
+    rule: "OI-03",
+    sentence: "this browser has no session",
+    expected: "a session of this browser that the request may use",
+    received: "this browser has no session",
+    fix: /showing a login button.*automatic login/,
+  },
   "an unknown client at the token endpoint": {
     send: (server) => webToken(server, { client_id: "webb" }),
     ...unauthenticatedInBody,
@@ -697,6 +732,7 @@ const onWire: Readonly<Record<string, string>> = {
   "a public client must send a code_challenge": "code_challenge is missing, and this client must send one",
   "the configuration requires PKCE of this confidential client, by the profile oauth2.1":
     "code_challenge is missing, and this client must send one, by the profile oauth2.1",
+  "this browser has no session": "login is required, but prompt=none forbids it",
 };
 
 /** The text of a page's main part, and its links. */

@@ -12,7 +12,7 @@ import { warn } from "../../oauth/notes.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
-import { invalidClient } from "../../oauth/clients/auth/method.ts";
+import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/method.ts";
 
 const policy = jwtPolicies.client_assertion;
 
@@ -50,6 +50,7 @@ export async function verifyAssertion(
       `client ${client.id} must use ${client.authMethods.join(" or ")}; this request used ${method}`,
       client.authMethods.join(" or "),
       method,
+      { fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".` },
     );
   }
   const { token_endpoint_auth_signing_alg: registeredAlgorithm } = client.metadata;

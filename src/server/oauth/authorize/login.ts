@@ -43,7 +43,7 @@ function assertUsable(
   isAllowed: boolean,
 ): Session | undefined {
   const reason = session === undefined
-    ? "no user is logged in"
+    ? "this browser has no session"
     : prompt.includes("login")
     ? "prompt=login asks for a new login"
     : maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || server.now() - session.authTime > maxAgeSeconds * 1000)
@@ -88,7 +88,7 @@ export function loginRequired(reason: string): OAuthError {
   return new OAuthError("login_required", "login is required, but prompt=none forbids it", {
     rule: "OI-03",
     reason,
-    expected: "a usable session",
+    expected: "a session of this browser that the request may use",
     received: reason,
   });
 }

@@ -6,7 +6,7 @@ import type { Rule } from "./rule.ts";
 export const openidRules = {
   "OI-03": {
     fix:
-      "With prompt=none, handle this error by showing a login button. Without prompt=none the user could log in or consent.",
+      "With prompt=none, handle this error by showing a login button. Without prompt=none the user can log in or consent; automatic login, too, starts its session only then.",
     cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.6"],
   },
   "OI-05": {

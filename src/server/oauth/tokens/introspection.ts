@@ -55,7 +55,16 @@ export async function introspect(
   server: Server,
   { client: caller, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
 ): Promise<Introspection> {
-  if (!caller.confidential) throw invalidClient("introspection requires client authentication", "a secret", "none");
+  if (!caller.confidential) {
+    throw invalidClient(
+      "introspection requires client authentication",
+      "a confidential client",
+      `${caller.id}, which is public`,
+      {
+        fix: `Use a client that authenticates, such as one of the API that received the token: ${caller.id} is public.`,
+      },
+    );
+  }
   const token = requireTokenParameter(parameters, "IN-01");
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
