@@ -87,6 +87,21 @@ test("a fault that is chosen on the page meets the next request of that client a
   assertMatch(flow, /injected fault: \S*invalid_grant/i);
 });
 
+test("the terminal names each fault that applies; without a response of the server it is the only line", async () => {
+  const lines: string[] = [];
+  await using as = await latchkey({
+    issuer,
+    alg: "ES256",
+    clients: [{ client_id: "shop", redirect_uris: [redirect_uri] }],
+    plugins: [inspector(), logging({ write: (line) => lines.push(line), format: "text" }), faultPages()],
+  });
+  const { submit } = await openPage(as);
+  await submit({ do: "faults.add", fault: "status", endpoint: "token", parameter_code: "503" });
+  assertEquals(lines, []);
+  assertEquals((await logIn(as, "shop")).status, 503);
+  assertEquals(lines.map((line) => line.replace(/^\S+ /, "")), ["fault at /oauth2/token: status 503"]);
+});
+
 test("a fault for every request lasts until it is removed", async () => {
   await using as = await start();
   const { submit } = await openPage(as);

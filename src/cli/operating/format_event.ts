@@ -82,6 +82,8 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
       return isStoreError(event.cause)
         ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable((event.cause as Error).message)}`
         : `${time} internal error at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
+    case "fault_applied":
+      return `${time} fault at ${formatEndpoint(event.endpoint)}: ${printable(event.fault)}`;
     case "sampling_started":
       return `${time} more than ${event.flowsPerSecond} new flows in one second: /flows records all rejected requests, but only a sample of the others`;
     case "stored_changes":

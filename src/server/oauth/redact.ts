@@ -194,6 +194,8 @@ export function mapEventTexts(event: TraceEvent, texts: EventTexts): TraceEvent 
     case "warning":
     case "note":
       return { ...mapClient(event, texts), explanation: mapExplanationTexts(event.explanation, texts) };
+    case "fault_applied":
+      return { ...event, endpoint: texts.received(event.endpoint) };
     case "page_missing":
       return { ...event, endpoint: texts.received(event.endpoint), reason: texts.sentence(event.reason) };
     case "internal_error":

@@ -118,6 +118,15 @@ export type TraceEvent =
     /** How many new flows it records in a second. */
     readonly flowsPerSecond: number;
   }
+  | {
+    /** A fault applies to a request, by a test or by the page `/faults`: it changes or replaces the response. */
+    readonly type: "fault_applied";
+    readonly at: number;
+    /** The path of the request, such as `/oauth2/token`. */
+    readonly endpoint: string;
+    /** The name of the fault, such as `invalid_grant`. */
+    readonly fault: string;
+  }
   | { readonly type: "key_created"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "internal_error";

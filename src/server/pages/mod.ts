@@ -1,7 +1,7 @@
 /**
  * The pages of this server, rendered on the server by Preact.
  *
- * Each component is a file with its props; `pages.ts` lists the pages; those for developers are in `devtools/`. A component
+ * Each component is a file with its props; `pages.ts` lists the pages, `flows/` has those of the inspector. A component
  * knows neither requests nor stores nor the protocol: the endpoints compute its props. Pages are complete without
  * script; `static/` has their style sheets and scripts.
  *

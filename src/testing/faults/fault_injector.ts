@@ -110,6 +110,8 @@ export function faultInjector(
       consume() {
         if (consumed) return true;
         if (!rule.fire()) return false;
+        const { server } = app!;
+        server.trace({ type: "fault_applied", at: server.now(), endpoint: view.path, fault: rule.fault.name });
         onFault(request, rule.fault.name);
         return consumed = true;
       },
