@@ -274,7 +274,7 @@ const externalDocuments: esbuild.Plugin = {
   },
 };
 
-/** `src/server/pages/mod.ts` → `ui/mod.js`. */
+/** `src/server/pages/pages.ts` → `server/pages/pages.js`. */
 function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }

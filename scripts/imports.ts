@@ -112,21 +112,6 @@ const importRules: ImportRules = {
       "devtools/connect/home.ts",
       "devtools/connect/users.ts",
     ],
-    "server/pages/mod.ts": [
-      "devtools/connect/pages/client_edit.tsx",
-      "devtools/connect/pages/clients.tsx",
-      "devtools/connect/pages/home.tsx",
-      "devtools/connect/pages/users.tsx",
-    ],
-    "server/pages/pages.ts": [
-      "devtools/connect/pages/client_details.tsx",
-      "devtools/connect/pages/client_edit.tsx",
-      "devtools/connect/pages/client_snippets.tsx",
-      "devtools/connect/pages/clients.tsx",
-      "devtools/connect/pages/home.tsx",
-      "devtools/connect/pages/recent_flows.tsx",
-      "devtools/connect/pages/users.tsx",
-    ],
   },
   texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {

@@ -6,7 +6,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "n
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
 import { html, toResponse } from "../../src/platform/http/message.ts";
-import { pages } from "../../src/server/pages/mod.ts";
+import { assets } from "../../src/server/pages/assets.gen.ts";
+import { pages } from "../drawn_pages.ts";
 import { samples } from "./samples.ts";
 
 /** Where Chromium is; undefined where the tests are to be skipped. */
@@ -139,7 +140,7 @@ export function serveSamples(): { readonly url: string; close(): Promise<void> }
     const { pathname } = new URL(request.url);
     const sample = samples[pathname];
     if (sample) return toResponse(html(sample.status, sample.draw(pages)));
-    const asset = pages.assets[pathname.replace("/static/", "")];
+    const asset = assets[pathname.replace("/static/", "")];
     if (!asset) return new Response(null, { status: 404 });
     return new Response(asset.body, { headers: { "content-type": asset.type, "x-content-type-options": "nosniff" } });
   });

@@ -7,13 +7,13 @@ import type { ListedClient } from "../../src/devtools/connect/pages/client_detai
 import type { ClientProps, ClientsProps } from "../../src/devtools/connect/pages/clients.tsx";
 import type { ConsentProps } from "../../src/server/login/pages/consent.tsx";
 import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
-import type { FormPostProps } from "../../src/server/login/pages/form_post.tsx";
+import type { FormPostProps } from "../../src/server/endpoints/shared/form_post.tsx";
 import type { HomeProps } from "../../src/devtools/connect/pages/home.tsx";
 import type { Site } from "../../src/server/pages/layout.tsx";
 import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
-import type { LogoutProps } from "../../src/server/login/pages/logout.tsx";
-import type { Pages } from "../../src/server/pages/pages.ts";
+import type { LogoutProps } from "../../src/server/endpoints/logout_page.tsx";
+import type { Pages } from "../drawn_pages.ts";
 import { renderStep } from "../../src/devtools/authorized/pages/mod.ts";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { clientFromMetadata } from "../../src/server/oauth/clients/client_repository.ts";

@@ -1,5 +1,6 @@
 /** The HTTP surface: every path with every method, and unusual bytes, sizes and headers. */
 
+import { failingPages } from "./failing_pages.ts";
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { mock, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
@@ -641,8 +642,8 @@ test("[HT-18] a failing store is a 500 without details, and the trace has them",
 });
 
 test("[HT-18] failing pages, random sources, approvers and listeners are errors without details too", async () => {
-  const unpaged = await testServer({ ...demo, pages: () => Promise.reject(secretive()) });
-  await forEachCase(["/", "/authorized", "/nowhere", "/static/style.css", "/oauth2/authorize"], async (path) => {
+  const unpaged = await testServer({ ...demo, login: "interactive", pages: failingPages(secretive) });
+  await forEachCase(["/nowhere", "/oauth2/authorize", "/account"], async (path) => {
     await revealsNothing(await unpaged.get(path));
   });
   const unlucky = await testServer({

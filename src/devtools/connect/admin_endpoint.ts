@@ -18,7 +18,6 @@ import type { BoundedCache } from "../../server/oauth/bounded_cache.ts";
 import type { Repository } from "../../server/oauth/records/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
-import type { Pages } from "../../server/pages/pages.ts";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {
@@ -79,7 +78,7 @@ export type FormFields = Omit<EditForm, "csrfToken" | "confirmation">;
 export async function pageWithForm<Form extends FormFields>(
   context: Context,
   fields: Form | false,
-  render: (pages: Pages, form: (Form & EditForm) | undefined) => string,
+  render: (form: (Form & EditForm) | undefined) => string,
   status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
@@ -89,7 +88,7 @@ export async function pageWithForm<Form extends FormFields>(
     csrfToken: await browserCsrfToken(context, browser),
     confirmation: fields.errors.length === 0 ? confirmation.text : undefined,
   };
-  return htmlWithForms(status, render(await context.pages(), form), { ...confirmation.headers, ...browser.headers });
+  return htmlWithForms(status, render(form), { ...confirmation.headers, ...browser.headers });
 }
 
 /** The rejection of a form whose `action` is not one of its buttons. Nothing may be changed or removed by default. */

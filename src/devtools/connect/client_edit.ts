@@ -7,6 +7,8 @@ import type { Params } from "../../server/oauth/params.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { ClientEdit } from "./pages/client_edit.tsx";
 import { pageWithForm } from "./admin_endpoint.ts";
 import { differingFields, metadataGroups } from "./client_form.ts";
 import { toListedClient } from "./listed_client.ts";
@@ -63,8 +65,8 @@ export async function showForm(
   return await pageWithForm(
     context,
     { values, errors, unsaved, isPersistent: context.server.clients.isPersistent },
-    (pages, form) =>
-      pages.clientEdit({
+    (form) =>
+      renderPage(ClientEdit, {
         ...context.site,
         client: { id, name, href, hasSecret: client.secretDigest !== undefined },
         groups: metadataGroups(proposed, typed),

@@ -25,7 +25,8 @@ import { redirectWithConfirmation, takeConfirmation } from "../../server/endpoin
 import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
-import type { ClientProps } from "./pages/clients.tsx";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { Client as ClientPage, type ClientProps, Clients } from "./pages/clients.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
 
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */
@@ -66,7 +67,7 @@ async function showList(context: Context): Promise<HttpResponse> {
   const { clients } = context.server;
   const { entries, position } = await readPage(context, clients, ({ id }) => id);
   const confirmation = await takeConfirmation(context);
-  const page = (await context.pages()).clients({
+  const page = renderPage(Clients, {
     ...context.site,
     clients: entries.map((client) => toListedClient(context, client)),
     documentClients: clients.externalClients().slice(-maxListedDocuments).reverse()
@@ -140,7 +141,7 @@ async function showOne(
     context,
     edit && client.document === undefined &&
       { values: {}, errors: [], isPersistent: server.clients.isPersistent },
-    (pages, form) => pages.client({ ...props, form }),
+    (form) => renderPage(ClientPage, { ...props, form }),
     newSecret === undefined ? 200 : 201,
   );
 }

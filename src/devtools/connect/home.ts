@@ -11,7 +11,8 @@ import { prefilledValues } from "../../server/endpoints/shared/client_change.ts"
 import { randomId } from "../../server/oauth/secrets.ts";
 import { serverOrigins } from "../../server/config/issuer_urls.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
-import type { ConnectForm } from "./pages/home.tsx";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { type ConnectForm, Home } from "./pages/home.tsx";
 import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
 import { connectFields, formAuthMethods } from "./client_form.ts";
 import { libraries } from "./client_snippets/mod.ts";
@@ -38,8 +39,8 @@ export async function showHome(
   const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
   const flows = isTrustedHost(server, context.request) ? await app.recentFlows() : undefined;
   const hasDemo = (await callbackClients(context)).length > 0;
-  return await pageWithForm(context, fields, (pages, form) =>
-    pages.home({
+  return await pageWithForm(context, fields, (form) =>
+    renderPage(Home, {
       ...site,
       form,
       hasDemo,

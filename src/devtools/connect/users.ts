@@ -16,7 +16,8 @@ import type { Server } from "../../server/oauth/server.ts";
 import { configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
-import type { ListedUser, UserProps, UsersProps } from "./pages/users.tsx";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { type ListedUser, User as UserPage, type UserProps, Users, type UsersProps } from "./pages/users.tsx";
 
 export function userListPage(options: DirectoryOptions): Handlers {
   return directoryHandlers({
@@ -78,7 +79,7 @@ async function showList(
   return await pageWithForm(
     context,
     edit && { values, errors, isPersistent: users.isPersistent },
-    (pages, form) => pages.users({ ...props, form }),
+    (form) => renderPage(Users, { ...props, form }),
   );
 }
 
@@ -99,7 +100,12 @@ async function showOne(
   };
   const values = { claims, version: await userVersion(context.server, user) };
   const fields = { values, errors, unsaved, isPersistent: users.isPersistent };
-  return await pageWithForm(context, edit && fields, (pages, form) => pages.user({ ...props, form }), unsaved && 409);
+  return await pageWithForm(
+    context,
+    edit && fields,
+    (form) => renderPage(UserPage, { ...props, form }),
+    unsaved && 409,
+  );
 }
 
 async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {

@@ -2,6 +2,8 @@
 
 import type { Context } from "../../server/assembly/context.ts";
 import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { RulePage } from "./pages/rule_page.tsx";
 import { describeRule, nearestRules } from "./rule.ts";
 import type { ReadRules } from "./rules_file.ts";
 
@@ -13,7 +15,7 @@ export async function showRule(
   const id = path.slice(path.lastIndexOf("/") + 1);
   const rule = await describeRule(id, readRules);
   if (rule !== undefined && rule.id === id) {
-    return html(200, (await import("./pages/mod.ts")).rulePage({ ...site, rule }));
+    return html(200, renderPage(RulePage, { ...site, rule }));
   }
   const list = `${server.issuer.replace(/\/$/, "")}/docs/rules`;
   const [nearest] = rule === undefined ? nearestRules(id) : [rule.id];

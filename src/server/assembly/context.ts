@@ -28,8 +28,8 @@ export interface App {
   readonly server: Server;
   /** The props of every page. */
   readonly site: Site;
-  /** Loads the page renderer. */
-  readonly pages: () => Promise<Pages>;
+  /** The pages of the embedding program. */
+  readonly pages: Pages;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
@@ -77,8 +77,6 @@ export interface Context {
   readonly site: Site;
   /** The URL of the page that shows the flow of this request, if a plugin has such a page. */
   readonly flowUrl: string | undefined;
-  /** Loads the page renderer. */
-  readonly pages: () => Promise<Pages>;
   /** Names of parameters that one request may contain only once. */
   readonly unrepeatable: ReadonlySet<string>;
   /** The client that authenticated or that the request names. A handler sets it, for the trace of a rejection. */

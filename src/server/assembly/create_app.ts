@@ -196,7 +196,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const app: App = {
     server,
     site,
-    pages: options.pages ?? (async () => (await import("../pages/mod.ts")).pages),
+    pages: options.pages ?? {},
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,

@@ -40,8 +40,8 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
    * to test hosts.
    */
   readonly outbound?: Outbound;
-  /** Renders the pages. Default: the pages of the server, loaded with the first page. */
-  readonly pages?: () => Promise<Pages>;
+  /** Pages for users in place of those of the server, such as its login page. Default: none. */
+  readonly pages?: Pages;
   /** Creates signing keys, and signs if WebCrypto cannot use them. Default: generated keys. */
   readonly keySource?: KeySource;
   /** The issuer until the server listens, if it follows the port; without a path. Default: `http://localhost:9000`. */
@@ -75,7 +75,17 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
   approver: functionField,
   grantTypes: list<GrantType>(objectField, [[]], { expected: "an array of grant types" }),
   outbound: functionField,
-  pages: functionField,
+  pages: object<Pages>("Pages", {
+    error: functionField,
+    login: functionField,
+    consent: functionField,
+    device: functionField,
+    backchannel: functionField,
+    account: functionField,
+    logout: functionField,
+    loggingOut: functionField,
+    loggedOut: functionField,
+  }, {}),
   keySource: objectField,
   issuerUntilListening: text(["http://localhost:9000"]),
   plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),

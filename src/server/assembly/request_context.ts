@@ -80,7 +80,6 @@ class RequestContext implements Context {
   readonly target: RequestTarget;
   readonly endpoint: EndpointDescription | undefined;
   readonly unrepeatable: ReadonlySet<string>;
-  readonly pages: Context["pages"];
   clientId: string | undefined = undefined;
   destination: Destination | undefined = undefined;
   readonly #plugins: readonly Plugin[];
@@ -99,7 +98,6 @@ class RequestContext implements Context {
     this.target = target;
     this.endpoint = route?.endpoint;
     this.unrepeatable = route?.unrepeatable ?? noNames;
-    this.pages = app.pages;
     this.#plugins = plugins;
   }
 

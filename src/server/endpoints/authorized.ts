@@ -20,7 +20,8 @@ import { type Params, paramsFromFields } from "../oauth/params.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
-import type { CallbackProps } from "./authorized_page.tsx";
+import { renderPage } from "../pages/render_page.ts";
+import { CallbackPage, type CallbackProps } from "./authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";
 import type { TokenRequestExample } from "./token_request_example.tsx";
 import {
@@ -91,8 +92,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
     startLinks: await startLinks(context),
     next,
   };
-  const pages = await context.pages();
-  return html(200, pages.callback(props), browser.headers);
+  return html(200, renderPage(CallbackPage, props), browser.headers);
 }
 
 /** The parameters that the page received, with their names. */

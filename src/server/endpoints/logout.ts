@@ -1,5 +1,9 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
+import { renderPage } from "../pages/render_page.ts";
+import { LoggedOut } from "./logged_out_page.tsx";
+import { LoggingOut } from "./logging_out_page.tsx";
+import { Logout } from "./logout_page.tsx";
 import { policyOf } from "../oauth/clients/policy.ts";
 import { warn, warnAccepted } from "../oauth/notes.ts";
 import { frontChannelOrigin } from "../config/issuer_urls.ts";
@@ -74,11 +78,11 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   if (session !== undefined) {
     const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
     const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
-    if (frames.length > 0) return await loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers);
+    if (frames.length > 0) return loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers);
   }
   if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
-  const pages = await context.pages();
-  return html(200, pages.loggedOut({ ...site, continueHref: postLogoutRedirectUri }), headers);
+  const page = renderPage(LoggedOut, { ...site, continueHref: postLogoutRedirectUri }, context.app.pages.loggedOut);
+  return html(200, page, headers);
 }
 
 /** Reads the hint, the client from it or from `client_id`, and the session ID of the hint. */
@@ -192,22 +196,22 @@ async function isConfirmed({ server, request }: Context, session: Session, param
 }
 
 /** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */
-async function loggingOutPage(
-  { site, pages }: Context,
+function loggingOutPage(
+  { app, site }: Context,
   { frames, timeoutSeconds }: { readonly frames: readonly LogoutFrame[]; readonly timeoutSeconds: number },
   continueHref: string | undefined,
   headers: Readonly<Record<string, string>>,
-): Promise<HttpResponse> {
-  const { loggingOut } = await pages();
+): HttpResponse {
   const origins = new Set(frames.map(({ src }) => new URL(src).origin));
-  return html(200, loggingOut({ ...site, frames, continueHref, timeoutMs: timeoutSeconds * 1000 }), {
+  const props = { ...site, frames, continueHref, timeoutMs: timeoutSeconds * 1000 };
+  return html(200, renderPage(LoggingOut, props, app.pages.loggingOut), {
     ...headers,
     "content-security-policy": `${contentSecurityPolicy}; frame-src ${[...origins].join(" ")}`,
   });
 }
 
 async function confirmationPage(
-  { app, server, site, pages }: Context,
+  { app, server, site }: Context,
   session: Session,
   client: Client | undefined,
   params: Params,
@@ -218,9 +222,9 @@ async function confirmationPage(
     if (value !== undefined) fields.push([name, value]);
   }
   const { name } = await server.users.find(session.sub) ?? {};
-  const { logout } = await pages();
   const action = endpointPath(app, "logout");
   const user = { sub: session.sub, name };
-  const page = logout({ ...site, action, user, client: client?.name ?? client?.id, fields });
+  const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
+  const page = renderPage(Logout, props, app.pages.logout);
   return { ...htmlWithForms(200, page), form: { action, fields } };
 }

@@ -3,7 +3,8 @@
 import { HttpError, type HttpResponse, type RequestLike } from "../../platform/http/message.ts";
 import type { Context } from "../assembly/context.ts";
 import type { Handlers } from "../assembly/route.ts";
-import type { Asset } from "../pages/pages.ts";
+import type { Asset } from "../pages/asset.ts";
+import { assets as files } from "../pages/assets.gen.ts";
 
 /** Serves the style sheets, scripts and icon of the pages. */
 export const assets: Handlers = {
@@ -13,10 +14,9 @@ export const assets: Handlers = {
 /** Serves the icon to browsers that open metadata or other documents without a link to it. */
 export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg") };
 
-async function findAsset({ pages, request }: Context, name: string): Promise<HttpResponse> {
-  const { assets } = await pages();
-  if (!Object.hasOwn(assets, name)) throw new HttpError(404, "HT-01", "This address does not exist");
-  return assetResponse(request, assets[name]!);
+function findAsset({ request }: Context, name: string): HttpResponse {
+  if (!Object.hasOwn(files, name)) throw new HttpError(404, "HT-01", "This address does not exist");
+  return assetResponse(request, files[name]!);
 }
 
 /** Responds with the file, or 304 if the browser has it. */

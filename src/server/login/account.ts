@@ -5,7 +5,8 @@ import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } 
 import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
 import type { Handlers } from "../assembly/route.ts";
-import type { AccountProps } from "./pages/account.tsx";
+import { renderPage } from "../pages/render_page.ts";
+import { Account, type AccountProps } from "./pages/account.tsx";
 import { readSession } from "../endpoints/shared/session_cookie.ts";
 import { htmlWithForms, redirect } from "../../platform/http/message.ts";
 import type { Session } from "../oauth/session/session.ts";
@@ -21,10 +22,9 @@ export function accountHandlers(openLogin: boolean): Handlers {
   return {
     async GET(context) {
       if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
-      const pages = await context.pages();
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
-      return htmlWithForms(200, pages.account({ ...context.site, account }));
+      return htmlWithForms(200, renderPage(Account, { ...context.site, account }, context.app.pages.account));
     },
     async POST(context) {
       const { server, request, site } = context;

@@ -1,5 +1,7 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
+import { renderPage } from "../pages/render_page.ts";
+import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../endpoints/shared/authorization.ts";
 import type { Context } from "../assembly/context.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
@@ -86,11 +88,10 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
     : undefined;
   const consent = await findConsent(server, session.sub, client.id);
   const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
-  const pages = await context.pages();
   const { presentation, headers } = presentClient(server, pending);
   return htmlWithForms(
     200,
-    pages.consent({
+    renderPage(Consent, {
       ...site,
       client: {
         id: client.id,
@@ -120,7 +121,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
       remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
-    }),
+    }, context.app.pages.consent),
     headers,
   );
 }

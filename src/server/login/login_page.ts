@@ -3,7 +3,8 @@
 import type { Context } from "../assembly/context.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../endpoints/shared/csrf.ts";
-import type { LoginProps } from "./pages/login.tsx";
+import { renderPage } from "../pages/render_page.ts";
+import { Login, type LoginProps } from "./pages/login.tsx";
 import { readSession } from "../endpoints/shared/session_cookie.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
 import { usableSession } from "../oauth/authorize/login.ts";
@@ -53,11 +54,10 @@ export async function showLogin(
   // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
   const suggestedSub = [...accounts, ...openLogin ? server.users.allCached() : []].find(hasPassword)?.sub;
   const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
-  const pages = await context.pages();
   const { presentation, headers: imageHeaders } = presentClient(server, pending);
   return htmlWithForms(
     status,
-    pages.login({
+    renderPage(Login, {
       ...site,
       client: { id: client.id, name: client.name, ...presentation },
       action: endpointPath(context.app, name),
@@ -75,7 +75,7 @@ export async function showLogin(
       requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,
       retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
-    }),
+    }, context.app.pages.login),
     { ...headers, ...imageHeaders },
   );
 }

@@ -81,9 +81,13 @@ async function editForm(context: FaultContext, response: ResponseLike, edit: Edi
   const { form } = response;
   const fields = form && await edit(context, form.fields);
   if (form === undefined || fields === undefined || !context.consume()) return response;
-  const { server, site, pages } = context.app;
-  const { formPost } = await pages();
+  const { server, site } = context.app;
+  const [{ renderPage }, { FormPost }] = await Promise.all([
+    import("../../server/pages/render_page.ts"),
+    import("../../server/endpoints/shared/form_post.tsx"),
+  ]);
   const { client: id = "" } = context.request;
   const client = server.clients.findCached(id)?.metadata.client_name ?? id;
-  return { ...response, body: formPost({ ...site, action: form.action, client, fields }), form: { ...form, fields } };
+  const body = renderPage(FormPost, { ...site, action: form.action, client, fields });
+  return { ...response, body, form: { ...form, fields } };
 }

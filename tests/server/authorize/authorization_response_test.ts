@@ -1,5 +1,6 @@
 /** Responses of the authorization endpoint (group AR). */
 
+import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
@@ -288,7 +289,7 @@ test("[AR-07] Location is one ASCII line that a form decoder reads back exactly"
 });
 
 test("[AR-08] responses of the authorization endpoint are not cached and send no referrer", async () => {
-  const broken = await testServer({ pages: () => Promise.reject(new Error("no ink")) });
+  const broken = await testServer({ pages: failingPages(() => new Error("no ink")) });
   const failing = await testServer({ approver: () => Promise.reject(new Error("gone")) });
   const server = await testServer();
   const responses: Readonly<Record<string, Response>> = {

@@ -1,5 +1,6 @@
 /** The OpenID Connect request and its session: prompts, ages, hints, claims, and cookies (OI). */
 
+import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertGreater, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { SignJWT } from "jose";
 import { Buffer } from "node:buffer";
@@ -129,7 +130,7 @@ test("[OI-02] each request of a session has its own nonce, and a refreshed ID to
 });
 
 test("[OI-03] without a session prompt=none is login_required: no page, no code, no cookie", async () => {
-  const b = await testServer({ ...severalUsers, pages: () => Promise.reject(new Error("a page was drawn")) });
+  const b = await testServer({ ...severalUsers, pages: failingPages(() => new Error("a page was drawn")) });
   const ways = [
     () => b.authorize({ prompt: "none" }),
     () => authorizeByPost(b, { prompt: "none" }),

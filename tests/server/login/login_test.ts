@@ -1,5 +1,6 @@
 /** Login by pages: who is there, in which browser, for which request (groups UI and OI). */
 
+import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
@@ -477,7 +478,7 @@ test("[UI-14] a pending request completed by one browser is completed for later 
 });
 
 test("[OI-03] prompt=none never shows a page, but returns login_required, consent_required or account_selection_required", async () => {
-  const b = await testServer({ ...severalUsers, pages: () => Promise.reject(new Error("a page was drawn")) });
+  const b = await testServer({ ...severalUsers, pages: failingPages(() => new Error("a page was drawn")) });
   assertEquals(await openBrowser(b).authorizeSilently(), "login_required");
   const real = await testServer(severalUsers);
   const browser = openBrowser(real);

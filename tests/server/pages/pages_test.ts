@@ -12,7 +12,8 @@ import type { EditForm, FieldError } from "../../../src/server/pages/field.tsx";
 import type { HomeProps } from "../../../src/devtools/connect/pages/home.tsx";
 import type { ListedUser } from "../../../src/devtools/connect/pages/users.tsx";
 import { lowerFirst } from "../../../src/server/pages/lower_first.ts";
-import { pages } from "../../../src/server/pages/mod.ts";
+import { pages } from "../../drawn_pages.ts";
+import { assets } from "../../../src/server/pages/assets.gen.ts";
 import { renderStep } from "../../../src/devtools/authorized/pages/mod.ts";
 import {
   account,
@@ -356,7 +357,7 @@ test("[FP-01] a form_post response has a button for browsers without script, whi
   assertEquals(textsOf(html, "button"), ["Continue"]);
   const [button] = tagsOf(html).filter(({ name }) => name === "button");
   assertEquals(button!.attributes, { type: "submit", class: "button" });
-  assertStringIncludes(pages.assets["continue.js"]!.body, "form[data-submit]");
+  assertStringIncludes(assets["continue.js"]!.body, "form[data-submit]");
 });
 
 test("[LO-01] the logout confirmation shows the user, the client, one submit button, and a way back", () => {
@@ -646,7 +647,7 @@ test("[DM-08] remarks about parameters are shown", () => {
 });
 
 test("[DM-09] the scripts neither read the URL nor write markup", () => {
-  const body = pages.assets["script.js"]!.body + pages.assets["continue.js"]!.body;
+  const body = assets["script.js"]!.body + assets["continue.js"]!.body;
   for (const word of ["location", "URL", "referrer", "search", "innerHTML", "outerHTML", "insertAdjacent", "write("]) {
     assert(!body.replaceAll(/navigator\.clipboard\.writeText\(|location\.replace\(/g, "").includes(word), word);
   }
@@ -759,8 +760,8 @@ test("[UI-18] a page with everything it refers to has less than 30 kB, as sent: 
   for (const [path, html] of drawn) {
     const loaded = new Set([...html.matchAll(/(?:href|src)="\/static\/([^"]*)"/g)].map(([, name]) => name!));
     assertGreaterOrEqual(loaded.size, 3);
-    const assets = [...loaded].reduce((sum, name) => sum + pages.assets[name]!.body.length, 0);
-    assertLess(new TextEncoder().encode(html).length + assets, 30_000, path);
+    const styles = [...loaded].reduce((sum, name) => sum + assets[name]!.body.length, 0);
+    assertLess(new TextEncoder().encode(html).length + styles, 30_000, path);
   }
 });
 
@@ -770,7 +771,7 @@ test("assets.gen.ts matches static/; if not: deno task assets", async () => {
 
 test("every asset has its type, and a unique strong ETag", () => {
   assertEquals(
-    Object.entries(pages.assets).map(([name, { type }]) => [name, type]),
+    Object.entries(assets).map(([name, { type }]) => [name, type]),
     [
       ["authorized.css", "text/css; charset=utf-8"],
       ["connect.css", "text/css; charset=utf-8"],
@@ -787,7 +788,7 @@ test("every asset has its type, and a unique strong ETag", () => {
       ["values.css", "text/css; charset=utf-8"],
     ],
   );
-  const etags = Object.values(pages.assets).map(({ etag }) => etag);
+  const etags = Object.values(assets).map(({ etag }) => etag);
   for (const etag of etags) assertMatch(etag, /^"[A-Za-z0-9_-]{43}"$/);
   assertEquals(new Set(etags).size, etags.length);
 });

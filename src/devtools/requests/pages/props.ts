@@ -4,7 +4,7 @@ import type { RuleResult } from "../../../server/oauth/explanation.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink, SuggestedMatch } from "../../../server/pages/rejection.tsx";
 import type { NavigationLink, Site } from "../../../server/pages/layout.tsx";
-import type { Asset } from "../../../server/pages/pages.ts";
+import type { Asset } from "../../../server/pages/asset.ts";
 import type { EditProps } from "./edit.tsx";
 import type { Status } from "../../../server/pages/status_badge.tsx";
 import type { TokensProps } from "./tokens.tsx";

@@ -103,7 +103,7 @@ function interactionRequired(): OAuthError {
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
 export function authorizationResponse(
-  context: Pick<Context, "server" | "site" | "pages" | "request" | "clientId">,
+  context: Pick<Context, "server" | "site" | "request" | "clientId">,
   destination: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
@@ -134,7 +134,7 @@ export function sendsIss({ settings: { metadata } }: Server): boolean {
   return isSupported === true;
 }
 
-type ResponseContext = Pick<Context, "server" | "site" | "pages" | "request" | "clientId">;
+type ResponseContext = Pick<Context, "server" | "site" | "request" | "clientId">;
 
 /** Sends the fields of a response in the mode of its destination. */
 async function sendResponse(
@@ -149,8 +149,11 @@ async function sendResponse(
   const { clientId = "" } = context;
   const client = context.server.clients.findCached(clientId)?.name ?? clientId;
   const { uri } = destination;
-  const pages = await context.pages();
-  const page = pages.formPost({ ...context.site, action: uri, client, fields: sent });
+  const [{ renderPage }, { FormPost }] = await Promise.all([
+    import("../../pages/render_page.ts"),
+    import("./form_post.tsx"),
+  ]);
+  const page = renderPage(FormPost, { ...context.site, action: uri, client, fields: sent });
   return { ...html(200, page, headers), form: { action: uri, fields: sent } };
 }
 

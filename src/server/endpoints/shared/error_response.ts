@@ -269,14 +269,18 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   }
   const explanation = error.explainToUser();
   const { rule, reason, expected, received } = explanation;
-  const [pages, { findFix, findRule }] = await Promise.all([context.pages(), import("../../oauth/rules/mod.ts")]);
+  const [{ renderPage }, { ErrorPage }, { findFix, findRule }] = await Promise.all([
+    import("../../pages/render_page.ts"),
+    import("../../pages/error_page.tsx"),
+    import("../../oauth/rules/mod.ts"),
+  ]);
   const address = new URLSearchParams(target.query);
   const off = context.endpoint === undefined ? findOffPage(context) : undefined;
   const { publicExpected } = error.details;
   const showsClients = publicExpected === undefined || mayListClients(context);
   return html(
     status,
-    pages.error({
+    renderPage(ErrorPage, {
       ...context.site,
       status,
       // Plain HTTP errors such as 404 have no OAuth error code.
@@ -304,7 +308,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       },
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !["code", "state", "response"].some((name) => address.has(name)),
-    }),
+    }, context.app.pages.error),
     detailHeaders(error),
   );
 }

@@ -10,7 +10,8 @@ import type { Handlers } from "../../assembly/route.ts";
 import { readSession } from "../../endpoints/shared/session_cookie.ts";
 import { htmlWithForms, type ResponseLike } from "../../../platform/http/message.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { BackchannelProps } from "../../login/pages/backchannel.tsx";
+import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
+import { renderPage } from "../../pages/render_page.ts";
 import { describe } from "../polled/polled_request.ts";
 import { listRequests } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";
@@ -69,12 +70,8 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
   return requests;
 }
 
-async function showPage(
-  context: Context,
-  part: Pick<BackchannelProps, "requests" | "result">,
-): Promise<ResponseLike> {
-  const pages = await context.pages();
-  return htmlWithForms(200, pages.backchannel({ ...context.site, ...part }));
+function showPage({ app, site }: Context, part: Pick<BackchannelProps, "requests" | "result">): ResponseLike {
+  return htmlWithForms(200, renderPage(Backchannel, { ...site, ...part }, app.pages.backchannel));
 }
 
 function unknownRequest(): OAuthError {

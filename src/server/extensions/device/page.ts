@@ -16,7 +16,8 @@ import { findDevice, formatUserCode } from "./device_authorization.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticationAttempt } from "../../oauth/bounded_cache.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
-import type { DeviceProps } from "../../login/pages/device.tsx";
+import { Device, type DeviceProps } from "../../login/pages/device.tsx";
+import { renderPage } from "../../pages/render_page.ts";
 import { explainUserCode } from "./explain_user_code.ts";
 
 /** How the page decides. */
@@ -133,14 +134,13 @@ async function createForm(context: Context, fields: readonly (readonly [string, 
   };
 }
 
-async function showPage(
-  context: Context,
+function showPage(
+  { app, site }: Context,
   part: Pick<DeviceProps, "codeForm" | "confirmation" | "result">,
   status = 200,
   headers?: Readonly<Record<string, string>>,
-): Promise<ResponseLike> {
-  const pages = await context.pages();
-  return htmlWithForms(status, pages.device({ ...context.site, ...part }), headers);
+): ResponseLike {
+  return htmlWithForms(status, renderPage(Device, { ...site, ...part }, app.pages.device), headers);
 }
 
 function csrfBinding(holder: string): CsrfBinding {

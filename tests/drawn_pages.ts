@@ -1,0 +1,45 @@
+/** Every page outside of flows, drawn from props alone. */
+
+import { ClientEdit } from "../src/devtools/connect/pages/client_edit.tsx";
+import { Client, Clients } from "../src/devtools/connect/pages/clients.tsx";
+import { Home } from "../src/devtools/connect/pages/home.tsx";
+import { User, Users } from "../src/devtools/connect/pages/users.tsx";
+import { CallbackPage } from "../src/server/endpoints/authorized_page.tsx";
+import { LoggedOut } from "../src/server/endpoints/logged_out_page.tsx";
+import { LoggingOut } from "../src/server/endpoints/logging_out_page.tsx";
+import { Logout } from "../src/server/endpoints/logout_page.tsx";
+import { FormPost } from "../src/server/endpoints/shared/form_post.tsx";
+import { Account } from "../src/server/login/pages/account.tsx";
+import { Backchannel } from "../src/server/login/pages/backchannel.tsx";
+import { Consent } from "../src/server/login/pages/consent.tsx";
+import { Device } from "../src/server/login/pages/device.tsx";
+import { Login } from "../src/server/login/pages/login.tsx";
+import { ErrorPage } from "../src/server/pages/error_page.tsx";
+import { renderPage } from "../src/server/pages/render_page.ts";
+
+const drawn = <Props>(Page: Parameters<typeof renderPage<Props>>[0]) => (props: Props): string =>
+  renderPage(Page, props);
+
+/** Props in, an HTML document out. */
+export const pages = {
+  home: drawn(Home),
+  clients: drawn(Clients),
+  client: drawn(Client),
+  clientEdit: drawn(ClientEdit),
+  users: drawn(Users),
+  user: drawn(User),
+  callback: drawn(CallbackPage),
+  error: drawn(ErrorPage),
+  login: drawn(Login),
+  consent: drawn(Consent),
+  device: drawn(Device),
+  backchannel: drawn(Backchannel),
+  account: drawn(Account),
+  logout: drawn(Logout),
+  loggingOut: drawn(LoggingOut),
+  loggedOut: drawn(LoggedOut),
+  formPost: drawn(FormPost),
+} as const;
+
+/** The functions of {@link pages}. */
+export type Pages = typeof pages;

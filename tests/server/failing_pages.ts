@@ -1,0 +1,12 @@
+/** Pages of an embedding program that fail, each one that the option `pages` has. */
+
+import { optionsField } from "../../src/server/assembly/options.ts";
+import type { Pages } from "../../src/server/pages/pages.ts";
+
+/** Pages that throw this error. */
+export function failingPages(error: () => Error): Pages {
+  const fail = () => {
+    throw error();
+  };
+  return Object.fromEntries(Object.keys(optionsField().members!.pages!.members!).map((name) => [name, fail]));
+}
