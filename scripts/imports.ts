@@ -95,24 +95,7 @@ const importRules: ImportRules = {
     "platform/store": { allowed: {}, packages: ["postgres", "ioredis"] },
     "platform/http": { allowed: { "platform/runtime/ip_address.ts": "anything" } },
   },
-  // Imports that point upward, until what they need has moved.
-  exceptions: {
-    "server/assembly/context.ts": [
-      "devtools/connect/pages/recent_flows.tsx",
-    ],
-    "server/assembly/create_app.ts": [
-      "devtools/authorized/demo_steps.ts",
-    ],
-    "server/assembly/plugin.ts": [
-      "devtools/connect/pages/recent_flows.tsx",
-    ],
-    "server/assembly/routes.ts": [
-      "devtools/authorized/step_endpoint.ts",
-      "devtools/connect/clients.ts",
-      "devtools/connect/home.ts",
-      "devtools/connect/users.ts",
-    ],
-  },
+  exceptions: {},
   texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.

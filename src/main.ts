@@ -145,6 +145,7 @@ async function main(
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
+      await openDeveloperPages(),
       ...inspector === undefined ? [] : [inspector],
       ...check === undefined || !checkPagesEnabled ? [] : [await openCheckPages(check)],
       ...openTools ? [await openRulePages(environment)] : [],
@@ -256,6 +257,11 @@ async function serveMetrics(
     url: `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}/metrics`,
     close: () => listener.close(),
   };
+}
+
+async function openDeveloperPages(): Promise<Plugin> {
+  const { developerPages } = await import("./devtools/developer_pages.ts");
+  return developerPages();
 }
 
 async function openInspector(

@@ -13,6 +13,7 @@ import type {
   User,
   UserRepository,
 } from "../src/mod.ts";
+import { developerPages } from "../src/devtools/developer_pages.ts";
 import type { MemoryRepository } from "../src/server/extension.ts";
 import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { RequestLike } from "../src/platform/http/message.ts";
@@ -46,9 +47,11 @@ export interface MemoryLatchkey extends Latchkey {
   readonly users: MemoryRepository<User, User> & Pick<UserRepository, "defaultChosenAt">;
 }
 
-/** {@link unwatched}, watched, with RSA keys that tests share. */
-export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
-  return unwatched(withSecretLeakCheck({ keySource: sharedRsaKeys(), ...options })) as Promise<MemoryLatchkey>;
+/** {@link unwatched} with the pages for developers, watched, with RSA keys that tests share. */
+export function latchkey({ plugins = [], ...options }: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
+  const pages = plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [developerPages()];
+  const withPages = { keySource: sharedRsaKeys(), ...options, plugins: [...pages, ...plugins] };
+  return unwatched(withSecretLeakCheck(withPages)) as Promise<MemoryLatchkey>;
 }
 
 /** {@link unwatchedTest}, watched. */

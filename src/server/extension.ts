@@ -26,6 +26,8 @@ export type { NextSteps } from "./endpoints/authorized_page.tsx";
 export type { Caller, EndpointDescription, EndpointRole, ErrorChannel } from "./assembly/endpoint.ts";
 export type { EndpointOptions, Extension, IntrospectionFormat } from "./assembly/extension.ts";
 export type { AddApp, AddedAppOptions, AddResource } from "./assembly/plugin.ts";
+export type { RecentFlow } from "./assembly/recent_flow.ts";
+export type { Status, Tone } from "./pages/status_badge.tsx";
 export type { Endpoint, Handler, Handlers } from "./assembly/route.ts";
 export type { DpopMembers } from "./extensions/dpop/settings.ts";
 export type { RegistrationMembers } from "./extensions/registration/settings.ts";

@@ -7,6 +7,7 @@ import { configuredIssuer } from "../server/config/issuer_urls.ts";
 import { ConfigurationError } from "../server/config/config_issue.ts";
 import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
+import { developerPages } from "../devtools/developer_pages.ts";
 import { testHosts } from "../server/oauth/test_hosts.ts";
 import { latchkey } from "../server/assembly/latchkey.ts";
 import type { ListenOptions, ListenResult } from "../server/assembly/listen.ts";
@@ -101,7 +102,13 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
   const server = await latchkey({
     issuerUntilListening: testIssuer,
     ...mockOptions(settings, { useTestKeys, isSeeded: seed !== undefined }),
-    plugins: [...clientCheck === undefined ? [] : [clientCheck.plugin], plugin, ...endpoints, ...plugins],
+    plugins: [
+      ...clientCheck === undefined ? [] : [clientCheck.plugin],
+      plugin,
+      ...endpoints,
+      developerPages(),
+      ...plugins,
+    ],
   });
 
   const self: TestLatchkey = {

@@ -57,6 +57,7 @@ export async function checkApplication(
     { latchkey },
     { clientCheck },
     { checkPages },
+    { developerPages },
     { inspector },
     { showFlow },
     text,
@@ -67,6 +68,7 @@ export async function checkApplication(
     import("../../server/assembly/latchkey.ts"),
     import("../../check/client_check.ts"),
     import("../../check/check_pages.ts"),
+    import("../../devtools/developer_pages.ts"),
     import("../../devtools/requests/mod.ts"),
     import("../../devtools/requests/handlers.ts"),
     import("../../check/report_text.ts"),
@@ -82,7 +84,7 @@ export async function checkApplication(
     ...withDefaultUser(settings, config.user),
     ...clientSettings(flags),
     login: "auto",
-    plugins: [check.plugin, flows, checkPages(check, showFlow), rulePages],
+    plugins: [check.plugin, developerPages(), flows, checkPages(check, showFlow), rulePages],
   });
   try {
     await chooseDefaultUser(server.users, config.user);

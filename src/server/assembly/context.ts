@@ -20,7 +20,7 @@ import type { EndpointDescription } from "./endpoint.ts";
 import type { NextSteps } from "../endpoints/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
 import type { Pages } from "../pages/pages.ts";
-import type { RecentFlow } from "../../devtools/connect/pages/recent_flows.tsx";
+import type { RecentFlow } from "./recent_flow.ts";
 
 /** The assembled server. */
 export interface App {

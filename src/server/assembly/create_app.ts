@@ -40,8 +40,6 @@ const maxRecentChallenges = 10_000;
 /** Maximum number of fetched key sets. */
 const maxKeyFetches = 1000;
 
-const directoryLinks = [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }];
-
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
   /** The settings, valid and with defaults. */
@@ -184,9 +182,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     },
     base,
     links: [
-      { label: "Connect", path: "/", isMain: true },
-      ...settings.directory === "off" ? [] : directoryLinks,
-      ...plugins.flatMap(({ links = [] }) => links),
+      ...plugins.flatMap(({ links = [] }) => typeof links === "function" ? links(server.settings) : links),
       ...interaction ? [interaction.accountLink] : [],
     ],
     rulesPath: plugins.find(({ rulesPath }) => rulesPath !== undefined)?.rulesPath,
@@ -204,17 +200,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
     recentFlows: async (clientId) =>
       (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.(clientId) ?? []))).flat(),
-    demoSteps: async () => {
-      const plugin = plugins.find(({ demoSteps }) => demoSteps !== undefined);
-      return plugin === undefined
-        ? (await import("../../devtools/authorized/demo_steps.ts")).demoSteps
-        : await plugin.demoSteps!();
-    },
+    demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
-  allEndpoints.push(...pluginEndpoints);
-  configuredPaths?.assertOwnPaths(allEndpoints, paths);
+  configuredPaths?.assertOwnPaths([...ownEndpoints, ...pluginEndpoints], paths);
+  // The last route at a path counts: the home page for developers replaces that of the server.
+  for (const endpoint of pluginEndpoints) replaceByPath(allEndpoints, endpoint);
   const protocolParameters: ParameterDescription[] = [];
   for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
     for (const { name, secret } of [...parameters, ...responseParameters]) {

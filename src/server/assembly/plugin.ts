@@ -15,7 +15,7 @@ import type { App, Context, DemoSteps } from "./context.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
 import type { NavigationLink } from "../pages/layout.tsx";
-import type { RecentFlow } from "../../devtools/connect/pages/recent_flows.tsx";
+import type { RecentFlow } from "./recent_flow.ts";
 
 /**
  * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope
@@ -85,8 +85,8 @@ export interface Plugin {
   approvePages?(next: Approver): Approver;
   /** Adds endpoints. Metadata and pages list them by their descriptions. */
   routes?(app: App): readonly Endpoint[];
-  /** Links in the header of every page. */
-  readonly links?: readonly NavigationLink[];
+  /** Links in the header of every page, or a function of the settings of the server. */
+  readonly links?: readonly NavigationLink[] | ((settings: Server["settings"]) => readonly NavigationLink[]);
   /**
    * Wraps every request and its response, in process and over the network. A plugin that passes another request to
    * `next` sets its `original`, so that other plugins recognize it.
@@ -114,8 +114,8 @@ export interface Plugin {
   /** The page that shows the flow of an authorization response: a path below the base. */
   flowLinkFor?(response: Fields): string | undefined;
   /**
-   * Loads the steps after the page `/authorized`, and what `/start` needs to send the request of a demo client. Those
-   * of the first plugin that has any replace those of the server.
+   * Loads the steps after the page `/authorized`, and what `/start` needs to send the request of a demo client that
+   * pushes or signs it. Those of the first plugin that has any count.
    */
   demoSteps?(): Promise<DemoSteps>;
   /** The last recorded flows for the home page, newest first; with an ID, those of this client for its page. */

@@ -7,7 +7,6 @@ import { authorizeHandlers } from "../endpoints/authorize.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import type { Method } from "../../platform/http/router.ts";
-import { type BoundedCache, boundedCache } from "../oauth/bounded_cache.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { MetadataForm } from "../config/settings.ts";
@@ -37,19 +36,6 @@ interface RouteOptions {
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
 }
-
-/** The options of the pages of clients and users. */
-interface DirectoryRouteOptions {
-  /** Whether visitors may change clients and users. */
-  readonly edit: boolean;
-  /** Whether users log in without a page. */
-  readonly autoLogin: boolean;
-  /** Secrets that a form generated, by client id. Filled on test hosts only. */
-  readonly generatedSecrets: BoundedCache<string>;
-}
-
-/** Maximum number of client secrets that the pages keep. */
-const maxGeneratedSecrets = 1000;
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
 
@@ -88,11 +74,6 @@ export function endpoints(
     ...{ base, approver: decider, hasPages, openLogin, formParameters },
     requestParameters: requestParts.parameters,
     redirectParameters: authorizationResponseParameters,
-  };
-  const directory: DirectoryRouteOptions | undefined = settings.directory === "off" ? undefined : {
-    edit: settings.directory === "edit",
-    autoLogin,
-    generatedSecrets: boundedCache(maxGeneratedSecrets),
   };
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
@@ -246,12 +227,7 @@ export function endpoints(
         } satisfies Endpoint,
       ]
       : [],
-    page(
-      "home",
-      `${base}/`,
-      "Home page",
-      async () => (await import("../../devtools/connect/home.ts")).homePage(directory),
-    ),
+    page("home", `${base}/`, "Home page", async () => (await import("../endpoints/home.ts")).home),
     page(
       "start",
       `${base}/start`,
@@ -267,47 +243,12 @@ export function endpoints(
       responseParameters,
     ),
     page(
-      "step",
-      `${base}/authorized/try`,
-      "Step after a login",
-      async () => (await import("../../devtools/authorized/step_endpoint.ts")).stepEndpoint,
-      getAndPost,
-      [...formParameters, codeParameter, accessToken, refreshToken],
-    ),
-    page(
       "static",
       `${base}/static/*`,
       "Static file",
       async () => (await import("../endpoints/static_files.ts")).assets,
     ),
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../endpoints/static_files.ts")).favicon),
-    ...directory === undefined ? [] : directoryEndpoints(base, directory),
-  ];
-}
-
-function directoryEndpoints(base: string, options: DirectoryRouteOptions): Endpoint[] {
-  const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
-  const clients = async () => await import("../../devtools/connect/clients.ts");
-  const users = async () => await import("../../devtools/connect/users.ts");
-  return [
-    page(
-      "clients",
-      `${base}/clients`,
-      "Clients",
-      async () => (await clients()).clientListPage(options),
-      methods,
-      [...formParameters, { name: "client_secret", secret: "client_secret" }],
-    ),
-    page(
-      "client",
-      `${base}/clients/*`,
-      "Client",
-      async () => (await clients()).clientPage(options),
-      methods,
-      formParameters,
-    ),
-    page("users", `${base}/users`, "Users", async () => (await users()).userListPage(options), methods, formParameters),
-    page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
   ];
 }
 

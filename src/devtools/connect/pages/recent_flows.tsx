@@ -2,21 +2,10 @@
 /** The last recorded flows, on the home page and on the page of a client. */
 
 import type { VNode } from "preact";
+import type { RecentFlow } from "../../../server/assembly/recent_flow.ts";
 import { Section } from "../../../server/pages/layout.tsx";
-import { type Status, StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
-
-/** A recorded flow in one line; its texts are redacted. */
-export interface RecentFlow {
-  /** The path of its page, below the base. */
-  readonly path: string;
-  /** Why it was rejected, or else what happened. */
-  readonly title: string;
-  /** `success`, `error`, `pending` or `revoked`. */
-  readonly outcome: Status;
-  /** The client that the flow names. */
-  readonly client?: string;
-}
 
 /** The flows, newest first, each with its outcome and a link. */
 export function RecentFlows(

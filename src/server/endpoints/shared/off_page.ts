@@ -15,7 +15,8 @@ export interface OffPage {
 
 const directory = (of: string): OffPage => ({
   message: `The list of ${of} is off`,
-  fix: 'Set directory to "edit" or "read" in the configuration file, or in the options of latchkey().',
+  fix:
+    'Set directory to "edit" or "read" in the configuration file, or in the options of latchkey(). In a program, add developerPages() to the plugins of latchkey() too.',
 });
 
 const start = "npx -y deno task start";

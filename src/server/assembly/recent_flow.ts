@@ -1,0 +1,13 @@
+import type { Status } from "../pages/status_badge.tsx";
+
+/** A recorded flow in one line; its texts are redacted. */
+export interface RecentFlow {
+  /** The path of its page, below the base. */
+  readonly path: string;
+  /** Why it was rejected, or else what happened. */
+  readonly title: string;
+  /** `success`, `error`, `pending` or `revoked`. */
+  readonly outcome: Status;
+  /** The client that the flow names. */
+  readonly client?: string;
+}

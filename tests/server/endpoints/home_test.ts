@@ -1,0 +1,33 @@
+/** The home page of a server without pages for developers. */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { latchkey } from "../../../src/mod.ts";
+
+const get = async (path: string, headers: HeadersInit = {}) => {
+  await using server = await latchkey({ issuer: "http://localhost:9000" });
+  const response = await server.fetch(new Request(`http://localhost:9000${path}`, { headers }));
+  return { status: response.status, text: (await response.text()).replaceAll("<wbr/>", "") };
+};
+
+test("without developerPages() the home page has the issuer, its metadata and a demo login", async () => {
+  const { status, text } = await get("/");
+  assertEquals(status, 200);
+  assertStringIncludes(text, `<a href="http://localhost:9000/.well-known/openid-configuration">`);
+  assertStringIncludes(text, `href="/start?client_id=demo-public">Start a login</a>`);
+  for (const path of ["/clients", "/users", "/flows"]) assert(!text.includes(`href="${path}`), path);
+});
+
+test("[DI-04] that page names no client under a foreign host", async () => {
+  const { text } = await get("/", { host: "rebound.example" });
+  assert(!text.includes("demo-public"));
+});
+
+test("without developerPages() the page of clients says how to add it, and no rejection links to it", async () => {
+  const { status, text } = await get("/clients", { accept: "text/html" });
+  assertEquals(status, 404);
+  assertStringIncludes(text, "developerPages()");
+  const rejected = await get("/oauth2/authorize?client_id=unknown&redirect_uri=http://localhost:3000/cb");
+  assertEquals(rejected.status, 400);
+  assert(!rejected.text.includes("#connect"), "a link to the form of the home page for developers");
+});
