@@ -35,15 +35,13 @@ export function HomePage({ metadata, startLinks, ...site }: HomePageProps): VNod
       }
     >
       <Section id="metadata" heading="Metadata">
-        <ul>
-          {metadata.map((url) => (
-            <li key={url}>
-              <a href={url}>
-                <Code text={url} />
-              </a>
-            </li>
-          ))}
-        </ul>
+        {metadata.map((url) => (
+          <p key={url} class="ways">
+            <a href={new URL(url).pathname}>
+              <Code text={url} />
+            </a>
+          </p>
+        ))}
       </Section>
     </Layout>
   );
