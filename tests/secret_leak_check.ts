@@ -70,6 +70,8 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
 
   const recordEvent = (event: TraceEvent) => {
     const redacted = redactEvent(event);
+    // Tests name OAuth errors in a member `code`; the name of such a fault is that error.
+    if (event.type === "fault_applied") publicValues.add(event.fault);
     const { cause } = redacted.type === "internal_error" ? redacted : { cause: undefined };
     newLines.push(`${JSON.stringify(redacted)} ${(cause as Error | undefined)?.stack ?? ""}`);
   };
