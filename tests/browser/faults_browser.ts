@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLess } from "@std/assert";
 import { after, test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 

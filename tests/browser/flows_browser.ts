@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertLess, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { challenge, encode, verifier } from "../kit.ts";
 import type { Fields } from "../kit.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;

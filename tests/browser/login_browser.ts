@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import process from "node:process";
 import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 import type { OpenedPage } from "./harness.ts";
 

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/requests/mod.ts";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { challenge, encode } from "../kit.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey } from "./server.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
