@@ -13,7 +13,7 @@ const skip = executablePath === undefined;
 const folder = process.env.LATCHKEY_PICTURES;
 
 /** Maximum height of a picture, and of one of a card page, which is shown whole, in pixels. */
-const maxHeight = 600;
+const maxHeight = 680;
 const maxCardHeight = 800;
 
 const as = await latchkey({ plugins: [inspector()] });
@@ -59,7 +59,7 @@ test("the pictures show the reason, the fix and the next action", { skip }, asyn
   await page.goto(`${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirectUri}`);
   await takePicture(opened, "rejected", ["Expected", "Received", "How to fix it", "See the whole flow"]);
   await page.goto(url);
-  await takePicture(opened, "home", ["Start the demo flow", "Issuer"]);
+  await takePicture(opened, "home", ["Create the client", "Start the demo flow", "Issuer"]);
 });
 
 test("the pictures show login and consent whole", { skip }, async () => {
