@@ -9,7 +9,7 @@ import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { getPackageName } from "./import_rules.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
-import { findRule } from "../src/server/oauth/rules/mod.ts";
+import { findRule } from "../src/server/assembly/rules.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";

@@ -166,14 +166,17 @@ for (const path of files) {
 }
 console.log(formatImportTable(files, edges, importRules));
 console.log("Each row imports from the columns: values, t types alone, d loaded by import().\n");
-const longest = files.toSorted((a, b) => lines.get(b)! - lines.get(a)!).slice(0, 5);
+const longest = files.filter((path) => !path.endsWith(".gen.ts")).sort((a, b) => lines.get(b)! - lines.get(a)!).slice(
+  0,
+  5,
+);
 console.log(`Longest files: ${longest.map((path) => `src/${path} (${lines.get(path)})`).join(", ")}.`);
 
 const violations = [
   ...checkImports(files, edges, importRules),
   ...findCircles(edges).map((circle) => `These files import each other in a circle: ${circle.join(", ")}.`),
   ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),
-  ...files.filter((path) => lines.get(path)! > maxFileLines)
+  ...files.filter((path) => !path.endsWith(".gen.ts") && lines.get(path)! > maxFileLines)
     .map((path) => `src/${path} has ${lines.get(path)} lines; expected at most ${maxFileLines}.`),
 ];
 for (const violation of violations) console.error(violation);

@@ -1,7 +1,7 @@
 /** Why the login without an attack failed: what the client reported, and what the server rejected. */
 
 import type { RuleResult } from "../server/oauth/explanation.ts";
-import { findFix, findRule } from "../server/oauth/rules/mod.ts";
+import { findFix, findRule } from "../server/assembly/rules.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import { completeError } from "./assess.ts";
 import type { CheckReport } from "./report.ts";

@@ -55,7 +55,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
-      const { findFix, findRule } = await import("../server/oauth/rules/mod.ts");
+      const { findFix, findRule } = await import("../server/assembly/rules.ts");
       const explanation = error.explain();
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({

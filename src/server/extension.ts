@@ -87,33 +87,7 @@ export type {
 } from "./oauth/params.ts";
 export type { MemoryRepository, PageOptions, Repository } from "./oauth/records/repository.ts";
 export type { RegisteredSecrets } from "./oauth/redact.ts";
-export type {
-  assertionGrantRules,
-  authorizationDetailsRules,
-  authorizeRules,
-  cibaRules,
-  clientDocumentRules,
-  clientLogoutRules,
-  controlRules,
-  deviceRules,
-  dpopRules,
-  encryptedResponseRules,
-  httpRules,
-  openidRules,
-  pageRules,
-  PassedRuleId,
-  profileRules,
-  pushedRequestRules,
-  registrationRules,
-  RejectionRuleId,
-  resourceRules,
-  RuleId,
-  RuleOrFix,
-  RuleTable,
-  signedRequestRules,
-  stepUpRules,
-  tokenRules,
-} from "./oauth/rules/mod.ts";
+export type { PassedRuleId, RejectionRuleId, RuleId, RuleOrFix } from "./oauth/rules/mod.ts";
 export type { Sender } from "./oauth/sender.ts";
 export type {
   AnyMemberPart,

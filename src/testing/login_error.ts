@@ -1,7 +1,7 @@
 /** The error of a login that fails, with the server's explanation. */
 
 import type { RequestLike } from "../platform/http/message.ts";
-import { findFix } from "../server/oauth/rules/mod.ts";
+import { findFix } from "../server/assembly/rules.ts";
 import type { Explanation } from "../server/oauth/trace.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";

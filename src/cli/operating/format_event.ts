@@ -4,7 +4,7 @@ import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
 import { printable } from "../../server/config/config_issue.ts";
 
 /** The function of the rule table. */
-export type FindFix = typeof import("../../server/oauth/rules/mod.ts").findFix;
+export type FindFix = typeof import("../../server/assembly/rules.ts").findFix;
 
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;

@@ -111,7 +111,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
   async function loadRules(): Promise<void> {
     [{ clientChangeUrl }, { findFix }] = await Promise.all([
       import("../../server/endpoints/shared/client_change.ts"),
-      import("../../server/oauth/rules/mod.ts"),
+      import("../../server/assembly/rules.ts"),
     ]);
     writeWaiting();
   }

@@ -35,7 +35,7 @@ async function push(context: Context, client: Client, request: DemoRequest): Pro
   const { request_uri } = json;
   if (status === 201 && typeof request_uri === "string") return { client_id: client.id, request_uri };
   const { error, error_description } = json;
-  const { findRule } = await import("../../server/oauth/rules/mod.ts");
+  const { findRule } = await import("../../server/assembly/rules.ts");
   const rule = findRule(/\[([A-Z]{2}-\d{2})\]$/.exec(String(error_description))?.[1]);
   throw new OAuthError("invalid_request", "this page cannot push the authorization request of the client", {
     rule: "PA-07",

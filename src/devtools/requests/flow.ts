@@ -1,6 +1,7 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule, getPassedText, type PassedRuleId } from "../../server/oauth/rules/mod.ts";
+import { findFix, findRule, getPassedText } from "../../server/assembly/rules.ts";
+import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { Explanation } from "../../server/oauth/explanation.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";

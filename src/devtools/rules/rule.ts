@@ -1,7 +1,8 @@
 /** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
 
 import { suggest } from "../../server/config/config_issue.ts";
-import { findRule, type RuleId, rules } from "../../server/oauth/rules/mod.ts";
+import { findRule, rules } from "../../server/assembly/rules.ts";
+import type { RuleId } from "../../server/oauth/rules/mod.ts";
 import type { RuleDescription } from "./pages/rule_page.tsx";
 import type { ReadRules } from "./rules_file.ts";
 
@@ -24,7 +25,7 @@ export async function describeRule(name: string, readRules: ReadRules): Promise<
 
 /** The rule with the most similar ID, else all of the group that the name begins with; none for any other name. */
 export function nearestRules(name: string): RuleId[] {
-  const ids = Object.keys(rules) as RuleId[];
+  const ids = (Object.keys(rules) as RuleId[]).sort();
   const nearest = suggest(name, ids) as RuleId | undefined;
   return nearest === undefined ? ids.filter((id) => id.startsWith(`${name.slice(0, 2).toUpperCase()}-`)) : [nearest];
 }

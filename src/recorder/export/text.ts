@@ -1,7 +1,7 @@
 /** Exchanges as plain text, for bug reports, terminals and failed tests. */
 
 import type { Fields } from "../../platform/http/form.ts";
-import { getPassedText } from "../../server/oauth/rules/mod.ts";
+import { getPassedText } from "../../server/assembly/rules.ts";
 import type { Explanation } from "../../server/oauth/trace.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { redactFlow, type RedactOptions } from "../redact.ts";

@@ -157,7 +157,7 @@ function definedPairs(params: Readonly<Record<string, string | undefined>>): Fie
 /** The fix of the rule that this server put at the end of its description: `… [AZ-17]`. */
 export async function fixOf(description: string | undefined): Promise<string | undefined> {
   const id = /\[([A-Z]{2}-\d\d)\]$/.exec(description ?? "")?.[1];
-  return id === undefined ? undefined : (await import("../oauth/rules/mod.ts")).findRule(id)?.fix;
+  return id === undefined ? undefined : (await import("../assembly/rules.ts")).findRule(id)?.fix;
 }
 
 /** The first checks of a client (OAuth 2.1 §7.12; RFC 9207 §2.4), and the check of the server that PKCE enables. */

@@ -5,7 +5,7 @@ import { findForRequest, type RequestLike } from "../../platform/http/message.ts
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { ServerClients } from "../../server/oauth/clients/server_clients.ts";
 import { chain } from "../../platform/maybe_promise.ts";
-import { findFix } from "../../server/oauth/rules/mod.ts";
+import { findFix } from "../../server/assembly/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
 import type { AugmentedRequest, JwtTransform } from "./types.ts";

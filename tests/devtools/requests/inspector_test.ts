@@ -15,7 +15,7 @@ import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
 import type { Inspector, InspectorOptions } from "../../../src/devtools/requests/mod.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import { getPassedText } from "../../../src/server/oauth/rules/mod.ts";
+import { getPassedText } from "../../../src/server/assembly/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "../../kit.ts";

@@ -7,7 +7,7 @@ import { explain } from "../../../src/cli/explain.ts";
 import { rulePages } from "../../../src/devtools/rules/mod.ts";
 import { rulesPath } from "../../../src/devtools/rules/rules_file.ts";
 import { inspector } from "../../../src/devtools/requests/mod.ts";
-import { rules } from "../../../src/server/oauth/rules/mod.ts";
+import { rules } from "../../../src/server/assembly/rules.ts";
 import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
 import { citedSections } from "../../../src/server/pages/specifications.ts";
 import { assertPage, forEachCase, testServer } from "../../kit.ts";

@@ -272,7 +272,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   const [{ renderPage }, { ErrorPage }, { findFix, findRule }] = await Promise.all([
     import("../../pages/render_page.ts"),
     import("../../pages/error_page.tsx"),
-    import("../../oauth/rules/mod.ts"),
+    import("../../assembly/rules.ts"),
   ]);
   const address = new URLSearchParams(target.query);
   const off = context.endpoint === undefined ? findOffPage(context) : undefined;

@@ -36,7 +36,7 @@ export function problemResponse(
 
 /** The response to a request that a rule rejected. */
 export async function rejectionProblem(issuer: string, error: OAuthError): Promise<HttpResponse> {
-  const { findFix } = await import("../../oauth/rules/mod.ts");
+  const { findFix } = await import("../../assembly/rules.ts");
   const { status = errorStatus[error.code], retryAfter } = error.details;
   const explanation = error.explain();
   const { rule, reason, expected, received } = explanation;

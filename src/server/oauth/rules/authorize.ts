@@ -61,6 +61,12 @@ export const authorizeRules = {
     fix: "Read the cause in the server's log.",
     cites: ["OAuth 2.1 §4.1.2.1"],
   },
+  "JR-01": {
+    fix:
+      "Send the parameters themselves, or push them (RFC 9126). To sign them, register the public keys of the client " +
+      "as jwks or jwks_uri, and send the JWT as request.",
+    cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
+  },
   "RU-01": {
     passes: "redirect_uri is registered for the client",
     fix: "Send a registered redirect URI, character for character, or register the URI that was sent.",
@@ -124,6 +130,11 @@ export const authorizeRules = {
   "PK-14": {
     fix: "Generate a new code_verifier for each login.",
     cites: ["RFC 9700 §2.1.1"],
+  },
+  "MC-02": {
+    fix:
+      "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
+    cites: ["MCP authorization", "RFC 8707 §2"],
   },
   "FP-03": {
     fix: "Send a state without control characters such as line breaks, or use response_mode=query.",

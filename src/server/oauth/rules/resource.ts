@@ -26,4 +26,10 @@ export const resourceRules = {
       "Send the resource of the protected resource metadata as resource, in the authorization request and in the token request.",
     cites: ["RFC 8707 §2", "RFC 9728 §3.3", "MCP authorization"],
   },
+  "ST-04": {
+    passes: "the login of the access token is as strong and as recent as the operation needs",
+    fix:
+      "Start a new authorization request with the acr_values and the max_age of the challenge, and send the new access token.",
+    cites: ["RFC 9470 §3, §6"],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -71,15 +71,6 @@ export const tokenRules = {
     fix: "Send client_id in the body of the request, and no header Authorization.",
     cites: ["RFC 6749 §2.3.1"],
   },
-  "JC-02": {
-    fix:
-      "Create an assertion for each request, with exp one minute ahead: a stolen assertion is useless after that minute.",
-    cites: ["RFC 7523 §3"],
-  },
-  "JC-05": {
-    fix: "Set aud of the assertion to the issuer, as RFC 7523bis requires.",
-    cites: ["OAuth 2.1 §2.4", "RFC 7523bis", "RFC 9126 §2", "OpenID Connect CIBA §7.1"],
-  },
   "CI-02": {
     passes: "the code has not expired",
     fix: "Exchange the code immediately. lifetimes.code sets its lifetime.",

@@ -1,15 +1,9 @@
-/** Rules of step-up authentication (RFC 9470) and levels of authentication. */
+/** Rules of levels of authentication (RFC 9470). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const stepUpRules = {
-  "ST-04": {
-    passes: "the login of the access token is as strong and as recent as the operation needs",
-    fix:
-      "Start a new authorization request with the acr_values and the max_age of the challenge, and send the new access token.",
-    cites: ["RFC 9470 §3, §6"],
-  },
   "ST-06": {
     passes: "the login has reached a level that the request accepts",
     fix:

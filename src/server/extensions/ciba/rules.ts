@@ -1,6 +1,6 @@
 /** Rules of backchannel authentication (CIBA). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const cibaRules = {
@@ -49,4 +49,4 @@ export const cibaRules = {
     fix: "Name a user of this server in the hint, and wait for the decision before another request.",
     cites: ["OpenID Connect CIBA §13"],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

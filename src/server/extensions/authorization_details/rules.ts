@@ -1,6 +1,6 @@
 /** Rules of rich authorization requests (RFC 9396). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizationDetailsRules = {
@@ -43,4 +43,4 @@ export const authorizationDetailsRules = {
     fix: "Push the request to the pushed_authorization_request_endpoint, or sign it as a request object.",
     cites: ["RFC 9396 §11.4, §12"],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

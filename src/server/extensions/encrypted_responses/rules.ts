@@ -1,6 +1,6 @@
 /** Rules of encrypted responses (OpenID Connect Core §10.2). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseRules = {
@@ -13,4 +13,4 @@ export const encryptedResponseRules = {
       "Publish a public key for the registered algorithm in jwks or at jwks_uri, then repeat the request: nothing was consumed.",
     cites: [],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

@@ -1,6 +1,6 @@
 /** Rules of pushed authorization requests (RFC 9126). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pushedRequestRules = {
@@ -26,4 +26,4 @@ export const pushedRequestRules = {
     fix: "Push the parameters to the pushed_authorization_request_endpoint, and send the request_uri of its response.",
     cites: ["RFC 9126 §4, §5, §6"],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

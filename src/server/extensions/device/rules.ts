@@ -1,6 +1,6 @@
 /** Rules of the device authorization grant (RFC 8628). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const deviceRules = {
@@ -33,4 +33,4 @@ export const deviceRules = {
     fix: "Start again on the device: users can decide only once on each code.",
     cites: ["RFC 8628 §3.3", "OAuth 2.1 §7.11"],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

@@ -1,6 +1,6 @@
 /** Rules of DPoP (RFC 9449). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const dpopRules = {
@@ -52,4 +52,4 @@ export const dpopRules = {
       "Send a token of token_type DPoP as Authorization: DPoP TOKEN, with a proof signed by the key of the token request. Its ath is the digest of the token.",
     cites: ["RFC 9449 §4.3, §7.1, §7.2"],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

@@ -1,15 +1,9 @@
 /** Rules of signed authorization requests (RFC 9101). */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const signedRequestRules = {
-  "JR-01": {
-    fix:
-      "Send the parameters themselves, or push them (RFC 9126). To sign them, register the public keys of the client " +
-      "as jwks or jwks_uri, and send the JWT as request.",
-    cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
-  },
   "JR-02": {
     passes: "a registered key of the client has signed the request object",
     fix:
@@ -30,4 +24,4 @@ export const signedRequestRules = {
     fix: "Sign the parameters as a JWT. Send it in the parameter request: to the authorization endpoint or PAR.",
     cites: ["RFC 9101 §10.5", "RFC 9126 §3"],
   },
-} as const satisfies Record<string, Rule>;
+} as const satisfies Readonly<Record<string, Rule>>;

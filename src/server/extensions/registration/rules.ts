@@ -1,9 +1,13 @@
 /** Rules of dynamic client registration and its management. */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const registrationRules = {
+  "PF-10": {
+    fix: "Publish a client ID metadata document, and use its URL as the client_id. Registration still works.",
+    cites: ["MCP authorization"],
+  },
   "DR-01": {
     passes: "the client is registered",
     cites: ["RFC 7591 §3.2.1"],

@@ -1,6 +1,6 @@
 /** Rules of client ID metadata documents, and of the fetches that clients cause. */
 
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const clientDocumentRules = {
