@@ -6,6 +6,7 @@ import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
 import type { StoredChanges } from "./cli/banner.ts";
 import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
+import type { ReadRules } from "./devtools/rules/rules_file.ts";
 import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
 import { demoSecret } from "./server/config/demo_entries.ts";
 import type { Settings } from "./server/config/settings.ts";
@@ -16,7 +17,7 @@ import { storeKinds } from "./cli/stores.ts";
 import type { App } from "./server/assembly/context.ts";
 import type { Plugin } from "./server/assembly/plugin.ts";
 import type { ProgramControl } from "./testing/control/program_control.ts";
-import type { Inspector } from "./devtools/requests/mod.ts";
+import type { Recorder } from "./recorder/recorder.ts";
 import { latchkey } from "./server/assembly/latchkey.ts";
 import { validateOptions } from "./server/assembly/options.ts";
 import type { Trace } from "./server/oauth/trace.ts";
@@ -73,7 +74,7 @@ async function main(
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, environment, validateOptions, () => openRulePages(environment)));
+    exit(await checkApplication(commandArgs, environment, validateOptions, rulesReader(environment, import.meta.url)));
   }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");
@@ -129,12 +130,13 @@ async function main(
   };
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
-  const inspector = inspectorEnabled ? await openInspector(config) : undefined;
+  const readRules = openTools ? rulesReader(environment, import.meta.url) : undefined;
+  const inspector = await openInspector(config, inspectorEnabled, readRules);
   const checkPagesEnabled = faultsEnabled && inspectorEnabled;
   const check = openTools && (config.control || checkPagesEnabled)
     ? await openClientCheck(!isThisMachineOnly(reach), environment)
     : undefined;
-  const control = config.control ? await openControl(config.controlSecret, inspector, check) : undefined;
+  const control = config.control ? await openControl(config.controlSecret, inspector.recorder, check) : undefined;
   const server = await latchkey({
     ...settings,
     // The first plugin is the outermost.
@@ -145,17 +147,21 @@ async function main(
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
-      await openDeveloperPages(),
-      ...inspector === undefined ? [] : [inspector],
+      inspector,
       ...check === undefined || !checkPagesEnabled ? [] : [await openCheckPages(check)],
-      ...openTools ? [await openRulePages(environment)] : [],
       ...control === undefined ? [] : control.plugins,
-      ...faultsEnabled ? [await openFaultPages(inspector, control)] : [],
+      ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
       ...control === undefined && openTools && settings.login !== "interactive"
         ? [(await import("./testing/personas.ts")).personas()]
         : [],
-      ...config.requestMappings === undefined ? [] : await openRequestMappings(config.requestMappings, inspector),
-      { setup: (assembled) => void (app = assembled), onEvent: receive },
+      ...config.requestMappings === undefined
+        ? []
+        : await openRequestMappings(config.requestMappings, inspector.recorder),
+      {
+        setup: (assembled) => void (app = assembled),
+        onEvent: receive,
+        offPages: (await import("./testing/off_pages.ts")).offPages,
+      },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
   });
@@ -259,23 +265,16 @@ async function serveMetrics(
   };
 }
 
-async function openDeveloperPages(): Promise<Plugin> {
-  const { developerPages } = await import("./devtools/developer_pages.ts");
-  return developerPages();
-}
-
 async function openInspector(
   { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: Extract<Configuration, { kind: "run" }>,
-): Promise<Inspector> {
-  const { inspector } = await import("./devtools/requests/mod.ts");
+  recordsRequests: boolean,
+  readRules: ReadRules | undefined,
+): Promise<Plugin & { readonly recorder?: Recorder }> {
+  const { inspector } = await import("./devtools/inspector.ts");
+  if (!recordsRequests) return inspector({ requests: false, readRules });
   // Programs and mappings read the record of every request.
   const sample = control || requestMappings !== undefined ? Infinity : undefined;
-  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample });
-}
-
-async function openRulePages(environment: ProcessEnvironment): Promise<Plugin> {
-  const { rulePages } = await import("./devtools/rules/mod.ts");
-  return rulePages(rulesReader(environment, import.meta.url));
+  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample, readRules });
 }
 
 async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
@@ -293,25 +292,25 @@ async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {
 
 async function openControl(
   secret: string | undefined,
-  inspector: Inspector | undefined,
+  recorder: Recorder | undefined,
   clientCheck: ClientCheckHandle | undefined,
 ): Promise<ProgramControl> {
   const { programControl } = await import("./testing/control/program_control.ts");
-  return programControl({ secret, recorder: inspector?.recorder, clientCheck });
+  return programControl({ secret, recorder, clientCheck });
 }
 
-async function openFaultPages(inspector?: Inspector, control?: ProgramControl): Promise<Plugin> {
+async function openFaultPages(recorder?: Recorder, control?: ProgramControl): Promise<Plugin> {
   const { faultPages } = await import("./testing/fault_pages/mod.ts");
-  return faultPages({ recorder: inspector?.recorder, control: control?.control });
+  return faultPages({ recorder, control: control?.control });
 }
 
 /** Claims by parameters of token requests, which the recorder reads. */
 async function openRequestMappings(
   mappings: readonly RequestMapping[],
-  inspector: Inspector | undefined,
+  inspected: Recorder | undefined,
 ): Promise<Plugin[]> {
   const { requestMappings } = await import("./testing/request_mappings.ts");
-  if (inspector !== undefined) return [requestMappings(mappings, inspector.recorder)];
+  if (inspected !== undefined) return [requestMappings(mappings, inspected)];
   const { recorder } = await import("./recorder/recorder.ts");
   const ownRecorder = recorder();
   return [ownRecorder, requestMappings(mappings, ownRecorder)];

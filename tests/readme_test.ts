@@ -15,7 +15,7 @@ import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { clientField } from "../src/server/oauth/clients/client.ts";
 import type { Field } from "../src/server/config/field.ts";
-import { inspector } from "../src/devtools/requests/mod.ts";
+import { inspector } from "../src/devtools/mod.ts";
 import { validateOptions } from "../src/server/assembly/options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";

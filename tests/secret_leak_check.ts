@@ -13,7 +13,7 @@ import type {
   User,
   UserRepository,
 } from "../src/mod.ts";
-import { developerPages } from "../src/devtools/developer_pages.ts";
+import { inspector } from "../src/devtools/mod.ts";
 import type { MemoryRepository } from "../src/server/extension.ts";
 import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { RequestLike } from "../src/platform/http/message.ts";
@@ -49,7 +49,7 @@ export interface MemoryLatchkey extends Latchkey {
 
 /** {@link unwatched} with the pages for developers, watched, with RSA keys that tests share. */
 export function latchkey({ plugins = [], ...options }: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
-  const pages = plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [developerPages()];
+  const pages = plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })];
   const withPages = { keySource: sharedRsaKeys(), ...options, plugins: [...pages, ...plugins] };
   return unwatched(withSecretLeakCheck(withPages)) as Promise<MemoryLatchkey>;
 }

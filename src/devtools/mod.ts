@@ -1,18 +1,23 @@
 /**
- * The pages for developers: a plugin with the home page, the pages of clients and users, and the steps after the page
- * `/authorized`. The {@link inspector} adds the pages of recorded flows and of tokens.
+ * The inspector: a plugin with the pages for developers. They connect an application, show its requests as they
+ * happened on the wire, with checks and reasons, and decode tokens.
  *
  * @example
  * ```ts
  * import { latchkey } from "@latchkey/latchkey";
- * import { developerPages, inspector } from "@latchkey/latchkey/inspector";
+ * import { inspector } from "@latchkey/latchkey/inspector";
  *
- * await using as = await latchkey({ plugins: [developerPages(), inspector()] });
+ * await using as = await latchkey({ plugins: [inspector()] });
  * const { url } = await as.listen({ port: 0 }); // and open it in a browser
  * ```
  *
  * @module
  */
 
-export { developerPages } from "./developer_pages.ts";
-export * from "./requests/mod.ts";
+export { inspector } from "./inspector.ts";
+export type { Inspector, InspectorOptions } from "./inspector.ts";
+export type { RequestPagesOptions } from "./requests/request_pages.ts";
+export type { ReadRules } from "./rules/rules_file.ts";
+export type { Fields } from "../platform/http/form.ts";
+export type { Exchange, Flow, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
+export type { Recorder, RecorderOptions } from "../recorder/recorder.ts";

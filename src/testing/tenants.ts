@@ -1,6 +1,6 @@
 /** Tenants: separate issuers on the host of a mock, created at run time, for tests that run at the same time. */
 
-import { developerPages } from "../devtools/developer_pages.ts";
+import { inspector } from "../devtools/inspector.ts";
 import type { AddApp, Plugin } from "../server/assembly/plugin.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import { clientField, userField } from "../server/oauth/clients/client.ts";
@@ -132,7 +132,7 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
             return await next(request, peer);
           },
         },
-        ...[exchanges, plugin, developerPages()],
+        ...[exchanges, plugin, inspector({ requests: false })],
         ...endpoints === undefined ? [] : [endpoints(control)],
       ],
     });

@@ -7,7 +7,8 @@ import { configuredIssuer } from "../server/config/issuer_urls.ts";
 import { ConfigurationError } from "../server/config/config_issue.ts";
 import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
-import { developerPages } from "../devtools/developer_pages.ts";
+import { inspector } from "../devtools/inspector.ts";
+import { offPages } from "./off_pages.ts";
 import { testHosts } from "../server/oauth/test_hosts.ts";
 import { latchkey } from "../server/assembly/latchkey.ts";
 import type { ListenOptions, ListenResult } from "../server/assembly/listen.ts";
@@ -105,8 +106,10 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     plugins: [
       ...clientCheck === undefined ? [] : [clientCheck.plugin],
       plugin,
+      { offPages },
       ...endpoints,
-      developerPages(),
+      // A plugin with demo steps is an inspector, which has these pages too.
+      ...plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })],
       ...plugins,
     ],
   });

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import { showFlow } from "../../src/devtools/requests/handlers.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { closeBrowser, executablePath, openPage, serveSamples } from "./harness.ts";

@@ -4,7 +4,7 @@
 
 import { assertEquals, assertLess, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { challenge, encode, verifier } from "../kit.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";

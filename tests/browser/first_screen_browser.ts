@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 

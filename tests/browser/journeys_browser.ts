@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLessOrEqual, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode } from "../kit.ts";

@@ -4,7 +4,7 @@ import { assert } from "@std/assert";
 import { writeFile } from "node:fs/promises";
 import process from "node:process";
 import { after, test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 import type { OpenedPage } from "./harness.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { showFlow } from "../../src/devtools/requests/handlers.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { reportPage } from "../../src/check/report_page.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { showFlow } from "../../src/devtools/requests/handlers.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientCheck } from "../../src/check/mod.ts";
 import { checkPages } from "../../src/check/check_pages.ts";

@@ -10,7 +10,7 @@ import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.t
 import { basic } from "../kit.ts";
 import { controlClient } from "../testing/control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import type { ClientCheckOptions } from "../../src/testing/client_check.ts";
 import { latchkey, testLatchkey } from "../secret_leak_check.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";

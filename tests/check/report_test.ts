@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { showFlow } from "../../src/devtools/requests/handlers.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { reportPage } from "../../src/check/report_page.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
 import { missingAbility } from "../../src/check/abilities.ts";

@@ -2,7 +2,6 @@
 
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
-import { rulePages } from "../../src/devtools/rules/mod.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { type ExitResult, runProgram } from "../platform/runtime/run_program.ts";
@@ -60,8 +59,8 @@ export async function checkHere(
       onStop: () => {},
       exit: never,
     };
-    const openRulePages = () => Promise.resolve(rulePages(() => environment.readTextFile("tests/rules.md")));
-    return { code: await checkApplication(args, environment, validateOptions, openRulePages), ...output };
+    const readRules = () => environment.readTextFile("tests/rules.md");
+    return { code: await checkApplication(args, environment, validateOptions, readRules), ...output };
   } finally {
     Object.assign(console, { log, error });
   }

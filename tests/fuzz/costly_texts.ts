@@ -6,8 +6,7 @@
 import process from "node:process";
 import type { EndpointDescription } from "../../src/server/assembly/endpoint.ts";
 import { programControl } from "../../src/testing/control/program_control.ts";
-import { rulePages } from "../../src/devtools/rules/mod.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { metrics } from "../../src/cli/operating/metrics.ts";
 import { recorder as createRecorder } from "../../src/recorder/recorder.ts";
 import type { Recorder } from "../../src/recorder/recorder.ts";
@@ -85,12 +84,11 @@ export async function startTextServer(): Promise<TextServer> {
         ...plugins,
         metrics(),
         faultPages({ recorder, control }),
-        rulePages(() => Promise.resolve("")),
         recorder,
         { setup: (app) => void (endpoints = app.endpoints) },
       ],
     },
-  }, inspector({ recorder }));
+  }, inspector({ recorder, readRules: () => Promise.resolve("") }));
   const { as } = server;
   const browser = openBrowser({
     get: (path, init) => as.fetch(new Request(as.issuer + path, init)),

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { rateLimiter } from "../../src/server/oauth/bounded_cache.ts";
 import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
 import { openBrowser } from "../server/browser.ts";

@@ -4,8 +4,7 @@ import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { digest } from "../../src/server/oauth/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { redactEvent } from "../../src/server/oauth/redact.ts";
-import { developerPages } from "../../src/devtools/developer_pages.ts";
-import { type Inspector, inspector } from "../../src/devtools/requests/mod.ts";
+import { type Inspector, inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, TraceEvent } from "../../src/mod.ts";
 import { health } from "../../src/cli/operating/health.ts";
@@ -251,7 +250,6 @@ export async function startServer(kind: ServerKind, shown: Inspector = inspector
     outbound: fetchDocument,
     plugins: [
       { onEvent: recordEvent },
-      developerPages(),
       limitConcurrency(),
       shown,
       log,

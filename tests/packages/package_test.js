@@ -28,7 +28,7 @@ test("the built-in test keys come with the mock alone, which the program loads f
   for (
     const entry of [
       "mod.js",
-      "devtools/requests/mod.js",
+      "devtools/mod.js",
       "devtools/requests/handlers.js",
       "cli/operating/mod.js",
       "resource/mod.js",

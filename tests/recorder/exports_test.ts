@@ -8,7 +8,7 @@ import type { Har } from "../../src/recorder/export/har.ts";
 import { formatFlow } from "../../src/recorder/export/text.ts";
 import { publicTokens, userinfo, webTokens } from "../server/client_endpoints.ts";
 import { basic, testServer, verifier } from "../kit.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";

@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { metrics } from "../../src/cli/operating/metrics.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../kit.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";

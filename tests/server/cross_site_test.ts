@@ -6,9 +6,8 @@ import type { EndpointDescription } from "../../src/server/assembly/endpoint.ts"
 import { programControl } from "../../src/testing/control/program_control.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { rulePages } from "../../src/devtools/rules/mod.ts";
 import { showFlow } from "../../src/devtools/requests/handlers.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../src/mod.ts";
@@ -91,7 +90,7 @@ async function laptop(options: LatchkeyOptions = {}, further: readonly Plugin[] 
   const events: TraceEvent[] = [];
   const effects: string[] = [];
   let endpoints: readonly EndpointDescription[] = [];
-  const flows = inspector();
+  const flows = inspector({ readRules: () => Promise.resolve("") });
   const control = programControl({ recorder: flows.recorder });
   const check = clientCheck();
   const as = await latchkey({
@@ -99,7 +98,7 @@ async function laptop(options: LatchkeyOptions = {}, further: readonly Plugin[] 
     alg: "ES256",
     plugins: [
       ...further,
-      ...[check.plugin, health(), mcpServer("/mcp"), flows, rulePages(() => Promise.resolve("")), personas()],
+      ...[check.plugin, health(), mcpServer("/mcp"), flows, personas()],
       ...[...control.plugins, checkPages(check, showFlow)],
       faultPages({ control: control.control }),
       { setup: (app) => void (endpoints = app.endpoints) },

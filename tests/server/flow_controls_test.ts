@@ -3,8 +3,7 @@
 import { assertEquals, assertLessOrEqual, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { rulePages } from "../../src/devtools/rules/mod.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { getRedirectParams, testServer } from "../kit.ts";
 
@@ -14,9 +13,8 @@ const codeFrom = (response: Response) => getRedirectParams(response).get("code")
 
 /** The page of a flow in the program: with the pages of rules and faults, which add links and buttons. */
 const withAllPages = () => {
-  const flows = inspector();
-  const rules = rulePages(() => readFile("tests/rules.md", "utf8"));
-  return testServer({ plugins: [flows, rules, faultPages({ recorder: flows.recorder })] });
+  const flows = inspector({ readRules: () => readFile("tests/rules.md", "utf8") });
+  return testServer({ plugins: [flows, faultPages({ recorder: flows.recorder })] });
 };
 
 /** Links, buttons and inputs, those of folded parts too. */

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { health } from "../../src/cli/operating/mod.ts";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { AppOptions, Client, ClientMetadata, Host, User } from "../../src/mod.ts";
 import type { Repository } from "../../src/server/extension.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { type TestControl, testControl } from "../../src/testing/mod.ts";
 import { withSecretLeakCheck } from "../secret_leak_check.ts";
 import { basic, encode, type Fields, goodRequest, verifier } from "../kit.ts";

@@ -7,7 +7,7 @@ import { assertEquals } from "@std/assert";
 import type { JWK } from "jose";
 import { test } from "node:test";
 import { importSigningKey, type JwtChanges, signJwt } from "../../src/client/jwt.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
 import { openBrowser } from "./browser.ts";

@@ -9,7 +9,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { App } from "../../src/server/extension.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/server/config/profile.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/server/extension.ts";
 import type { GrantType } from "../../src/server/extension.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, Store } from "../../src/mod.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { postgresStore } from "../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../src/platform/store/redis.ts";
 import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";

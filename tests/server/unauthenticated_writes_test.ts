@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../src/mod.ts";
 import type { App, Server } from "../../src/server/extension.ts";
 import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { rejectBeyondBound } from "../../src/server/oauth/bounded_records.ts";
 import type { Records, Store } from "../../src/platform/store/store.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { logging } from "../../src/cli/operating/mod.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import type { Approver, ConfigurableOptions } from "../../src/mod.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";

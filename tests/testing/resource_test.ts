@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { discoverOAuthProtectedResourceMetadata } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import { inspector } from "../../src/devtools/requests/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { TraceEvent } from "../../src/mod.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";

@@ -2,7 +2,7 @@
 
 import { assertNoIssues, ConfigurationError, printable } from "../../server/config/config_issue.ts";
 import { allowancesOf } from "../../server/config/allowances.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
+import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
@@ -26,7 +26,7 @@ type Environment = Pick<
  * Runs the command.
  *
  * @param args The words after `check`.
- * @param openRulePages Creates the plugin with the pages of rules, to which the report links.
+ * @param readRules Reads the text of the rules, to whose pages the report links.
  * @returns The exit code.
  * @throws {ConfigurationError} If the command line or the configuration is invalid.
  * @throws {ListenError} If the server cannot listen.
@@ -35,7 +35,7 @@ export async function checkApplication(
   args: readonly string[],
   environment: Environment,
   validateSettings: ValidateSettings,
-  openRulePages: () => Promise<Plugin>,
+  readRules: ReadRules,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
     console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
@@ -57,34 +57,30 @@ export async function checkApplication(
     { latchkey },
     { clientCheck },
     { checkPages },
-    { developerPages },
     { inspector },
     { showFlow },
     text,
     serve,
     tools,
-    rulePages,
   ] = await Promise.all([
     import("../../server/assembly/latchkey.ts"),
     import("../../check/client_check.ts"),
     import("../../check/check_pages.ts"),
-    import("../../devtools/developer_pages.ts"),
-    import("../../devtools/requests/mod.ts"),
+    import("../../devtools/inspector.ts"),
     import("../../devtools/requests/handlers.ts"),
     import("../../check/report_text.ts"),
     import("../../platform/runtime/serve.ts"),
     import("../../platform/runtime/tools.ts"),
-    openRulePages(),
   ]);
   const program = programCommand(environment);
   const check = clientCheck({ exposed: true, program });
-  const flows = inspector();
+  const flows = inspector({ readRules });
   const server = await latchkey({
     clients: [],
     ...withDefaultUser(settings, config.user),
     ...clientSettings(flags),
     login: "auto",
-    plugins: [check.plugin, developerPages(), flows, checkPages(check, showFlow), rulePages],
+    plugins: [check.plugin, flows, checkPages(check, showFlow)],
   });
   try {
     await chooseDefaultUser(server.users, config.user);

@@ -4,7 +4,7 @@ import { authenticateClient } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
 import { codeExchange, formRequest, refreshRequest } from "../../client/token_request.ts";
-import { isDropped, parseJsonObject, toResponse } from "../../platform/http/message.ts";
+import { isDropped, parseJsonObject, type RequestLike, toResponse } from "../../platform/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { digest } from "../../server/oauth/secrets.ts";
@@ -223,8 +223,8 @@ export interface SentResult {
   readonly json: Readonly<Record<string, unknown>>;
   /** The nonce that the response demands for a DPoP proof (RFC 9449 §8). */
   readonly demandedNonce?: string;
-  /** The page that edits the request and sends it again: a path below the base. Absent if there is none. */
-  readonly editLink?: string;
+  /** The request as the server received it; absent without a response. */
+  readonly sent?: RequestLike;
 }
 
 /** Dispatches a request to this server like a request from the network. */
@@ -233,16 +233,15 @@ export async function send(context: Context, request: StepRequest): Promise<Sent
   const shownRequest = toHttpMessage(context, request);
   let response: Response;
   let text: string;
-  let editLink: string | undefined;
+  let sent: Request;
   try {
-    const httpRequest = new Request(backChannelOrigin(context.server) + path, {
+    sent = new Request(backChannelOrigin(context.server) + path, {
       method,
       headers: { ...headers, ...Object.fromEntries(repeatedHost(context.request)) },
       body,
     });
-    const dispatched = await context.app.dispatch(httpRequest, context.target.clientAddress);
+    const dispatched = await context.app.dispatch(sent, context.target.clientAddress);
     if (isDropped(dispatched)) return { exchange: { request: shownRequest, secrets }, json: {} };
-    editLink = context.app.editLink(httpRequest);
     response = toResponse(dispatched);
     text = await response.text();
   } catch {
@@ -257,7 +256,7 @@ export async function send(context: Context, request: StepRequest): Promise<Sent
   return {
     status: response.status,
     json,
-    editLink,
+    sent,
     ...nonce !== undefined && { demandedNonce: nonce },
     exchange: {
       request: shownRequest,

@@ -4,10 +4,10 @@ import { readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
 import { assertCallbackPage } from "../../server/endpoints/demo_flow.ts";
 import { redirect } from "../../platform/http/message.ts";
-import { runStep } from "./steps.ts";
+import { type FindEditLink, runStep } from "./steps.ts";
 
 /** The target of the buttons of `/authorized`; opened by hand, it leads back there. */
-export const stepEndpoint: Handlers = {
+export const stepEndpoint = (findEditLink: FindEditLink | undefined): Handlers => ({
   async GET(context) {
     await assertCallbackPage(context);
     return redirect("GET", `${context.site.base}/authorized`);
@@ -15,6 +15,6 @@ export const stepEndpoint: Handlers = {
   async POST(context) {
     await assertCallbackPage(context);
     // The page sends no referrer even to this server, because its URL contains the code.
-    return await runStep(context, await readProtectedForm(context, true));
+    return await runStep(context, await readProtectedForm(context, true), findEditLink);
   },
-};
+});

@@ -9,7 +9,7 @@ import { type ProofKey, proofKey } from "../../client/proof.ts";
 import { checkResponse, fixOf } from "../../server/endpoints/authorized.ts";
 import { callbackClients, callbackUri, restoreDemoFlow, startLinks } from "../../server/endpoints/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
-import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
+import { htmlWithForms, type HttpResponse, type RequestLike } from "../../platform/http/message.ts";
 import { inspectCode } from "../../server/oauth/authorize/code.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
@@ -176,8 +176,15 @@ function areSecretsShown(server: Server, { redirectUris }: Client, { needsSecret
 /** A result, with the step that its request belongs to. */
 type StepResult = SentResult & StepProps["exchanges"][number];
 
+/** The page that edits a request and sends it again: a path below the base; `undefined` if there is none. */
+export type FindEditLink = (request: RequestLike) => string | undefined;
+
 /** Runs one step and renders its outcome. */
-export async function runStep(context: Context, params: Params): Promise<HttpResponse> {
+export async function runStep(
+  context: Context,
+  params: Params,
+  findEditLink?: FindEditLink,
+): Promise<HttpResponse> {
   const { server, site } = context;
   const { step, state: before } = await readState(context, params);
   const { arrived, client } = before;
@@ -211,7 +218,7 @@ export async function runStep(context: Context, params: Params): Promise<HttpRes
       outcome,
       reason,
       fix: await fixOf(reason),
-      exchanges: results,
+      exchanges: results.map((result) => ({ ...result, editLink: result.sent && findEditLink?.(result.sent) })),
       secretsShown: areSecretsShown(server, client.client, form),
       checks: await checkTokenResponse(context, step, after, response),
       tokens: shownTokens(step, response),

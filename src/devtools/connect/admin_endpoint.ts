@@ -18,6 +18,7 @@ import type { BoundedCache } from "../../server/oauth/bounded_cache.ts";
 import type { Repository } from "../../server/oauth/records/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
+import type { RequestPages } from "../requests/request_pages.ts";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {
@@ -27,6 +28,8 @@ export interface DirectoryOptions {
   readonly autoLogin: boolean;
   /** Secrets that a form generated, by client id. Filled on test hosts only. */
   readonly generatedSecrets: BoundedCache<string>;
+  /** The last flows of a client. Absent if the server records no requests. */
+  readonly recentFlows?: RequestPages["recentFlows"];
 }
 
 /** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */

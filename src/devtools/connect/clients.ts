@@ -118,16 +118,16 @@ async function showOne(
   client: Client,
   newSecret?: string,
 ): Promise<HttpResponse> {
-  const { edit, autoLogin } = options;
+  const { edit, autoLogin, recentFlows } = options;
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
-  const { app, site, server } = context;
+  const { site, server } = context;
   const isDemo = await client.secretDigest === await digest(demoSecret);
   const props: ClientProps = {
     ...site,
     client: toListedClient(context, client),
     generatedSecret,
     // Without a recorder, no page knows whether the client has sent a request.
-    flows: site.links?.some(({ path }) => path === "/flows") ? await app.recentFlows(client.id) : undefined,
+    flows: await recentFlows?.(client.id),
     lines: edit && client.document === undefined
       ? configurationFile({ clients: [clientEntry(client, generatedSecret ?? (isDemo ? demoSecret : undefined))] })
       : undefined,
@@ -197,7 +197,10 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
     traceIssues(context, "the form adds no client", rejected);
     const repeated = connectFields.filter((name) => name !== "client_secret");
     const values = Object.fromEntries(repeated.map((name) => [name, params.get(name) ?? ""]));
-    return showHome(context, options, { values, errors: [...errors, ...rejected.map(toFieldError)] });
+    return showHome(context, options, options.recentFlows, {
+      values,
+      errors: [...errors, ...rejected.map(toFieldError)],
+    });
   };
   if (issues.length > 0 || errors.length > 0) return await reject(issues);
   try {

@@ -19,16 +19,24 @@ import { libraries } from "./client_snippets/mod.ts";
 import { clientEntry, configurationFile, userEntry } from "./configuration_file.ts";
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
+import type { RequestPages } from "../requests/request_pages.ts";
 
-/** @param options Absent if the server has no pages of clients and users. */
-export function homePage(options: DirectoryOptions | undefined): Handlers {
-  return { GET: (context) => showHome(context, options) };
+/**
+ * @param options Absent if the server has no pages of clients and users.
+ * @param recentFlows Absent if the server records no requests.
+ */
+export function homePage(
+  options: DirectoryOptions | undefined,
+  recentFlows: RequestPages["recentFlows"] | undefined,
+): Handlers {
+  return { GET: (context) => showHome(context, options, recentFlows) };
 }
 
 /** Shows the page. `rejected` has the values and errors of a form that added no client. */
 export async function showHome(
   context: Context,
   options: DirectoryOptions | undefined,
+  recentFlows: RequestPages["recentFlows"] | undefined,
   rejected?: { readonly values: Readonly<Record<string, string>>; readonly errors: readonly FieldError[] },
 ): Promise<HttpResponse> {
   const { app, server, site } = context;
@@ -37,7 +45,7 @@ export async function showHome(
   const [clients, users] = isListed ? await Promise.all([server.clients.list(), server.users.list()]) : [[], []];
   const edits = isListed && options?.edit === true;
   const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
-  const flows = isTrustedHost(server, context.request) ? await app.recentFlows() : undefined;
+  const flows = isTrustedHost(server, context.request) ? await recentFlows?.() : undefined;
   const hasDemo = (await callbackClients(context)).length > 0;
   return await pageWithForm(context, fields, (form) =>
     renderPage(Home, {
@@ -76,7 +84,7 @@ export async function showHome(
 /** The form: empty, with the values that the link of a rejected request proposes, or as it was sent. */
 async function connectForm(
   context: Context,
-  rejected: Parameters<typeof showHome>[2],
+  rejected: Parameters<typeof showHome>[3],
 ): Promise<Omit<ConnectForm, "csrfToken" | "confirmation">> {
   const { server } = context;
   const proposal = prefilledValues(context);

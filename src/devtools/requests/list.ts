@@ -5,7 +5,7 @@ import type { Flow } from "../../recorder/exchange.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "./pages/props.ts";
-import type { RecentFlow } from "../../server/assembly/recent_flow.ts";
+import type { RecentFlow } from "./recent_flow.ts";
 import { documentRequests } from "./documents.ts";
 import { documentRow, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";

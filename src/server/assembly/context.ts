@@ -16,11 +16,11 @@ import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { ArrivedResponse, DemoRequest } from "../endpoints/shared/demo_flow.ts";
+import type { OffPage } from "./off_page.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { NextSteps } from "../endpoints/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
 import type { Pages } from "../pages/pages.ts";
-import type { RecentFlow } from "./recent_flow.ts";
 
 /** The assembled server. */
 export interface App {
@@ -30,6 +30,8 @@ export interface App {
   readonly site: Site;
   /** The pages of the embedding program. */
   readonly pages: Pages;
+  /** The pages that options and settings of plugins can turn off, by the first segment of their path. */
+  readonly offPages: Readonly<Record<string, OffPage>>;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
@@ -38,10 +40,6 @@ export interface App {
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
   flowLinkFor(response: Fields): string | undefined;
-  /** The last flows, newest first, if a plugin records them; with an ID, those of this client alone. */
-  recentFlows(clientId?: string): Promise<readonly RecentFlow[]>;
-  /** The page that edits a request and sends it again: a path below the base, if a plugin has such a page. */
-  editLink(request: RequestLike): string | undefined;
   /** Loads the steps after the page `/authorized`, if a plugin has any. */
   demoSteps(): Promise<DemoSteps | undefined>;
   /** Sends a request through the whole server, plugins included, like a request from outside. */

@@ -193,13 +193,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     server,
     site,
     pages: options.pages ?? {},
+    offPages: Object.assign({}, ...plugins.map(({ offPages }) => offPages)),
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,
     dispatch,
-    editLink: (request) => firstLink(plugins, (plugin) => plugin.editLink?.(request)),
-    recentFlows: async (clientId) =>
-      (await Promise.all(plugins.map((plugin) => plugin.recentFlows?.(clientId) ?? []))).flat(),
     demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };

@@ -14,8 +14,8 @@ import type { Approver } from "./approver.ts";
 import type { App, Context, DemoSteps } from "./context.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
+import type { OffPage } from "./off_page.ts";
 import type { NavigationLink } from "../pages/layout.tsx";
-import type { RecentFlow } from "./recent_flow.ts";
 
 /**
  * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope
@@ -105,12 +105,15 @@ export interface Plugin {
    * @param context The request of the event; absent for events of the start and of maintenance.
    */
   onEvent?(event: TraceEvent, context?: Context): void;
+  /**
+   * Pages that an option or a setting can turn off, by the first segment of their path below the base. Where one is
+   * missing, the 404 response of a server on a test host says how to turn it on.
+   */
+  readonly offPages?: Readonly<Record<string, OffPage>>;
   /** The path of the pages of rules, below the base: the ID of a rule follows it, after a slash. */
   readonly rulesPath?: string;
   /** The page that shows the flow of a request: a path below the base. */
   flowLink?(request: RequestLike): string | undefined;
-  /** The page that edits a request and sends it again: a path below the base. */
-  editLink?(request: RequestLike): string | undefined;
   /** The page that shows the flow of an authorization response: a path below the base. */
   flowLinkFor?(response: Fields): string | undefined;
   /**
@@ -118,8 +121,6 @@ export interface Plugin {
    * pushes or signs it. Those of the first plugin that has any count.
    */
   demoSteps?(): Promise<DemoSteps>;
-  /** The last recorded flows for the home page, newest first; with an ID, those of this client for its page. */
-  recentFlows?(clientId?: string): Promise<readonly RecentFlow[]>;
   /**
    * Returns the plugin that wraps an app which this app adds ({@link AddApp}), such as a tenant of a mock, outside of
    * the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.

@@ -15,7 +15,7 @@ import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../../src/mod.
 import { formatEvent } from "../../../src/cli/operating/format_event.ts";
 import { health, limitConcurrency, logging, metrics } from "../../../src/cli/operating/mod.ts";
 import { registeredSecrets } from "../../../src/server/oauth/redact.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { basic, testServer, verifier } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
 import { cpuTimeOf, until } from "../../until.ts";

@@ -7,7 +7,7 @@ import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { readFields } from "../../server/page.ts";
 import { assertPage, basic, forEachCase, getRedirectParams, testServer } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";

@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
-import type { Inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
+import type { Inspector } from "../../../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { until } from "../../until.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";

@@ -4,7 +4,7 @@ import { assertEquals, assertMatch, assertNotMatch, assertRejects } from "@std/a
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { clients, forEachCase, type TestServer, testServer } from "../../kit.ts";
 
 const discovery = "/.well-known/openid-configuration";

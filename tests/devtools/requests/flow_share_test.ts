@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { mcpServer } from "../../../src/resource/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import { challenge, encode, testServer, verifier } from "../../kit.ts";

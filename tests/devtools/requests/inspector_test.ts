@@ -12,8 +12,8 @@ import {
 import { build, stop } from "esbuild";
 import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
-import type { Inspector, InspectorOptions } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
+import type { Inspector, InspectorOptions } from "../../../src/devtools/mod.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { getPassedText } from "../../../src/server/assembly/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";

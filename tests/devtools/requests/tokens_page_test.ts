@@ -7,8 +7,8 @@ import { assert, assertEquals, assertLess, assertMatch, assertStringIncludes } f
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { JWTPayload } from "jose";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
-import type { Inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
+import type { Inspector } from "../../../src/devtools/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import { cpuTimeOf } from "../../until.ts";
 import { openBrowser } from "../../server/browser.ts";

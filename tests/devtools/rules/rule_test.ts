@@ -4,9 +4,8 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { explain } from "../../../src/cli/explain.ts";
-import { rulePages } from "../../../src/devtools/rules/mod.ts";
 import { rulesPath } from "../../../src/devtools/rules/rules_file.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { rules } from "../../../src/server/assembly/rules.ts";
 import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
 import { citedSections } from "../../../src/server/pages/specifications.ts";
@@ -20,7 +19,7 @@ const environment = { terminalWidth: () => undefined };
 const base = "/tenant";
 
 const rulesServer = (base = "") =>
-  testServer({ issuer: `http://localhost:9666${base}`, plugins: [inspector(), rulePages(readRules)] });
+  testServer({ issuer: `http://localhost:9666${base}`, plugins: [inspector({ readRules })] });
 
 const server = await rulesServer(base);
 
@@ -57,7 +56,10 @@ test("[DC-02, DC-03] each rule has a page with its requirement, fix and sections
 });
 
 test("[DC-03] without the file of requirements the page and explain have the fix and the sections", async () => {
-  const { get } = await testServer({ issuer: "http://localhost:9666", plugins: [rulePages(missing)] });
+  const { get } = await testServer({
+    issuer: "http://localhost:9666",
+    plugins: [inspector({ requests: false, readRules: missing })],
+  });
   const { fix, passes } = rules["PK-09"];
   const url = "https://www.rfc-editor.org/rfc/rfc7636.html#section-4.6";
   const html = await (await get("/docs/rules/PK-09")).text();

@@ -90,7 +90,7 @@ test("the command line loads a package only if its input needs one", async () =>
 });
 
 test("nothing up to the first flow makes Node load all of fetch", async () => {
-  const entries = ["src/main.ts", "src/devtools/requests/mod.ts", "src/platform/runtime/serve.ts"];
+  const entries = ["src/main.ts", "src/devtools/mod.ts", "src/platform/runtime/serve.ts"];
   const neighbours = ["src/platform/runtime/process.ts", "src/platform/runtime/node.ts"];
   const graph = await bundled(...entries, ...neighbours);
   for (const entry of [...entries, ...neighbours]) {

@@ -8,8 +8,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import * as openid from "openid-client";
-import { rulePages } from "../../../src/devtools/rules/mod.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { publicTokens, testClients } from "../client_endpoints.ts";
 import { basic, realHost, type TestServer, testServer } from "../../kit.ts";
@@ -66,7 +65,7 @@ for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"])
 
 for (const issuer of ["http://localhost:9666", "https://localhost:9666/tenant"]) {
   test(`[UI-13] without recorded flows an error of ${issuer} has the link to the page of its rule`, async () => {
-    const pages = rulePages(() => readFile("tests/rules.md", "utf8"));
+    const pages = inspector({ requests: false, readRules: () => readFile("tests/rules.md", "utf8") });
     const server = await testServer({ issuer, plugins: [pages] });
     const links = await errorLinks(server);
     const ruleOf = (kind: string) => links[kind]?.slice(`${issuer}/docs/rules/`.length);
@@ -103,7 +102,7 @@ test("[UI-13] the link of an earlier rejection leads to a page about its step, n
 });
 
 test("[UI-13] without recorded flows and pages of rules, or on another host, errors have no link", async () => {
-  const pages = rulePages(() => readFile("tests/rules.md", "utf8"));
+  const pages = inspector({ requests: false, readRules: () => readFile("tests/rules.md", "utf8") });
   const cases: LatchkeyOptions[] = [
     { issuer: "http://localhost:9666" },
     { ...realHost, plugins: [inspector({ insecureAllow: true })] },

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { OAuthError } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { findRule, rules } from "../../../src/server/assembly/rules.ts";

@@ -1,4 +1,4 @@
-/** The home page of a server without pages for developers. */
+/** The home page of a server without the inspector. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ const get = async (path: string, headers: HeadersInit = {}) => {
   return { status: response.status, text: (await response.text()).replaceAll("<wbr/>", "") };
 };
 
-test("without developerPages() the home page has the issuer, its metadata and a demo login", async () => {
+test("without the inspector the home page has the issuer, its metadata and a demo login", async () => {
   const { status, text } = await get("/");
   assertEquals(status, 200);
   assertStringIncludes(text, `<a href="/.well-known/openid-configuration">`);
@@ -23,10 +23,7 @@ test("[DI-04] that page names no client under a foreign host", async () => {
   assert(!text.includes("demo-public"));
 });
 
-test("without developerPages() the page of clients says how to add it, and no rejection links to it", async () => {
-  const { status, text } = await get("/clients", { accept: "text/html" });
-  assertEquals(status, 404);
-  assertStringIncludes(text, "developerPages()");
+test("without the inspector no rejection links to its form", async () => {
   const rejected = await get("/oauth2/authorize?client_id=unknown&redirect_uri=http://localhost:3000/cb");
   assertEquals(rejected.status, 400);
   assert(!rejected.text.includes("#connect"), "a link to the form of the home page for developers");

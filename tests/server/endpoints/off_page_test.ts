@@ -2,7 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
+import { offPages } from "../../../src/testing/off_pages.ts";
 import { forEachCase, testServer } from "../../kit.ts";
 
 const asBrowser = { headers: { accept: "text/html" } };
@@ -17,13 +18,14 @@ const pages: Readonly<Record<string, readonly [setting: string, command?: string
   "/faults": ["faults", "npx -y deno task start --faults on"],
   "/flows": ["inspector", "npx -y deno task start --inspector on"],
   "/flows/7": ["inspector", "npx -y deno task start --inspector on"],
+  "/tokens": ["inspector", "npx -y deno task start --inspector on"],
   "/users": ["directory"],
 };
 
 test("[UI-29] on a test host a page that is off says how to turn it on, to browsers and programs, with status 404", async () => {
   await forEachCase(["", "/tenant"], async (base) => {
     const issuer = `http://localhost:9666${base}`;
-    const { as } = await testServer({ issuer, directory: "off" });
+    const { as } = await testServer({ issuer, directory: "off", plugins: [{ offPages }] });
     for (const [path, [setting, command]] of Object.entries(pages)) {
       const page = await as.fetch(new Request(issuer + path, asBrowser));
       assertEquals([page.status, page.headers.get("content-type")], [404, "text/html; charset=utf-8"]);

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { ConfigurationError } from "../../../src/mod.ts";
 import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
 import { forEachCase } from "../../kit.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertThrows } from 
 import { test } from "node:test";
 import { clientEndpoint } from "../../../src/server/endpoints/shared/client_endpoint.ts";
 import { json } from "../../../src/platform/http/message.ts";
-import { inspector } from "../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
 import { OAuthError } from "../../../src/mod.ts";
 import { parameters } from "../../../src/server/extension.ts";
 import type { Context, Endpoint } from "../../../src/server/extension.ts";

@@ -19,7 +19,7 @@ import { findOtherSite } from "./cross_site.ts";
 import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "./missing_page.ts";
-import { findOffPage } from "./off_page.ts";
+import { findOffPage } from "./find_off_page.ts";
 import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { isShownFirst } from "./untrusted_client.ts";

@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../../../src/mod.ts";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 import { jwksVerifier, requireToken } from "../../../../src/resource/mod.ts";
 import type { RequiredToken } from "../../../../src/resource/mod.ts";
 import { sqliteStore } from "../../../../src/platform/store/sql/sqlite.ts";

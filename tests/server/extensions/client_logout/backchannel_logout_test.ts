@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 import { findFix } from "../../../../src/server/assembly/rules.ts";
 import { formatEvent } from "../../../../src/cli/operating/format_event.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { openBrowser } from "../../browser.ts";

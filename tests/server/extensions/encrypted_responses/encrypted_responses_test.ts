@@ -12,7 +12,7 @@ import {
 } from "../../../../src/server/oauth/clients/response_members.ts";
 import { fetchKeySet, getRejections, realHost, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 import { parseToken } from "../../../../src/devtools/requests/tokens/parse_token.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";

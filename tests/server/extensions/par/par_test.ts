@@ -29,7 +29,7 @@ import { describePage, getCode, openPage, submit } from "../../page_navigation.t
 import type { Page } from "../../page_navigation.ts";
 import { redactFlow } from "../../../../src/recorder/redact.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 
 const prefix = "urn:ietf:params:oauth:request_uri:";
 const redirect_uri = "https://spa.example/cb";

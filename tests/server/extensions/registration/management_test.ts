@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 import { logging } from "../../../../src/cli/operating/mod.ts";
 import { memoryStore } from "../../../../src/mod.ts";
 import { wrapStore } from "../../../../src/testing/wrap_store.ts";

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import type { ResponseMode } from "../../../../src/server/extension.ts";
-import { inspector } from "../../../../src/devtools/requests/mod.ts";
+import { inspector } from "../../../../src/devtools/mod.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";
 import {
   assertAuthorizationResponse,

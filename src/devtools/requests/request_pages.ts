@@ -1,31 +1,20 @@
 /**
- * The inspector: a plugin with live pages of the recorded flows, with checks and reasons. The recorder itself is in
- * `src/recorder/`, the components are in `pages/`.
+ * The pages of recorded requests and of tokens, a part of the inspector. The recorder itself is in `src/recorder/`, the
+ * components are in `pages/`.
  *
- * 1. {@link inspector} creates a recorder, or uses a given one, and subscribes to it.
+ * 1. {@link requestPages} creates a recorder, or uses a given one, and subscribes to it.
  * 2. `handlers.ts` serves `/flows`, `/flows/{id}` and the exports, `/flows.json` among them.
  * 3. `list.ts` and `flow.ts` compute the props of the pages from redacted exchanges.
  * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
- *
- * @example
- * ```ts
- * import { latchkey } from "@latchkey/latchkey";
- * import { inspector } from "@latchkey/latchkey/inspector";
- *
- * await using as = await latchkey({ plugins: [inspector()] });
- * const { url } = await as.listen({ port: 0 }); // and open `${url}/flows` in a browser
- * ```
- *
- * @module
  */
 
 import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
-import type { Context } from "../../server/assembly/context.ts";
+import type { App, Context } from "../../server/assembly/context.ts";
 import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../../server/assembly/route.ts";
 import type { Fields } from "../../platform/http/form.ts";
-import type { ResponseLike } from "../../platform/http/message.ts";
+import type { RequestLike, ResponseLike } from "../../platform/http/message.ts";
 import type { Method } from "../../platform/http/router.ts";
 import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import { parameters } from "../../server/oauth/params.ts";
@@ -33,20 +22,10 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
+import type { RecentFlow } from "./recent_flow.ts";
 
-export type { Fields } from "../../platform/http/form.ts";
-export type {
-  Exchange,
-  Flow,
-  Outcome,
-  PassedCheck,
-  RecordedRequest,
-  RecordedResponse,
-} from "../../recorder/exchange.ts";
-export type { Recorder, RecorderOptions } from "../../recorder/recorder.ts";
-
-/** The options of an inspector. */
-export interface InspectorOptions {
+/** The options of the pages. */
+export interface RequestPagesOptions {
   /** The recorder to show, which must be a plugin of the server itself. Default: the inspector's own recorder. */
   readonly recorder?: Recorder;
   /** Maximum number of exchanges in the inspector's own recorder. Default: 1,000. */
@@ -65,21 +44,24 @@ export interface InspectorOptions {
   readonly insecureExportSecrets?: boolean;
 }
 
-/**
- * A plugin with pages of recorded flows. It should be the outermost plugin, so that it records what clients receive.
- */
-export interface Inspector extends Plugin {
+/** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
+export interface RequestPages
+  extends Required<Pick<Plugin, "handle" | "extend" | "onEvent" | "setup" | "flowLink" | "flowLinkFor" | "close">> {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
+  /** The endpoints of the pages. */
+  routes(app: App): Endpoint[];
+  /** The last flows, newest first; with an ID, those of this client alone. */
+  recentFlows(clientId?: string): Promise<readonly RecentFlow[]>;
+  /** The page that edits a request and sends it again: a path below the base. */
+  editLink(request: RequestLike): string | undefined;
 }
 
 /**
- * Creates an inspector for one server: the live pages `/flows` and `/flows/{id}`, with exports.
- *
- * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set. Only
- * on test hosts the pages can show secrets.
+ * Creates the pages of one server. `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless
+ * `insecureAllow` is set.
  */
-export function inspector(options: InspectorOptions = {}): Inspector {
+export function requestPages(options: RequestPagesOptions): RequestPages {
   const { insecureAllow = false, insecureExportSecrets = false } = options;
   const activeRecorder = options.recorder ?? recorder({ limit: options.limit, sample: options.sample ?? 100 });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
@@ -88,7 +70,6 @@ export function inspector(options: InspectorOptions = {}): Inspector {
   let canEdit = false;
   return {
     recorder: activeRecorder,
-    links: [{ label: "Requests", path: "/flows", isMain: true }],
     handle(next) {
       const record = ownRecorder?.handle?.(next) ?? next;
       return (request, peer) => {
@@ -106,7 +87,7 @@ export function inspector(options: InspectorOptions = {}): Inspector {
       ownRecorder?.setup?.(app, addResource, addApp);
     },
     routes: (app) => [
-      ...inspectorRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
+      ...flowRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
       ...app.server.settings.allows.openTools
         ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
         : [],
@@ -218,7 +199,7 @@ function editRoute(base: string, activeRecorder: Recorder, pending: PendingExper
 }
 
 /** The routes of the pages. The first request loads the handlers. */
-function inspectorRoutes(
+function flowRoutes(
   base: string,
   activeRecorder: Recorder,
   changes: Notifier,

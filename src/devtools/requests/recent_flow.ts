@@ -1,4 +1,6 @@
-import type { Status } from "../pages/status_badge.tsx";
+/** Flows on pages other than those of flows. */
+
+import type { Status } from "../../server/pages/status_badge.tsx";
 
 /** A recorded flow in one line; its texts are redacted. */
 export interface RecentFlow {

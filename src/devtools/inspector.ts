@@ -1,0 +1,151 @@
+/** The plugin with the pages for developers. */
+
+import type { Plugin } from "../server/assembly/plugin.ts";
+import type { Endpoint } from "../server/assembly/route.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { Method } from "../platform/http/router.ts";
+import { boundedCache } from "../server/oauth/bounded_cache.ts";
+import { type ParameterDescription, parameters } from "../server/oauth/params.ts";
+import type { Recorder } from "../recorder/recorder.ts";
+import type { DirectoryOptions } from "./connect/admin_endpoint.ts";
+import { offPages } from "./off_pages.ts";
+import { type RequestPages, requestPages, type RequestPagesOptions } from "./requests/request_pages.ts";
+import type { ReadRules } from "./rules/rules_file.ts";
+
+/** Where the pages of rules are, below the base. */
+const rulesPath = "/docs/rules";
+
+/** Maximum number of client secrets that the pages keep. */
+const maxGeneratedSecrets = 1000;
+
+const getAndPost: readonly Method[] = ["GET", "POST"];
+
+const formParameters = parameters({ name: "form_token", secret: "form_token" });
+
+/** The options of an inspector. */
+export interface InspectorOptions extends RequestPagesOptions {
+  /**
+   * Whether the server records requests, and has the pages of flows and tokens. Without them, an inspector is allowed
+   * on every host. Default: true.
+   */
+  readonly requests?: boolean;
+  /** Reads the text of the rules, `tests/rules.md` of the source, for a page of each rule. Default: no such pages. */
+  readonly readRules?: ReadRules;
+}
+
+/** The plugin with the pages for developers. Further plugins should be inside it: it records what clients receive. */
+export interface Inspector extends Plugin {
+  /** The recorder that the pages show. */
+  readonly recorder: Recorder;
+}
+
+/**
+ * Creates the pages for developers of one server: the home page, which replaces that of the server, the pages of
+ * clients and users, the steps of `/authorized`, the live pages of recorded requests with exports, and `/tokens`.
+ *
+ * - Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host, unless `insecureAllow` is set, or
+ *   `requests` is false. Only on test hosts the pages can show secrets.
+ * - Visitors may see and change clients and users as the setting `directory` says: on a test host by default, elsewhere
+ *   not.
+ */
+export function inspector(options: InspectorOptions & { readonly requests: false }): Plugin;
+/** Creates them with the pages of recorded requests. */
+export function inspector(options?: InspectorOptions): Inspector;
+export function inspector({ requests: hasRequests = true, readRules, ...options }: InspectorOptions = {}): Plugin {
+  const requests = hasRequests ? requestPages(options) : undefined;
+  const { recentFlows: _, editLink: __, routes, ...hooks } = requests ?? {};
+  return {
+    ...hooks,
+    links: ({ directory }) => [
+      { label: "Connect", path: "/", isMain: true },
+      ...requests === undefined ? [] : [{ label: "Requests", path: "/flows", isMain: true }],
+      ...directory === "off" ? [] : [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }],
+    ],
+    rulesPath: readRules && rulesPath,
+    offPages,
+    demoSteps: async () => (await import("./authorized/demo_steps.ts")).demoSteps,
+    routes: (app) => [
+      ...connectRoutes(app, requests),
+      ...routes?.(app) ?? [],
+      ...readRules === undefined ? [] : [ruleRoute(app, readRules)],
+    ],
+  };
+}
+
+/** The home page, the pages of clients and users, and the steps after a login. */
+function connectRoutes({ server: { settings }, site: { base }, endpoints }: App, requests?: RequestPages): Endpoint[] {
+  const directory: DirectoryOptions | undefined = settings.directory === "off" ? undefined : {
+    edit: settings.directory === "edit",
+    autoLogin: endpoints.some(({ name }) => name === "select_account"),
+    generatedSecrets: boundedCache(maxGeneratedSecrets),
+    recentFlows: requests?.recentFlows,
+  };
+  return [
+    page(
+      "home",
+      `${base}/`,
+      "Home page",
+      async () => (await import("./connect/home.ts")).homePage(directory, requests?.recentFlows),
+    ),
+    page(
+      "step",
+      `${base}/authorized/try`,
+      "Step after a login",
+      async () => (await import("./authorized/step_endpoint.ts")).stepEndpoint(requests?.editLink),
+      getAndPost,
+      [
+        ...formParameters,
+        ...parameters(
+          { name: "code", secret: "code", linksFlow: true },
+          { name: "access_token", secret: "access_token", linksFlow: true },
+          { name: "refresh_token", secret: "refresh_token", linksFlow: true },
+        ),
+      ],
+    ),
+    ...directory === undefined ? [] : directoryEndpoints(base, directory),
+  ];
+}
+
+/** The pages of rules. They are the same for each visitor and contain no data of the server. */
+function ruleRoute({ site: { base } }: App, readRules: ReadRules): Endpoint {
+  return page("rule", `${base}${rulesPath}/*`, "Rule", () => ({
+    GET: async (context) => await (await import("./rules/handlers.ts")).showRule(context, readRules),
+  }));
+}
+
+function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[] {
+  const methods: readonly Method[] = options.edit ? getAndPost : ["GET"];
+  const clients = () => import("./connect/clients.ts");
+  const users = () => import("./connect/users.ts");
+  return [
+    page(
+      "clients",
+      `${base}/clients`,
+      "Clients",
+      async () => (await clients()).clientListPage(options),
+      methods,
+      [...formParameters, { name: "client_secret", secret: "client_secret" }],
+    ),
+    page(
+      "client",
+      `${base}/clients/*`,
+      "Client",
+      async () => (await clients()).clientPage(options),
+      methods,
+      formParameters,
+    ),
+    page("users", `${base}/users`, "Users", async () => (await users()).userListPage(options), methods, formParameters),
+    page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
+  ];
+}
+
+function page(
+  name: string,
+  path: string,
+  title: string,
+  load: Endpoint["load"],
+  methods: readonly Method[] = ["GET"],
+  parameters: readonly ParameterDescription[] = [],
+): Endpoint {
+  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}

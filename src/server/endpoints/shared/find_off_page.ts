@@ -1,0 +1,24 @@
+/** Pages that settings turn off. On a test host, the 404 response explains how to turn the page on. */
+
+import type { Context } from "../../assembly/context.ts";
+import type { OffPage } from "../../assembly/off_page.ts";
+
+/** The server's own, by the first segment of the path below the base. */
+const ownPages: Readonly<Record<string, OffPage>> = {
+  account: {
+    message: "Account is off: logins are automatic",
+    fix:
+      'Start the server with --login interactive, or set login to "interactive" in the configuration file or in the options of latchkey().',
+    command: "npx -y deno task start --login interactive",
+  },
+};
+
+/** The page at a path that no route matches; `undefined` for any other path, and on real hosts. */
+export function findOffPage({ app, server, site, target: { path } }: Context): OffPage | undefined {
+  const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
+  const offPages = { ...ownPages, ...app.offPages };
+  if (!server.settings.allows.explanations || !Object.hasOwn(offPages, name)) return undefined;
+  const start = `${site.base}/${name}`;
+  const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
+  return isOn ? undefined : offPages[name];
+}
