@@ -273,8 +273,8 @@ async function openInspector(
   const { inspector } = await import("./devtools/inspector.ts");
   if (!recordsRequests) return inspector({ requests: false, readRules });
   // Programs and mappings read the record of every request.
-  const sample = control || requestMappings !== undefined ? Infinity : undefined;
-  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, sample, readRules });
+  const maxFlowsPerSecond = control || requestMappings !== undefined ? Infinity : undefined;
+  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, maxFlowsPerSecond, readRules });
 }
 
 async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {

@@ -38,6 +38,8 @@ export interface ExchangeDraft {
    * The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment.
    */
   readonly experimentOf?: number;
+  /** Whether it is left out unless it is rejected or continues a flow: this second has all its new flows. */
+  readonly isBeyondLimit: boolean;
   readonly head: RequestHead;
   /** The body of the request, as far as it was read. */
   body?: CapturedBody;
@@ -64,16 +66,14 @@ export interface ExchangeDraft {
 }
 
 /** The members of a draft that are known before the response. */
-export type DraftStart =
-  & Pick<ExchangeDraft, "number" | "at" | "experimentOf">
-  & Partial<Pick<ExchangeDraft, "events" | "faults">>;
+export type DraftStart = Pick<ExchangeDraft, "number" | "at" | "experimentOf" | "isBeyondLimit">;
 
 /** Creates the draft of an exchange. */
 export function createDraft(
   head: RequestHead,
   endpoint: EndpointDescription | undefined,
   registered: RegisteredSecrets | undefined,
-  { number, at, experimentOf, events = [], faults = [] }: DraftStart,
+  { number, at, experimentOf, isBeyondLimit }: DraftStart,
 ): ExchangeDraft {
   const bytes = exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers);
   return {
@@ -82,12 +82,13 @@ export function createDraft(
     endpoint,
     registered,
     experimentOf,
+    isBeyondLimit,
     head,
     bytes,
     dropped: false,
     passed: [],
-    events,
-    faults,
+    events: [],
+    faults: [],
     links: [],
   };
 }
@@ -181,6 +182,16 @@ function getOutcome({ dropped, endpoint, events }: ExchangeDraft, response: Reco
   if (isMissingPage(events)) return "missing";
   const isChallenge = response.status === 401 && events.some(({ type }) => type === "challenged");
   return isChallenge ? "challenged" : getResponseOutcome(endpoint, response);
+}
+
+/** Whether a rule, or an error of the server, ended the request. */
+export function isRejected({ events }: Pick<ExchangeDraft, "events">): boolean {
+  return events.some(({ type }) => type === "rejected" || type === "internal_error");
+}
+
+/** Whether an exchange is recorded under any load: rejected, dropped or changed by a fault. */
+export function isNotable(draft: ExchangeDraft): boolean {
+  return draft.dropped || draft.faults.length > 0 || isRejected(draft);
 }
 
 /** Whether a browser opened a URL that has no page. */

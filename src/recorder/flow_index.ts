@@ -1,7 +1,6 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
 import type { EndpointDescription } from "../server/assembly/endpoint.ts";
-import type { RequestLike } from "../platform/http/message.ts";
 import type { ParameterDescription } from "../server/oauth/params.ts";
 import type { CapturedBody } from "./body_tap.ts";
 import {
@@ -57,6 +56,11 @@ export function flowIndex(limit: number, maxBytes: number) {
     const key = linkKey(value);
     links.set(key, draft);
     draft.links.push(key);
+  }
+
+  /** The flow that an exchange continues. */
+  function findExisting(draft: ExchangeDraft, values: readonly string[]): FlowGroup | undefined {
+    return [experimentGroup(draft), ...values.map(groupOf)].find((group) => group?.flow !== undefined);
   }
 
   function evict(draft: ExchangeDraft): void {
@@ -137,7 +141,7 @@ export function flowIndex(limit: number, maxBytes: number) {
       if (draft.group === undefined || draft.group.flow !== undefined) return;
       const { endpoint } = draft;
       const values = findLinkingValues(draft);
-      const existing = [experimentGroup(draft), ...values.map(groupOf)].find((group) => group?.flow !== undefined);
+      const existing = findExisting(draft, values);
       if (existing !== undefined) {
         const shared = values.filter((value) => groupOf(value) === existing);
         move(draft, existing);
@@ -173,22 +177,12 @@ export function flowIndex(limit: number, maxBytes: number) {
       for (const { name } of names) addLink(draft, members[name]);
     },
 
-    /** Whether a request has a value of a recorded flow. */
-    continuesFlow(
-      endpoint: EndpointDescription | undefined,
-      headers: RequestLike["headers"],
-      query: string,
-      body: CapturedBody | undefined,
-    ): boolean {
-      if (links.size === 0) return false;
-      const head = {
-        query,
-        headers: {
-          authorization: endpoint?.caller === "resource client" ? headers.get("authorization") ?? "" : "",
-          "content-type": body === undefined ? "" : headers.get("content-type") ?? "",
-        },
-      };
-      return findLinkingValues({ endpoint, head, body }).some((value) => groupOf(value)?.flow !== undefined);
+    /** Whether an exchange continues a recorded flow. */
+    continuesFlow: (draft: ExchangeDraft): boolean => findExisting(draft, findLinkingValues(draft)) !== undefined,
+
+    /** Removes an exchange that is in no flow. */
+    remove(draft: ExchangeDraft): void {
+      if (draft.group !== undefined) removeGroup(draft.group);
     },
 
     exchanges: (): readonly Exchange[] => allDrafts().map(toExchange),

@@ -6,7 +6,7 @@
  * 2. `onEvent` and `extend` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
- * 5. Under load (`sampling.ts`), most requests are recorded only if they end with an error.
+ * 5. Beyond a number of new flows in a second (`flow_limit.ts`), only rejected requests begin further ones.
  * 6. `redact.ts` is the only place that hides secrets; `export/` writes text, HAR and fixtures.
  */
 
@@ -29,6 +29,8 @@ import {
   type DraftStart,
   type ExchangeDraft,
   headerBytes,
+  isNotable,
+  isRejected,
   searchForClient,
   textBytes,
   toExchange,
@@ -38,7 +40,7 @@ import { flowIndex } from "./flow_index.ts";
 import { BodyTap, type CapturedBody, mayHaveBody, receivedBody, TappedRequest, tapResponse } from "./body_tap.ts";
 import { hasTextBody, recordReply } from "./record_response.ts";
 import { recordHead } from "./record_request.ts";
-import { beginsSampledFlow, findUndecided, isRejected, sampling, UndecidedRequest } from "./sampling.ts";
+import { flowLimit } from "./flow_limit.ts";
 
 /** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
 export interface Recorder extends Plugin {
@@ -72,7 +74,7 @@ export interface Recorder extends Plugin {
   readonly endpoints: readonly EndpointDescription[];
   /** Whether it records new requests. Recorded exchanges stay. */
   recording: boolean;
-  /** The number of requests that {@link RecorderOptions.sample} left out. */
+  /** The number of requests that {@link RecorderOptions.maxFlowsPerSecond} left out. */
   readonly leftOut: number;
 }
 
@@ -88,11 +90,11 @@ export interface RecorderOptions {
   /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
   /**
-   * Maximum number of new flows in a second of real time that are recorded in full; a tenth of it in each further
-   * second of that load. Of the others only rejected and dropped requests are recorded, without passed checks, so that
-   * they do not slow down the server. The event `sampling_started` says so. Default: no maximum.
+   * Maximum number of new flows to record in a second of real time. Requests that would begin further ones are recorded
+   * only if they are rejected or dropped, without passed checks; they do not count. The event `flow_limit_reached`
+   * reports it. Default: no maximum.
    */
-  readonly sample?: number;
+  readonly maxFlowsPerSecond?: number;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
@@ -109,7 +111,7 @@ const defaultMaxBytes = 32 * 1024 * 1024;
  * ```
  */
 export function recorder(
-  { limit = 1000, maxBytes = defaultMaxBytes, pages = false, sample = Infinity }: RecorderOptions = {},
+  { limit = 1000, maxBytes = defaultMaxBytes, pages = false, maxFlowsPerSecond = Infinity }: RecorderOptions = {},
 ): Recorder {
   const index = flowIndex(Math.max(1, limit), maxBytes);
   const drafts = new WeakMap<RequestLike, ExchangeDraft>();
@@ -121,12 +123,15 @@ export function recorder(
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
   let exchangeCount = 0;
-  let newFlows = 0;
   let leftOut = 0;
-  const reportSampling = () => server.trace({ type: "sampling_started", at: server.now(), flowsPerSecond: sample });
-  const sampled = sampling(sample, reportSampling);
+  const newFlows = flowLimit(
+    maxFlowsPerSecond,
+    () => server.trace({ type: "flow_limit_reached", at: server.now(), maxFlowsPerSecond }),
+  );
 
   function notify(draft: ExchangeDraft): void {
+    // A stream of a request that was left out ends later.
+    if (draft.isBeyondLimit && draft.group === undefined) return;
     const flow = draft.group?.flow;
     if (flowListeners.size > 0 && flow !== undefined) callAll(flowListeners, flow);
     if (listeners.size > 0) callAll(listeners, toExchange(draft));
@@ -150,15 +155,9 @@ export function recorder(
     const endpoint = findEndpoint(target.path);
     if (!shouldRecord(endpoint, request.method)) return next(request, peer);
     const experimentOf = findForRequest(experiments, request);
-    if (experimentOf === undefined && sampled.isComplete(newFlows)) {
-      return recordIfNotable(next, request, peer, target, endpoint);
-    }
-    return record(
-      next,
-      peer,
-      addDraft(request, target, endpoint, { number: ++exchangeCount, at: server.now(), experimentOf }),
-      request,
-    );
+    const isBeyondLimit = experimentOf === undefined && newFlows.isReached();
+    const start = { number: ++exchangeCount, at: server.now(), experimentOf, isBeyondLimit };
+    return record(next, peer, addDraft(request, target, endpoint, start), request);
   }
 
   async function record(
@@ -170,12 +169,14 @@ export function recorder(
     const { endpoint } = draft;
     const requestTap = !mayHaveBody(request) ? undefined : new BodyTap(() => {
       setBody(draft, requestTap!.captured());
-      index.assign(draft);
+      if (!draft.isBeyondLimit) index.assign(draft);
     });
     // The response says whether it was the request of a client.
     const mayLackPage = endpoint === undefined || !endpoint.methods.some((method) => method === request.method);
-    if (request.method !== "POST" && !mayLackPage) index.assign(draft);
-    notify(draft);
+    if (!draft.isBeyondLimit) {
+      if (request.method !== "POST" && !mayLackPage) index.assign(draft);
+      notify(draft);
+    }
     const tapped = requestTap === undefined ? request : new TappedRequest(request, requestTap);
     try {
       return setResponse(draft, await next(tapped, peer));
@@ -184,37 +185,8 @@ export function recorder(
       throw error;
     } finally {
       if (draft.body === undefined) setBody(draft, await receivedBody({ original: request, tap: requestTap }));
-      finish(draft);
+      finish(draft, request);
     }
-  }
-
-  /** Under load: builds no record unless the request was rejected or dropped, or continues a recorded flow. */
-  async function recordIfNotable(
-    next: RequestHandler,
-    request: RequestLike,
-    peer: ClientAddress | undefined,
-    target: RequestTarget,
-    endpoint: EndpointDescription | undefined,
-  ): Promise<ResponseLike> {
-    const tap = mayHaveBody(request) ? new BodyTap() : undefined;
-    const undecided = new UndecidedRequest(request, tap, self, ++exchangeCount, server.now());
-    let response: ResponseLike | undefined;
-    try {
-      response = await next(undecided, peer);
-    } finally {
-      const received = receivedBody(undecided);
-      const body = received instanceof Promise ? await received : received;
-      const isNotable = response === undefined || isDropped(response) || undecided.faults.length > 0 ||
-        isRejected(undecided);
-      if (isNotable || index.continuesFlow(endpoint, request.headers, target.query, body)) {
-        const draft = addDraft(request, target, endpoint, undecided);
-        setBody(draft, body);
-        draft.dropped = response === undefined;
-        response &&= setResponse(draft, response);
-        finish(draft);
-      } else leftOut++;
-    }
-    return response;
   }
 
   /** Adds the draft of an exchange. */
@@ -238,14 +210,20 @@ export function recorder(
     return isResponse(response) && hasTextBody(response) ? tapBody(draft, response) : response;
   }
 
-  /** Records the end of an exchange. */
-  function finish(draft: ExchangeDraft): void {
+  /** Records the end of an exchange, or leaves it out if it would begin a flow beyond the limit. */
+  function finish(draft: ExchangeDraft, request: RequestLike): void {
     draft.respondedAt = server.now();
     draft.newestAtResponse = exchangeCount;
     draft.snapshot = undefined;
+    if (draft.isBeyondLimit && !isNotable(draft) && !index.continuesFlow(draft)) {
+      index.remove(draft);
+      drafts.delete(request);
+      leftOut++;
+      return;
+    }
     index.assign(draft);
     index.indexResponse(draft);
-    if (beginsSampledFlow(draft)) newFlows++;
+    if (beginsCountedFlow(draft)) newFlows.count();
     notify(draft);
   }
 
@@ -291,14 +269,14 @@ export function recorder(
     onEvent(event, context) {
       if (context === undefined) return;
       const draft = findForRequest(drafts, context.request);
-      if (draft === undefined) return void findUndecided(context.request, self)?.events.push(event);
+      if (draft === undefined) return;
       draft.events.push(event);
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
     extend(server, { request }) {
       const draft = findForRequest(drafts, request);
-      if (draft === undefined) return server;
+      if (draft === undefined || draft.isBeyondLimit) return server;
       return {
         ...server,
         passed(rule, value) {
@@ -313,14 +291,14 @@ export function recorder(
       return draft && toExchange(draft);
     },
     findNumber(request) {
-      const { number } = findForRequest(drafts, request) ?? {};
-      const undecided = number === undefined ? findUndecided(request, self) : undefined;
-      return undecided !== undefined && isRejected(undecided) ? undecided.number : number;
+      const draft = findForRequest(drafts, request);
+      const mayBeLeftOut = draft?.isBeyondLimit && draft.group?.flow === undefined && !isNotable(draft);
+      return mayBeLeftOut ? undefined : draft?.number;
     },
     markExperiment: (request, exchange) => void experiments.set(request, exchange),
     recordFault(request, fault) {
       const draft = findForRequest(drafts, request);
-      if (draft === undefined) return void findUndecided(request, self)?.faults.push(fault);
+      if (draft === undefined) return;
       draft.faults.push(fault);
       draft.snapshot = undefined;
     },
@@ -338,6 +316,15 @@ export function recorder(
     clear: index.clear,
   };
   return self;
+}
+
+/**
+ * Whether an exchange begins a flow that counts. Rejected requests and unknown paths do not: otherwise a page of
+ * another site could reach the limit, and hide logins.
+ */
+function beginsCountedFlow(draft: ExchangeDraft): boolean {
+  const { group, endpoint } = draft;
+  return group?.flow !== undefined && group.drafts[0] === draft && endpoint !== undefined && !isRejected(draft);
 }
 
 function callAll<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {

@@ -84,8 +84,8 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
         : `${time} internal error at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "fault_applied":
       return `${time} fault at ${formatEndpoint(event.endpoint)}: ${printable(event.fault)}`;
-    case "sampling_started":
-      return `${time} more than ${event.flowsPerSecond} new flows in one second: /flows records all rejected requests, but only a sample of the others`;
+    case "flow_limit_reached":
+      return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: of the others, /flows records rejected requests only`;
     case "stored_changes":
       return `${time} the store changes ${event.of} of the configuration: ${formatStoredChanges(event)}`;
     case "client_registered":

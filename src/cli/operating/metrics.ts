@@ -27,7 +27,7 @@ const definitions = {
   latchkey_warnings_total: ["counter", "Warnings, by rule."],
   latchkey_issued_total: ["counter", "Issued codes, and token responses by grant type."],
   latchkey_revocations_total: ["counter", "Revoked grants, ended sessions, revoked tokens."],
-  latchkey_recorder_sampled_seconds_total: [
+  latchkey_recorder_limited_seconds_total: [
     "counter",
     "Seconds in which the recorder left out requests because too many flows began.",
   ],
@@ -100,8 +100,8 @@ export function metrics(): Metrics {
         return count("latchkey_revocations_total", formatLabels({ what: "session" }));
       case "token_revoked":
         return count("latchkey_revocations_total", formatLabels({ what: "token" }));
-      case "sampling_started":
-        return count("latchkey_recorder_sampled_seconds_total", "");
+      case "flow_limit_reached":
+        return count("latchkey_recorder_limited_seconds_total", "");
       case "internal_error":
         return count("latchkey_internal_errors_total", "");
     }

@@ -31,10 +31,10 @@ export interface RequestPagesOptions {
   /** Maximum number of exchanges in the inspector's own recorder. Default: 1,000. */
   readonly limit?: number;
   /**
-   * Maximum number of new flows in a second that the inspector's own recorder records in full
-   * ({@link RecorderOptions.sample}). Default: 100.
+   * Maximum number of new flows that the inspector's own recorder records in a second
+   * ({@link RecorderOptions.maxFlowsPerSecond}). Default: 100.
    */
-  readonly sample?: number;
+  readonly maxFlowsPerSecond?: number;
   /** Whether to show all logins to every visitor if the issuer is not a test host. Default: false. */
   readonly insecureAllow?: boolean;
   /**
@@ -63,7 +63,8 @@ export interface RequestPages
  */
 export function requestPages(options: RequestPagesOptions): RequestPages {
   const { insecureAllow = false, insecureExportSecrets = false } = options;
-  const activeRecorder = options.recorder ?? recorder({ limit: options.limit, sample: options.sample ?? 100 });
+  const activeRecorder = options.recorder ??
+    recorder({ limit: options.limit, maxFlowsPerSecond: options.maxFlowsPerSecond ?? 100 });
   const ownRecorder = options.recorder === undefined ? activeRecorder : undefined;
   const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
   const pending = pendingExperiments();

@@ -112,11 +112,11 @@ export type TraceEvent =
     readonly moreAdded?: number;
   }
   | {
-    /** A recorder began to leave out requests, for a second at the most. */
-    readonly type: "sampling_started";
+    /** A recorder leaves out further new flows, for a second at most. */
+    readonly type: "flow_limit_reached";
     readonly at: number;
-    /** How many new flows it records in a second. */
-    readonly flowsPerSecond: number;
+    /** The number of new flows that it records in a second. */
+    readonly maxFlowsPerSecond: number;
   }
   | {
     /** A fault applies to a request, by a test or by the page `/faults`: it changes or replaces the response. */

@@ -35,9 +35,9 @@ interface Watched extends TestServer {
 
 /** A server with an inspector, whose public client gets refresh tokens. */
 async function watched(
-  { limit, sample, insecureAllow, ...options }: LatchkeyOptions & InspectorOptions = {},
+  { limit, maxFlowsPerSecond, insecureAllow, ...options }: LatchkeyOptions & InspectorOptions = {},
 ): Promise<Watched> {
-  const inspected = inspector({ limit, sample, insecureAllow });
+  const inspected = inspector({ limit, maxFlowsPerSecond, insecureAllow });
   const [spa, ...others] = clients;
   const grant_types = ["authorization_code", "refresh_token"];
   const made = await testServer({ clients: [{ ...spa, grant_types }, ...others], ...options, plugins: [inspected] });
@@ -665,7 +665,7 @@ test("[FL-06] a page over the network is notified immediately, and closing the s
 });
 
 test("[FL-06] a slow reader costs no memory and misses no flow", async () => {
-  const bench = await watched({ limit: 5000, sample: Infinity });
+  const bench = await watched({ limit: 5000, maxFlowsPerSecond: Infinity });
   const reader = (await bench.get("/flows/events")).body!.getReader();
   await next(reader);
   for (let i = 0; i < 250; i++) await bench.code();
