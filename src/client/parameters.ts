@@ -1,6 +1,6 @@
 /** The parameters of requests. */
 
-/** Parameters of a request: an array repeats a parameter, `undefined` omits it. */
+/** @internal Parameters of a request: an array repeats a parameter, `undefined` omits it. */
 export type RequestParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The parameters as pairs of name and value. */

@@ -4,7 +4,7 @@ import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settin
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { usedProofs } from "./used_proofs.ts";
 
-/** The request that a proof is for. */
+/** @internal The request that a proof is for. */
 export interface ProvenResourceRequest {
   /** The HTTP method. */
   readonly method: string;

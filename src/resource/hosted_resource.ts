@@ -35,19 +35,12 @@ export interface HostedResourceOptions {
   readonly verifyBy?: "jwks" | "introspection";
 }
 
-/** Where a hosted resource is. */
-export interface HostedResourceLocation {
-  /** The identifier: its URL. */
-  readonly url: string;
-  /** The URL of its metadata document. */
-  readonly metadataUrl: string;
-}
-
 /**
  * Adds a hosted resource to a server.
  *
  * @param location The identifier; a path is a resource on the origin of the issuer, and follows its port.
  * @param setting The name of the location in errors.
+ * @returns The identifier, which is its URL, and the URL of its metadata document.
  * @throws {TypeError} If the identifier is invalid.
  * @throws {ConfigurationError} If the server has an endpoint at the same path.
  */
@@ -57,7 +50,7 @@ export function hostResource(
   location: string,
   options: HostedResourceOptions,
   setting: "resource" | "mcpServer" = "resource",
-): HostedResourceLocation {
+): { readonly url: string; readonly metadataUrl: string } {
   const getUrl = () => location.startsWith("/") ? new URL(app.server.issuer).origin + location : location;
   const documentUrl = metadataUrl(getUrl());
   assertEndpointUrl(getUrl());

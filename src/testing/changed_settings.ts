@@ -5,7 +5,7 @@ import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../ser
 import type { Server } from "../server/oauth/server.ts";
 import { assertOptions } from "./options.ts";
 
-/** The settings that can change while the server runs. */
+/** @internal The settings that can change while the server runs. */
 export interface ChangeableSettings {
   /** How refresh tokens behave. Default: unchanged. */
   readonly refresh?: RefreshSettings;

@@ -34,10 +34,10 @@ export interface ClaimOverrideContext extends ClaimsContext {
 /** Claims to add or replace, where `undefined` removes one, or a function that returns all claims. */
 export type ClaimOverride<Context = ClaimOverrideContext> = Claims | ((claims: Claims, context: Context) => Claims);
 
-/** A client, by its id or by its credentials. */
+/** @internal A client, by its id or by its credentials. */
 export type ClientName = string | { readonly client_id: string };
 
-/** The same for a metadata document, without client and user. */
+/** @internal The same for a metadata document, without client and user. */
 export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request">>;
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Plugin } from "../server/assembly/plugin.ts";
 
-/** What is checked, and how. */
+/** @internal What is checked, and how. */
 export interface ClientCheckOptions {
   /** The ID of a configured client. */
   readonly client: string;
@@ -22,7 +22,7 @@ export interface ClientCheckOptions {
   readonly except?: readonly string[];
 }
 
-/** How far a check is. */
+/** @internal How far a check is. */
 export interface ClientCheckState {
   /** `none`: no check was started; `failed`: the check itself failed, and there is no report. */
   readonly status: "none" | "running" | "ended" | "stopped" | "failed";
@@ -51,7 +51,7 @@ export class CheckRunningError extends Error {
   }
 }
 
-/** The check of the clients of one server. */
+/** @internal The check of the clients of one server. */
 export interface ClientCheck {
   /** Passes requests to the private mock while a check runs. It must wrap every plugin that stores requests. */
   readonly plugin: Plugin;

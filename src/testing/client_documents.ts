@@ -5,7 +5,11 @@ import type { Outbound } from "../server/oauth/outbound.ts";
 import type { RandomBytes } from "../server/oauth/secrets.ts";
 import { deriveKey, type KeyTestClient, type TestClient } from "./clients.ts";
 
-/** The metadata of a document. Everything has a default; `undefined` removes a member, and nothing is validated. */
+/**
+ * The metadata of a document. Everything has a default; `undefined` removes a member, and nothing is validated.
+ *
+ * @internal
+ */
 export interface ClientDocumentMetadata extends Partial<ClientMetadata> {
   /** Any other member. */
   readonly [member: string]: unknown;
@@ -45,16 +49,11 @@ export interface ClientDocumentFactory {
   (url: string, metadata?: ClientDocumentMetadata | (() => Response | Promise<Response>)): TestClient;
 }
 
-/**
- * Serves a URL of a client, with any query, without a network: requests of the server to it go to the function, such as
- * the handler of a `backchannel_logout_uri`, and the frames of a logout page. A later function replaces it.
- */
-export type ServeClientUrl = (url: string, respond: (request: Request) => Response | Promise<Response>) => void;
-
 /** The documents of one server. */
 interface ClientDocuments {
   readonly create: ClientDocumentFactory;
-  readonly serve: ServeClientUrl;
+  /** Serves a URL of a client by a function. */
+  serve(url: string, respond: (request: Request) => Response | Promise<Response>): void;
   /** The fetch of the server: responds with the published documents, and as the served URLs do. */
   readonly outbound: Outbound;
   /** The response at a published or served URL, with any query; `undefined` at another URL. */

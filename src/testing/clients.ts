@@ -47,13 +47,13 @@ export interface TestClient extends ClientMetadata {
   readonly private_jwk?: PrivateJwk;
 }
 
-/** A client with a secret. */
+/** @internal A client with a secret. */
 export interface SecretTestClient extends TestClient {
   /** From the random source of the server, unless the options have one. */
   readonly client_secret: string;
 }
 
-/** A client with a private key. */
+/** @internal A client with a private key. */
 export interface KeyTestClient extends TestClient {
   /** From the random source of the server, for ES256. */
   readonly private_jwk: PrivateJwk;

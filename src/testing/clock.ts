@@ -1,6 +1,10 @@
 /** The clock of a test server, which tests freeze, set and advance. */
 
-/** A point in time: a Date, milliseconds since the epoch, or a string that `Date` parses: `2026-01-01T00:00:00Z`. */
+/**
+ * A point in time: a Date, milliseconds since the epoch, or a string that `Date` parses: `2026-01-01T00:00:00Z`.
+ *
+ * @internal
+ */
 export type Moment = Date | number | string;
 
 /** A clock that a test controls. It runs with the system clock, unless it is frozen. */

@@ -3,7 +3,7 @@
  * (Fetch §5).
  */
 
-/** `RequestInit`, with a body type that fits client libraries. */
+/** @internal `RequestInit`, with a body type that fits client libraries. */
 export type FetchInit = Omit<RequestInit, "body"> & { readonly body?: RequestInit["body"] | Uint8Array };
 
 /** The shape of the global fetch. */

@@ -5,7 +5,7 @@ import type { Server } from "../server/oauth/server.ts";
 import { revokeIssuedToken } from "../server/oauth/tokens/revocation.ts";
 import type { TraceEvent } from "../server/oauth/trace.ts";
 
-/** The grants of a user, of a client, or of a user at a client; or one token. */
+/** @internal The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {
   /** The `sub` of the user. Default: every user. */
   readonly sub?: string;

@@ -24,7 +24,7 @@ import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 import { withSettings } from "./with_settings.ts";
 
-/** The grant of a minted token: client, user and scope. */
+/** @internal The grant of a minted token: client, user and scope. */
 export interface MintedGrant {
   /** The client, or its id. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };
@@ -48,10 +48,10 @@ export interface MintedGrant {
   readonly expired?: boolean;
 }
 
-/** Options of a minted access token. */
+/** @internal Options of a minted access token. */
 export interface MintedToken extends MintedGrant, TokenOverrides {}
 
-/** Options of a minted ID token. */
+/** @internal Options of a minted ID token. */
 export interface MintedIdToken extends MintedToken {
   /** The nonce of the authorization request. */
   readonly nonce?: string;
@@ -59,7 +59,7 @@ export interface MintedIdToken extends MintedToken {
   readonly accessToken?: string;
 }
 
-/** Options of a minted authorization code. */
+/** @internal Options of a minted authorization code. */
 export interface MintedCode extends MintedGrant {
   /** Default: the first redirect URI of the client. */
   readonly redirectUri?: string;
@@ -69,7 +69,7 @@ export interface MintedCode extends MintedGrant {
   readonly nonce?: string;
 }
 
-/** Options of the minted tokens of one grant. */
+/** @internal Options of the minted tokens of one grant. */
 export interface MintedTokens extends MintedGrant {
   /** The nonce of the ID token. Default: none. */
   readonly nonce?: string;

@@ -6,7 +6,7 @@ import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError } from "./login_error.ts";
 import { assertOptions, objectOption } from "./options.ts";
 
-/** Options of a registration. */
+/** @internal Options of a registration. */
 export interface RegisterOptions {
   /** The initial access token. Default: none. */
   readonly initialAccessToken?: string;
@@ -26,17 +26,11 @@ export interface RegisteredTestClient extends ClientMetadata {
   readonly registration_client_uri: string;
 }
 
-/** Registers a client at the registration endpoint. */
-export type Register = (
-  metadata?: Readonly<Record<string, unknown>>,
-  options?: RegisterOptions,
-) => Promise<RegisteredTestClient>;
-
 const registerField = object<RegisterOptions>("RegisterOptions", {
   initialAccessToken: text(["a-long-random-token"]),
 }, {});
 
-/** The metadata of {@link Register} without arguments: a public client. */
+/** The metadata of a registration without arguments: a public client. */
 const defaultMetadata = {
   redirect_uris: ["https://client.test/callback"],
   token_endpoint_auth_method: "none",
@@ -53,7 +47,7 @@ export function registrationClient(
   endpointUrl: (name: string) => string,
   fetch: (request: Request) => Promise<Response>,
   explain: ExplainRejection,
-): Register {
+): (metadata?: Readonly<Record<string, unknown>>, options?: RegisterOptions) => Promise<RegisteredTestClient> {
   return async (metadata = defaultMetadata, options = {}) => {
     assertOptions("register, metadata", objectOption, metadata);
     assertOptions("register", registerField, options);

@@ -17,7 +17,7 @@ const resettableExpiry = Number.MAX_SAFE_INTEGER;
 /** The kinds of records that a reset removes although they never expire. */
 const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_secret", "unused_registration"]);
 
-/** What a reset keeps. */
+/** @internal What a reset keeps. */
 export interface ResetOptions {
   /**
    * `clients` keeps the registered clients and the client ID metadata documents, such as those of a `beforeAll`;

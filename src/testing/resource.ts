@@ -7,22 +7,24 @@ import { serverOrigins } from "../server/config/issuer_urls.ts";
 import { choice, object, record, texts, whole } from "../server/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
-import type { HostedResourceLocation, HostedResourceOptions } from "../resource/hosted_resource.ts";
+import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import { assertOptions } from "./options.ts";
 
 /** A protected resource of the mock. `as.fetch` and `as.installFetch()` reach its origin too. */
-export interface TestResource extends HostedResourceLocation {
+export interface TestResource {
+  /** The identifier: its URL. */
+  readonly url: string;
+  /** The URL of its metadata document. */
+  readonly metadataUrl: string;
   /** Handles a request to the resource, with any host. For a server of its own: `Deno.serve(mcp.fetch)`. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** Adds protected resources. */
-export type ResourceFactory = (location: string, options?: HostedResourceOptions) => TestResource;
-
 /** The resources of one mock server. */
 export interface TestResources {
   readonly plugin: Plugin;
-  readonly resource: ResourceFactory;
+  /** Adds a resource. */
+  resource(location: string, options?: HostedResourceOptions): TestResource;
   /** The origins of the resources. */
   origins(): readonly string[];
   /** Replaces the URL of a request to a resource on another origin by the path at which the server routes it. */

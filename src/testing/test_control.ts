@@ -13,14 +13,15 @@ import type { TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCheck } from "./client_check.ts";
 import type { ChangeableSettings } from "./changed_settings.ts";
 import type { ClaimOverrides } from "./claim_overrides.ts";
-import type { ClientDocumentFactory, ServeClientUrl } from "./client_documents.ts";
+import type { ClientDocumentFactory } from "./client_documents.ts";
 import type { ClientFactory } from "./clients.ts";
 import type { Moment, TestClock } from "./clock.ts";
-import type { ExtensionClients } from "./extension_clients.ts";
+import type { BackchannelClient } from "./backchannel.ts";
+import type { DeviceClient } from "./device.ts";
 import type { DpopKey } from "./dpop.ts";
 import type { FaultInjector } from "./faults/fault_injector.ts";
 import type { FaultList } from "./faults/fault_list.ts";
-import type { Fetch, InstalledFetch } from "./fetch.ts";
+import type { Fetch } from "./fetch.ts";
 import type { FixedValues } from "./fixed_values.ts";
 import type { GrantsOf } from "./issued_grants.ts";
 import type { Log } from "./log/log.ts";
@@ -28,9 +29,10 @@ import type { LoginClient } from "./login.ts";
 import type { Mint } from "./mint.ts";
 import type { Persona } from "./persona.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
-import type { Register } from "./registration.ts";
+import type { RegisteredTestClient, RegisterOptions } from "./registration.ts";
 import type { ResetOptions } from "./resettable_state.ts";
-import type { ResourceFactory } from "./resource.ts";
+import type { TestResource } from "./resource.ts";
+import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import type { UserDecisions } from "./user_decisions.ts";
 
 /** Options of {@link testControl}: how clock and random source start. */
@@ -49,7 +51,7 @@ export interface TestControlOptions {
 }
 
 /** The handles that control one server. */
-export interface TestControl extends LoginClient, ExtensionClients {
+export interface TestControl extends LoginClient, BackchannelClient, DeviceClient {
   /**
    * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
    * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as
@@ -60,7 +62,7 @@ export interface TestControl extends LoginClient, ExtensionClients {
    * Replaces the global `fetch` with {@link TestControl.fetch} for the origin of the issuer; other requests go to the
    * previous one. `uninstall`, `using` and closing the server undo it.
    */
-  installFetch(): InstalledFetch;
+  installFetch(): Disposable & { uninstall(): void };
   /** Registers a client, by default a public one, and returns it with its credentials. */
   readonly client: ClientFactory;
   /**
@@ -68,13 +70,20 @@ export interface TestControl extends LoginClient, ExtensionClients {
    *
    * @throws {LoginError} If the server rejects the metadata; `error` is the code, such as `invalid_redirect_uri`.
    */
-  readonly register: Register;
+  register(
+    metadata?: Readonly<Record<string, unknown>>,
+    options?: RegisterOptions,
+  ): Promise<RegisteredTestClient>;
   /** Publishes client ID metadata documents without a network, and returns their clients. */
   readonly clientDocument: ClientDocumentFactory;
   /** Creates a key for DPoP, which signs proofs, valid ones and ones with defects (RFC 9449). */
   dpopKey(): Promise<DpopKey>;
-  /** Serves a URL of a client without a network, such as its `backchannel_logout_uri`, until the next reset. */
-  readonly serve: ServeClientUrl;
+  /**
+   * Serves a URL of a client, with any query, without a network: requests of the server to it, such as to its
+   * `backchannel_logout_uri`, and the frames of a logout page go to the function. A later function replaces it, and the
+   * next reset removes it.
+   */
+  serve(url: string, respond: (request: Request) => Response | Promise<Response>): void;
   /**
    * Ends the session of an ID token, as an administrator does: sends logout tokens to its clients, and revokes its
    * refresh tokens without `offline_access`. Resolves when the clients have responded.
@@ -132,7 +141,7 @@ export interface TestControl extends LoginClient, ExtensionClients {
    * const { status, headers } = await as.fetch(mcp.url, { method: "POST", body: "{}" }); // 401 with a challenge
    * ```
    */
-  readonly resource: ResourceFactory;
+  resource(location: string, options?: HostedResourceOptions): TestResource;
   /**
    * Creates a separate issuer on the same host, for a test that runs at the same time as others. It has its own
    * clients, users, records, log, faults and clock.
@@ -169,6 +178,8 @@ export interface TestControl extends LoginClient, ExtensionClients {
 /**
  * The settings for the address of the process, and for the hosts that it may connect to. A tenant takes them from its
  * server.
+ *
+ * @internal
  */
 export type HostSetting =
   | "issuer"
@@ -211,7 +222,7 @@ export interface Tenant extends TestControl, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The tenants of one server. */
+/** @internal The tenants of one server. */
 export interface Tenants {
   /**
    * Creates a tenant.
@@ -236,7 +247,7 @@ export interface ControlOptions {
   readonly secret?: string;
 }
 
-/** One name of a server that has several: the setting `issuer` is `from-host`. */
+/** @internal One name of a server that has several: the setting `issuer` is `from-host`. */
 export interface ServerName {
   /** The issuer identifier. */
   readonly issuer: string;

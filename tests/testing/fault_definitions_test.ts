@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import type { FaultFactory } from "../../src/testing/mod.ts";
+import type { FaultFactory } from "../../src/testing/faults/definition.ts";
 import type { Fault } from "../../src/testing/faults/fault.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import { forEachCase } from "../kit.ts";

@@ -3,7 +3,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
-import type { MintedLogoutToken, TestLatchkey } from "../../src/testing/mod.ts";
+import type { MintedLogoutToken } from "../../src/testing/mint_logout_token.ts";
+import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../secret_leak_check.ts";
 
 const logoutUri = "https://app.test/logged-out";

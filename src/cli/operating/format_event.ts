@@ -44,7 +44,7 @@ export interface FormatOptions {
   readonly terminal?: Terminal;
 }
 
-/** The terminal that shows the events. */
+/** @internal The terminal that shows the events. */
 export interface Terminal {
   /** Whether it shows colours. Default: false. */
   readonly colors?: boolean;

@@ -25,7 +25,6 @@ export { limitConcurrency } from "./limit_concurrency.ts";
 export type { ConcurrencyLimitOptions } from "./limit_concurrency.ts";
 export { logging } from "./logging.ts";
 export type { Logging, LoggingOptions } from "./logging.ts";
-export type { Terminal } from "./format_event.ts";
 export { metrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
 export { telemetry } from "./telemetry.ts";

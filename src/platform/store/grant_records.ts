@@ -1,6 +1,6 @@
 /** The records of grants, which users gave to clients. Types only. Times are in milliseconds since the epoch. */
 
-/** Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
+/** @internal Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
   /** In the response of the userinfo endpoint. */
   readonly userinfo: readonly string[];
@@ -25,6 +25,8 @@ export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
 /**
  * The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens contain the whole
  * subject.
+ *
+ * @internal
  */
 export interface Subject {
   /** The user's subject on this server; a pairwise client gets another subject. */
@@ -41,7 +43,7 @@ export interface Subject {
   readonly sid?: string;
 }
 
-/** Access besides scope and resources. A member is absent if there is no such access. */
+/** @internal Access besides scope and resources. A member is absent if there is no such access. */
 export interface FurtherAccess {
   /** Authorization details (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[];
@@ -50,6 +52,8 @@ export interface FurtherAccess {
 /**
  * The access that a user granted to a client. The code, the decision about a device, and each refresh token contain the
  * whole grant.
+ *
+ * @internal
  */
 export interface Grant extends FurtherAccess {
   /** The client. */
@@ -83,7 +87,7 @@ export interface Grant extends FurtherAccess {
   readonly approvedAt: number;
 }
 
-/** A record that gives a client the access of a grant. */
+/** @internal A record that gives a client the access of a grant. */
 export interface GrantRecord {
   /** The grant. */
   readonly grant: Grant;
@@ -93,7 +97,7 @@ export interface GrantRecord {
   readonly dpopJkt?: string;
 }
 
-/** An authorization code, stored under the digest of its value (OAuth 2.1 §4.1.2). */
+/** @internal An authorization code, stored under the digest of its value (OAuth 2.1 §4.1.2). */
 export interface CodeRecord extends GrantRecord {
   /** The redirect URI that the code was sent to, exactly as requested. */
   readonly redirectUri: string;
@@ -103,7 +107,7 @@ export interface CodeRecord extends GrantRecord {
   readonly validUntil: number;
 }
 
-/** A refresh token, stored under the digest of its value (OAuth 2.1 §4.3). */
+/** @internal A refresh token, stored under the digest of its value (OAuth 2.1 §4.3). */
 export interface RefreshTokenRecord extends GrantRecord {
   /** A random value. A repeated request within the grace period derives the same successor from it and the token. */
   readonly salt: string;

@@ -23,7 +23,7 @@ export interface PolledRequestRecord {
   readonly validUntil: number;
 }
 
-/** The kinds of records of such requests. */
+/** @internal The kinds of records of such requests. */
 export interface PolledRecords {
   /** The requests, by a digest of the user code or of the user. Consumed: the tokens were issued. */
   polled_request: PolledRequestRecord;

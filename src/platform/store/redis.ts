@@ -9,7 +9,7 @@ import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { displayUrl } from "./store_error.ts";
 import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
 
-export { StoreError, type StoreErrorDetails } from "./store_error.ts";
+export { StoreError } from "./store_error.ts";
 
 /** Options of a Redis store. */
 export interface RedisOptions {

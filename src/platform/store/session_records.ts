@@ -3,19 +3,21 @@
 /**
  * Marks a pending authorization request as finished; the request itself is stored in the browser. Times are in
  * milliseconds.
+ *
+ * @internal
  */
 export interface InteractionRecord {
   /** When it was finished. */
   readonly at: number;
 }
 
-/** The users who logged in recently in one browser. */
+/** @internal The users who logged in recently in one browser. */
 export interface BrowserRecord {
   /** Subjects, the latest first. */
   readonly recent: readonly string[];
 }
 
-/** A client that got an ID token in a session, and has a logout URI. Consumed: the session has ended. */
+/** @internal A client that got an ID token in a session, and has a logout URI. Consumed: the session has ended. */
 export interface SessionClientRecord {
   /** The client. */
   readonly clientId: string;
@@ -27,7 +29,7 @@ export interface SessionClientRecord {
   readonly issuer?: string;
 }
 
-/** A call of a `backchannel_logout_uri` that must be made later. */
+/** @internal A call of a `backchannel_logout_uri` that must be made later. */
 export interface LogoutCallRecord extends SessionClientRecord {
   /** Number of earlier attempts. */
   readonly attempts: number;

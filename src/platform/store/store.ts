@@ -17,7 +17,7 @@ export type * from "./grant_records.ts";
 export type * from "./polled_records.ts";
 export type * from "./session_records.ts";
 
-/** An opaque access token, stored under the digest of its value. */
+/** @internal An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
   /** The claims that a JWT access token would have (RFC 9068 §2.2). */
   readonly claims: Readonly<Record<string, unknown>>;
@@ -25,13 +25,13 @@ export interface AccessTokenRecord {
   readonly user?: string;
 }
 
-/** A secret of the server itself, such as the key of the MAC in session cookies. */
+/** @internal A secret of the server itself, such as the key of the MAC in session cookies. */
 export interface ServerSecretRecord {
   /** 43 URL-safe characters. */
   readonly secret: string;
 }
 
-/** A signing key as a JWK. Only `longest` changes later: it increases. */
+/** @internal A signing key as a JWK. Only `longest` changes later: it increases. */
 export interface KeyRecord {
   /** The key ID: the RFC 7638 thumbprint, unless the key source chose another one. */
   readonly kid: string;
@@ -46,7 +46,7 @@ export interface KeyRecord {
   readonly longest: number;
 }
 
-/** A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
+/** @internal A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
 export interface PushedRequestRecord {
   /** The client that pushed it. */
   readonly clientId: string;
@@ -60,7 +60,7 @@ export interface PushedRequestRecord {
   readonly isSigned?: boolean;
 }
 
-/** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
+/** @internal The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 export interface ConsentRecord {
   /** Identifies the consent, so that everything issued under it can be revoked together. */
   readonly name: string;
@@ -76,7 +76,7 @@ export interface ConsentRecord {
   readonly validUntil: number;
 }
 
-/** A client or user that was registered at run time; a guest user if the record expires. */
+/** @internal A client or user that was registered at run time; a guest user if the record expires. */
 export interface RegisteredRecord {
   /** The registered entry, but with the digest of a client secret, unless the secret is the key of assertions. */
   readonly entry: Readonly<Record<string, unknown>>;
@@ -84,7 +84,7 @@ export interface RegisteredRecord {
   readonly generation?: string;
 }
 
-/** A change at run time of a configured client or user. */
+/** @internal A change at run time of a configured client or user. */
 export type OverrideRecord = OverrideChange & {
   /** The kind of the changed entry. */
   readonly of: "client" | "user";
@@ -105,13 +105,13 @@ export type OverrideChange =
     readonly generation?: string;
   };
 
-/** A client that registered itself and was never used. Consumed: the client is used, or is being deleted. */
+/** @internal A client that registered itself and was never used. Consumed: the client is used, or is being deleted. */
 export interface UnusedRegistrationRecord {
   /** When the client is deleted unless it is used, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Marks an identifier as used. */
+/** @internal Marks an identifier as used. */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
 /** Marks a grant with everything that was issued for it, a session, or a token as revoked. */

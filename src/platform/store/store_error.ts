@@ -1,6 +1,6 @@
 /** The error of a store that cannot be opened or used, with a fix for the operator. */
 
-/** The parts of the message; each is a phrase without a full stop. */
+/** @internal The parts of the message; each is a phrase without a full stop. */
 export interface StoreErrorDetails {
   /** The store that failed: the path of its file, or its URL without the password. */
   readonly location: string;

@@ -2,7 +2,7 @@
 
 import type { Cookie } from "./cookie_jar.ts";
 
-/** A cookie of Playwright. */
+/** @internal A cookie of Playwright. */
 export interface StoredCookie {
   /** The name. */
   readonly name: string;

@@ -11,7 +11,7 @@ import type { Server } from "../../server/oauth/server.ts";
 import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 
-/** The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
+/** @internal The members of client metadata to set, and `null` for each member to remove (RFC 7396). */
 export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: ClientMetadata[Name] | null };
 
 /**

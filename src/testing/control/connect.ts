@@ -24,21 +24,18 @@ import type { ResetOptions } from "../resettable_state.ts";
 import type { SigningAlgorithm } from "../../server/oauth/keys/signing_algorithm.ts";
 import type { TenantOptions } from "../test_control.ts";
 import type { UserDecisions } from "../user_decisions.ts";
-import { type Call, connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
+import { connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
 import { type ConnectedLog, connectedLog } from "./connected_log.ts";
-import { type ConnectedRuleBuilder, connectedRuleBuilder, type SentFault } from "./connected_rules.ts";
+import { type ConnectedRuleBuilder, connectedRuleBuilder } from "./connected_rules.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
 
 export { ControlRequestError } from "./connection.ts";
-export type { Call, ConnectedLog, ConnectedRuleBuilder, ConnectOptions, SentFault };
+export type { ConnectedLog, ConnectedRuleBuilder, ConnectOptions };
 export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
 export type { ConnectedFaultRule } from "./connected_rules.ts";
-export type { MetadataChanges } from "./change_client.ts";
-export type { ClientCheckOptions, ClientCheckState, TenantOptions };
-export type { ProblemIssue } from "../../server/endpoints/shared/problem_response.ts";
 
-/** The functions of the in-process handle, each returning a promise. */
-export type Remote<Handle> = {
+/** @internal The functions of the in-process handle, each returning a promise. */
+type Remote<Handle> = {
   readonly [Name in keyof Handle]: Handle[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
     : never;

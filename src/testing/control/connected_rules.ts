@@ -5,7 +5,7 @@ import type { ListedFault } from "../faults/fault_list.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
 import type { Call } from "./connection.ts";
 
-/** A fault of a definition, or its id and parameters. */
+/** @internal A fault of a definition, or its id and parameters. */
 export type SentFault = Pick<Fault, "id" | "parameters">;
 
 /** A rule that was added. */

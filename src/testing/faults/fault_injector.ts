@@ -20,7 +20,7 @@ export interface FaultInjectorOptions {
   readonly onFault?: (request: RequestLike, fault: string) => void;
 }
 
-/** The fault rules of one server, which can change at any time. */
+/** @internal The fault rules of one server, which can change at any time. */
 export interface FaultInjector {
   /**
    * Starts a rule: `on("token", { client }).once(faults.error("invalid_grant"))`.

@@ -7,7 +7,7 @@ import type { Hold } from "./hold.ts";
 import { type JsonPattern, toRequestPattern } from "./json_pattern.ts";
 import type { FaultRule } from "./rule_builder.ts";
 
-/** A fault as JSON: what goes wrong, for which requests, and how often. */
+/** @internal A fault as JSON: what goes wrong, for which requests, and how often. */
 export interface FaultRequest extends JsonPattern {
   /** The id of the fault, such as `error` or `idToken.expired`; the verb `faults.definitions` lists them. */
   readonly fault: string;
@@ -21,7 +21,7 @@ export interface FaultRequest extends JsonPattern {
   readonly always?: boolean;
 }
 
-/** A fault rule of the list. */
+/** @internal A fault rule of the list. */
 export interface ListedFault {
   /** The number of the rule, as text: `1` is the first. */
   readonly id: string;
@@ -35,7 +35,7 @@ export interface ListedFault {
   readonly finished: boolean;
 }
 
-/** The fault rules of one server that have ids. */
+/** @internal The fault rules of one server that have ids. */
 export interface FaultList {
   /**
    * Adds a rule.

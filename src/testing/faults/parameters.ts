@@ -22,7 +22,7 @@ interface ProgramTypes {
 /** The name of a JSON type (JSON Schema). */
 export type JsonType = "array" | "integer" | "null" | "number" | "object" | "string";
 
-/** One parameter of a fault. The members have the meaning that JSON Schema gives them. */
+/** @internal One parameter of a fault. The members have the meaning that JSON Schema gives them. */
 export interface FaultParameter {
   /** Unique in the fault. */
   readonly name: string;

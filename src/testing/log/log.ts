@@ -15,7 +15,7 @@ import { getInternalErrors } from "../internal_error.ts";
 import { assertOptions, objectOption } from "../options.ts";
 import { getClientId, patternField, type RequestPattern } from "../faults/rule_builder.ts";
 
-/** How long to wait for an exchange. Default: without limit. */
+/** @internal How long to wait for an exchange. Default: without limit. */
 export interface WaitOptions {
   /** Rejects with the reason of the signal when it is aborted. */
   readonly signal?: AbortSignal;
@@ -29,7 +29,7 @@ const waitField = object<WaitOptions>("WaitOptions", {
   timeoutMs: whole(1000, { min: 0, expected: "a whole number of milliseconds" }),
 }, {});
 
-/** A fetch of a client ID metadata document. */
+/** @internal A fetch of a client ID metadata document. */
 export interface DocumentFetch {
   /** The URL of the document, which is the `client_id`. */
   readonly url: string;
@@ -39,7 +39,7 @@ export interface DocumentFetch {
   readonly outcome: string;
 }
 
-/** A call of the `backchannel_logout_uri` of a client. */
+/** @internal A call of the `backchannel_logout_uri` of a client. */
 export type LogoutCall = Omit<Extract<TraceEvent, { type: "back_channel_logout" }>, "type">;
 
 /** The requests and responses of a server. Secrets are redacted, the same value always in the same way. */

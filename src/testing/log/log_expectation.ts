@@ -184,7 +184,11 @@ export function formatExchanges(
 /** Requests that a message shows. */
 const maxListedExchanges = 20;
 
-/** The exchanges that are selected. A pattern is compared with the values that were sent, including secrets. */
+/**
+ * The exchanges that are selected. A pattern is compared with the values that were sent, including secrets.
+ *
+ * @internal
+ */
 export type ExchangeMatch = RequestPattern | ((exchange: Exchange) => boolean);
 
 /** Whether an exchange is selected. */

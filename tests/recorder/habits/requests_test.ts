@@ -1,6 +1,7 @@
 /** Habits of requests: their form, repetitions, client authentication, codes, tokens and refreshes. */
 
-import type { KeyTestClient, TestLatchkey } from "../../../src/testing/mod.ts";
+import type { KeyTestClient } from "../../../src/testing/clients.ts";
+import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { faults } from "../../../src/testing/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
 import { signingKey } from "../../../src/client/authentication.ts";

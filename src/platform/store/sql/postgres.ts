@@ -8,7 +8,7 @@ import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
 import { openPool, type Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";
 
-export { StoreError, type StoreErrorDetails } from "../store_error.ts";
+export { StoreError } from "../store_error.ts";
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions {

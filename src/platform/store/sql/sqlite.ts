@@ -10,7 +10,7 @@ import { resolveOptions } from "../resolve_options.ts";
 import { type SqlRow, sqlStore } from "./base.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
 
-export { StoreError, type StoreErrorDetails } from "../store_error.ts";
+export { StoreError } from "../store_error.ts";
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {

@@ -6,7 +6,7 @@ import { type HttpResponse, json } from "../../../platform/http/message.ts";
 import { reasonPhrases } from "../../../platform/http/reason_phrases.ts";
 import { errorStatus, type OAuthError } from "../../oauth/errors.ts";
 
-/** One error of a request. */
+/** @internal One error of a request. */
 export interface ProblemIssue extends Pick<RuleResult, "expected" | "received" | "fix"> {
   /** The place in the body or the query: `redirect_uris[0]`; absent if the request as a whole is wrong. */
   readonly place?: string;

@@ -3,7 +3,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../../../src/mod.ts";
-import type { KeyTestClient, LoginError } from "../../../../src/testing/mod.ts";
+import type { KeyTestClient } from "../../../../src/testing/clients.ts";
+import type { LoginError } from "../../../../src/testing/mod.ts";
 import { extensions } from "../../../../src/mod.ts";
 import { testLatchkey } from "../../../secret_leak_check.ts";
 import { authenticateClient } from "../../../../src/client/authentication.ts";
