@@ -1,8 +1,8 @@
 /** The baseline of a check: failures that are known, by variant. It is the JSON report of an earlier check. */
 
 import type { HabitResult } from "../recorder/habits/mod.ts";
-import type { CheckResult } from "./report.ts";
-import { formatId } from "./report_text.ts";
+import type { AttackResult } from "./report.ts";
+import { formatId } from "./report_data.ts";
 
 /** The members of a JSON report that a baseline needs; others are ignored. */
 export interface Baseline {
@@ -22,7 +22,7 @@ const isFailure = (verdict: string): boolean => verdict === "failed" || verdict 
 const keyOf = (id: string, values: object): string => `${id} ${JSON.stringify(values)}`;
 
 /** Whether a baseline has the failure. */
-export function isKnownResult({ attack: { id }, values }: CheckResult, baseline: Baseline | undefined): boolean {
+export function isKnownResult({ attack: { id }, values }: AttackResult, baseline: Baseline | undefined): boolean {
   const key = keyOf(id, values);
   return baseline?.results.some((known) => isFailure(known.verdict) && keyOf(known.id, known.values) === key) ?? false;
 }
@@ -36,13 +36,16 @@ export function isKnownHabit({ habit: { id }, outcome }: HabitResult, baseline: 
 /** The known failures that passed, by name. */
 export function knownThatPass(
   baseline: Baseline,
-  results: readonly CheckResult[],
+  results: readonly AttackResult[],
   habits: readonly HabitResult[],
 ): string[] {
   const attacks = results.filter((result) => result.verdict === "passed" && isKnownResult(result, baseline));
   const known = baseline.habits?.filter(({ outcome }) => outcome === "failed") ?? [];
   const passed = habits.filter(({ habit, outcome }) => outcome === "passed" && known.some(({ id }) => id === habit.id));
-  return [...attacks.map(formatId), ...passed.map(({ habit: { id } }) => `habit ${id}`)];
+  return [
+    ...attacks.map(({ attack, values }) => formatId(attack.id, values)),
+    ...passed.map(({ habit: { id } }) => `habit ${id}`),
+  ];
 }
 
 /** Reads a baseline. @returns `undefined` if the text is no JSON report of a check. */

@@ -1,14 +1,13 @@
 /** What a client does wrong: the cause that its failures have in common. */
 
 import { severities, type Severity } from "./effect.ts";
-import type { CheckResult, FailureCause } from "./report.ts";
-import { isUndecided, type Verdict } from "./verdict.ts";
+import { type AttackResult, type FailureCause, isUndecided, type Verdict } from "./report.ts";
 
 /** The verdicts that have a cause, the worst first. */
 const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
 
 /** The results; those that failed have their cause, unless the check itself named one. */
-export function withCauses(results: readonly CheckResult[]): CheckResult[] {
+export function withCauses(results: readonly AttackResult[]): AttackResult[] {
   const groups = findWholeGroups(results);
   return results.map((result) =>
     failureVerdicts.includes(result.verdict) ? { ...result, cause: result.cause ?? causeOf(result, groups) } : result
@@ -16,31 +15,34 @@ export function withCauses(results: readonly CheckResult[]): CheckResult[] {
 }
 
 /** How the client ended decides first, then what the attack declares. */
-function causeOf({ attack: { cause, partOf }, outcome }: CheckResult, wholeGroups: ReadonlySet<string>): string {
+function causeOf(
+  { attack: { cause, partOf }, evidence: { outcome } }: AttackResult,
+  wholeGroups: ReadonlySet<string>,
+): string {
   if (outcome === "crashed") return "crashes with an error that no code catches";
   if (outcome === "hung") return "does not end within the time limit of the check";
   return partOf !== undefined && wholeGroups.has(partOf) ? partOf : cause;
 }
 
 /** The groups of causes of which a client has each one: several, and most attacks of each succeed. */
-function findWholeGroups(results: readonly CheckResult[]): ReadonlySet<string> {
+function findWholeGroups(results: readonly AttackResult[]): ReadonlySet<string> {
   const decided = results.filter(({ attack, verdict }) => attack.partOf !== undefined && !isUndecided(verdict));
   const groups = Map.groupBy(decided, ({ attack }) => attack.partOf!);
-  const isWhole = (group: readonly CheckResult[]) => {
+  const isWhole = (group: readonly AttackResult[]) => {
     const causes = [...Map.groupBy(group, ({ attack }) => attack.cause).values()];
     return causes.length > 1 && causes.every(mostFail);
   };
   return new Set([...groups].flatMap(([name, group]) => isWhole(group) ? [name] : []));
 }
 
-function mostFail(results: readonly CheckResult[]): boolean {
+function mostFail(results: readonly AttackResult[]): boolean {
   const attacks = [...Map.groupBy(results, ({ attack }) => attack.id).values()];
   const failed = attacks.filter((own) => own.some(({ verdict }) => failureVerdicts.includes(verdict)));
   return failed.length * 2 > attacks.length;
 }
 
 /** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
-export function listCauses(results: readonly CheckResult[]): FailureCause[] {
+export function listCauses(results: readonly AttackResult[]): FailureCause[] {
   const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
     const byGravity = own.map(({ attack }) => attack).sort((one, other) => rankOf(one) - rankOf(other));

@@ -9,7 +9,7 @@ import type { ClientDriver } from "./driver.ts";
 import { checkJourneyHabits } from "./habit_journeys.ts";
 import { checkReport, redactResult } from "./create_report.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
-import type { CheckReport, CheckResult, ControlResult } from "./report.ts";
+import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { type CheckRun, checkRun } from "./run.ts";
 import { checkInTurn } from "./run_in_turn.ts";
 import { sessionStartsOf } from "./session_starts.ts";
@@ -53,7 +53,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     const firstControl = controlBefore.passed
       ? await unlessStopped(signal, controlBefore, run.controlWithProbe)
       : controlBefore;
-    const report = (result: CheckResult): CheckResult => {
+    const report = (result: AttackResult): AttackResult => {
       if (firstControl.passed) onResult(redactResult(result), tasks.length);
       return result;
     };
@@ -89,9 +89,9 @@ async function checkConcurrently(
   tasks: readonly CheckTask[],
   run: CheckRun,
   { concurrency = 8, signal, onStart = () => {} }: Pick<CheckOptions, "concurrency" | "signal" | "onStart">,
-  report: (result: CheckResult) => CheckResult,
-): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
+  report: (result: AttackResult) => AttackResult,
+): Promise<AttackResult[]> {
+  const results: AttackResult[] = [];
   const crashed: number[] = [];
   const check = (task: CheckTask) =>
     unlessStopped(signal, { result: stoppedResult(task), hasCrash: false }, () => run.check(task));

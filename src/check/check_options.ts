@@ -7,7 +7,7 @@ import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey
 import { type Attack, categoryOf } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
-import type { CheckResult } from "./report.ts";
+import type { AttackResult } from "./report.ts";
 
 /** Options of a check. Everything has a default. */
 export interface CheckOptions {
@@ -69,7 +69,7 @@ export interface CheckOptions {
    * Called with each result, and the total number of results. Not called if the login without an attack fails,
    * because no attack runs then.
    */
-  readonly onResult?: (result: CheckResult, total: number) => void;
+  readonly onResult?: (result: AttackResult, total: number) => void;
 }
 
 const optionsField = object<CheckOptions>("CheckOptions", {

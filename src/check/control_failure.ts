@@ -51,20 +51,3 @@ export function describeControlFailure(
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
   return { error: `${outcome}${text}`, rejections };
 }
-
-/** The lines of a report about it. */
-export function formatControlFailure({ error, rejections }: ControlFailure): string[] {
-  return [`The login without an attack failed: ${error}`, ...rejections.flatMap(formatRejection)];
-}
-
-function formatRejection({ request, error, rule, reason, ...facts }: ControlRejection): string[] {
-  const { expected, received, earlier, fix, sources, url } = facts;
-  const source = url !== undefined || sources.length === 0 ? undefined : sources.join("; ");
-  return [
-    "",
-    `The server rejected ${request} with ${error}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
-    ...Object.entries({ expected, received, earlier, fix, page: url, source }).flatMap(([label, text]) =>
-      text === undefined ? [] : [`  ${`${label}:`.padEnd(10)}${text}`]
-    ),
-  ];
-}

@@ -1,33 +1,29 @@
-/** Creates the report of a check, and the form of it that is JSON. */
+/** Creates the report of a check. */
 
+import { redactTextAbout } from "../recorder/redact.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
-import { redactTextAbout } from "../recorder/redact.ts";
-import { describeError } from "./assess.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";
-import { describeControlFailure } from "./control_failure.ts";
-import { describeHabit } from "../testing/habit_report.ts";
-import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";
+import { type AttackResult, type CheckedHabit, type CheckReport, isUndecided, type Verdict } from "./report.ts";
+import { verdicts, worstVerdict } from "./report.ts";
+import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
-import { describeReport } from "./report_props.ts";
-import { countOf, formatReport, summarizeExchanges } from "./report_text.ts";
-import { describeSent } from "./sent_values.ts";
-import { isUndecided, type Verdict, verdicts, worstVerdict } from "./verdict.ts";
+import { formatReport } from "./report_text.ts";
 
 /** What a report is made of. */
 interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat" | "rulesUrl"> {
   readonly habits: readonly HabitResult[];
   /** The known failures. Default: none. */
   readonly baseline?: Baseline;
-  /** How many journeys were not run, because the check was stopped. Default: none. */
-  readonly notRun?: number;
+  /** How many journeys were not run, because the check was stopped. */
+  readonly notRun: number;
 }
 
 /** The result without secrets in its texts, which may quote a page of the application. */
-export function redactResult(result: CheckResult): CheckResult {
-  const { because, cause, exchanges } = result;
-  const redact = (text: string) => redactTextAbout(text, exchanges);
+export function redactResult(result: AttackResult): AttackResult {
+  const { because, cause, evidence } = result;
+  const redact = (text: string) => redactTextAbout(text, evidence.exchanges);
   return { ...result, because: redact(because), ...cause !== undefined && { cause: redact(cause) } };
 }
 
@@ -35,7 +31,7 @@ export function redactResult(result: CheckResult): CheckResult {
 export function checkReport(facts: ReportFacts): CheckReport {
   const { client, control, seconds, baseline, repeat, rulesUrl } = facts;
   const results = withCauses(
-    facts.results.map(redactResult).map((result): CheckResult =>
+    facts.results.map(redactResult).map((result): AttackResult =>
       result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
     ),
   );
@@ -43,29 +39,29 @@ export function checkReport(facts: ReportFacts): CheckReport {
     isKnownHabit(habit, baseline) ? { ...habit, isKnown: true } : habit
   );
   const counts = countVerdicts(results.map(({ verdict }) => verdict));
+  const byAttack = Map.groupBy(results, ({ attack }) => attack.id).values();
   const failures = results.filter(({ verdict }) => verdict === "failed");
   const problem = control.passed ? findProblem({ ...facts, results, habits, counts }) : undefined;
+  let described: ReportData | undefined;
+  const data = () => described ??= describeReport(report);
   const report: CheckReport = {
-    ...{ client, control, results, habits, seconds, counts, failures, problem },
+    ...{ client, control, results, habits, seconds, counts, failures, problem, repeat, rulesUrl },
     causes: listCauses(results),
-    attackCounts: countAttacks(results),
+    attackCounts: countVerdicts([...byAttack].map(worstVerdict)),
     outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, habits),
     passed: control.passed && failures.length === 0 && problem === undefined &&
       habits.every(({ outcome, isKnown }) => outcome !== "failed" || isKnown),
-    ...{ repeat, rulesUrl },
-    toString: () => visibleText(formatReport(report)),
-    toJSON: () => toJson(report),
-    toHTML: async () => await (await import("./html_report.ts")).formatDocument(describeReport(report)),
-    toJUnit: () => visibleText(formatJUnit(report)),
+    toString: () => visibleText(formatReport(data())),
+    toJSON: () => toJson(data()),
+    toHTML: () => formatDocument(data()),
+    toJUnit: () => visibleText(formatJUnit(data())),
   };
   return report;
 }
 
 /** See {@link CheckReport.problem}. */
 function findProblem(
-  { results, habits, counts, notRun = 0 }:
-    & Pick<CheckReport, "results" | "habits" | "counts">
-    & Pick<ReportFacts, "notRun">,
+  { results, habits, counts, notRun }: Pick<CheckReport, "results" | "habits" | "counts"> & ReportFacts,
 ): string | undefined {
   const decided = results.filter(({ verdict }) => !isUndecided(verdict)).length;
   if (notRun > 0) {
@@ -78,47 +74,20 @@ function findProblem(
     `${countOf(decided + counts.inconclusive, "journey")} were inconclusive`;
 }
 
-/** The report as data that JSON can carry, without secrets. */
-function toJson(report: CheckReport): Readonly<Record<string, unknown>> {
-  const { control, results, habits } = report;
-  const { abilities, endpoints: _, exchanges: __, error: ___, failedAbilities, ...facts } = control;
-  const failure = describeControlFailure(report);
-  return {
-    client: report.client,
-    passed: report.passed,
-    problem: report.problem,
-    control: {
-      ...facts,
-      ...failure,
-      abilities: [...abilities],
-      failedAbilities: Object.fromEntries(
-        [...failedAbilities].map(([ability, error]) => [ability, describeError(error)]),
-      ),
-    },
-    counts: report.counts,
-    attackCounts: report.attackCounts,
-    causes: report.causes,
-    outdatedBaseline: report.outdatedBaseline,
-    seconds: report.seconds,
-    results: results.map((result) => {
-      const { attack: { id, title, level, severity, consequence, fix, sources, correctClient } } = result;
-      const { values, verdict, because, cause, outcome, exchanges } = result;
-      return {
-        ...{ id, title, level, severity, values, verdict, because, cause, outcome, consequence, correctClient, fix },
-        ...{ sources, sent: describeSent(exchanges, control.exchanges), exchanges: summarizeExchanges(result) },
-        repeat: isUndecided(verdict) || verdict === "passed" ? undefined : report.repeat(id),
-      };
-    }),
-    habits: habits.map((habit) => ({ ...describeHabit(habit), isKnown: habit.isKnown })),
-  };
-}
-
 function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {
   const count = (verdict: Verdict) => all.filter((other) => other === verdict).length;
   return Object.fromEntries(verdicts.map((verdict) => [verdict, count(verdict)])) as Record<Verdict, number>;
 }
 
-function countAttacks(results: readonly CheckResult[]): Record<Verdict, number> {
-  const byAttack = Map.groupBy(results, ({ attack }) => attack.id).values();
-  return countVerdicts([...byAttack].map(worstVerdict));
+/** The report as an HTML document, with the digest of its style sheet in its policy. */
+async function formatDocument(data: ReportData): Promise<string> {
+  const [{ checkReportDocument }, { viewReport }, { assets }, { assets: flowAssets }] = await Promise.all([
+    import("./pages/check_report.tsx"),
+    import("./report_view.ts"),
+    import("../server/pages/assets.gen.ts"),
+    import("../devtools/requests/pages/assets.gen.ts"),
+  ]);
+  const style = assets["style.css"]!.body + flowAssets["check.css"]!.body;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+  return checkReportDocument(viewReport(data), style, btoa(String.fromCharCode(...new Uint8Array(digest))));
 }

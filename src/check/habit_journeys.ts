@@ -4,7 +4,7 @@ import type { Evidence } from "../recorder/habits/habit.ts";
 import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
 import type { WithEnvironment } from "./control.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
-import type { CheckResult, ControlResult } from "./report.ts";
+import type { AttackResult, ControlResult } from "./report.ts";
 import type { SessionStart } from "./session_starts.ts";
 import type { TimeLimit } from "./time_limit.ts";
 
@@ -50,12 +50,12 @@ async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<R
 /** Checks the habits in the ordinary use, and those that hold whatever a server does also in the attacks. */
 export async function checkJourneyHabits(
   recordings: readonly Recording[],
-  results: readonly CheckResult[],
+  results: readonly AttackResult[],
 ): Promise<readonly HabitResult[]> {
   const { clientsOf, exchangesOfClient, readHabits } = await import("../recorder/habits/mod.ts");
   const [client] = clientsOf(recordings[0]!.exchanges);
   const found = new Map<string, Evidence[]>();
-  for (const { attack, exchanges } of results) {
+  for (const { attack, evidence: { exchanges } } of results) {
     const own = client === undefined ? [] : exchangesOfClient(exchanges, client);
     if (own.length === 0) continue;
     const habits = await readHabits([{ issuer: recordings[0]!.issuer, exchanges: own }], {
@@ -77,7 +77,7 @@ export async function checkJourneyHabits(
 }
 
 /** Whether the client rejects every variant of an attack. */
-function rejects(results: readonly CheckResult[], id: string): boolean {
+function rejects(results: readonly AttackResult[], id: string): boolean {
   const variants = results.filter(({ attack }) => attack.id === id);
   return variants.length > 0 && variants.every(({ verdict }) => verdict === "passed");
 }

@@ -17,6 +17,16 @@ export type JourneyOutcome =
   /** The client did not end within the time limit of the check. */
   | "hung";
 
+/** What was seen of the client in one journey: what a verdict rests on. */
+export interface JourneyEvidence {
+  /** How the journey ended; absent if there was none. */
+  readonly outcome?: JourneyOutcome;
+  /** The error of the client, if the outcome is `rejected` or `crashed`. */
+  readonly error?: unknown;
+  /** The exchanges of the journey, under an attack since it began; secrets included, oldest first. */
+  readonly exchanges: readonly Exchange[];
+}
+
 /** What the attack shows about the client. */
 export interface Assessment {
   /** Whether the client behaves as a correct one. */
@@ -45,12 +55,10 @@ export interface Wait {
   readonly milliseconds: number;
 }
 
-/** What was seen while the attack was active. */
-export interface Observation {
+/** What was seen while the attack was active, and what the attack can still find out. */
+export interface Observation extends JourneyEvidence {
   /** How the journey ended. */
   readonly outcome: JourneyOutcome;
-  /** The error of the client, if the outcome is `rejected` or `crashed`. */
-  readonly error?: unknown;
   /** The session, if the outcome is `accepted` and the attack has no conclusion of its own. */
   readonly session?: ClientSession;
   /** What the attack concludes itself. */
@@ -61,8 +69,6 @@ export interface Observation {
   readonly usualClaims?: Readonly<Record<string, unknown>>;
   /** The session of the login before the attack, if the journey has one. */
   readonly earlier?: ClientSession;
-  /** The exchanges since the attack began, secrets included, oldest first. */
-  readonly exchanges: readonly Exchange[];
   /** The URLs that a client on a device opened, oldest first. */
   readonly opened: readonly string[];
   /** How long a client on a device waited without an advance of the clock, oldest first. */

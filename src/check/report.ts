@@ -5,19 +5,51 @@ import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { Ability } from "./abilities.ts";
 import type { Attack } from "./attack.ts";
 import type { Severity } from "./effect.ts";
-import type { JourneyOutcome } from "./observation.ts";
-import type { Verdict } from "./verdict.ts";
+import type { JourneyEvidence, JourneyOutcome } from "./observation.ts";
 
-export type { Verdict };
+/** What one attack shows about the client. */
+export type Verdict =
+  /** The client behaves as a correct one. */
+  | "passed"
+  /** It does not, and a specification demands it. */
+  | "failed"
+  /** It does not, a specification demands it, and the baseline of the check has it. */
+  | "known"
+  /** It does not, and a specification recommends it. */
+  | "warning"
+  /** The attack is informational. */
+  | "noted"
+  /**
+   * The attack shows nothing: it did not reach the client, the login without an attack failed, the driver does not
+   * know what the client did, or a correct client can do the same.
+   */
+  | "inconclusive"
+  /** The attack was not run. */
+  | "skipped";
 
-/** The journey without an attack. */
-export interface ControlResult {
+/** The verdicts in the order of a summary. */
+export const verdicts: readonly Verdict[] = [
+  ...["passed", "failed", "known", "warning", "noted", "inconclusive", "skipped"] as const,
+];
+
+/** The verdicts, the worst first: the order of a page, and that of the journeys of one attack. */
+export const worstFirst: readonly Verdict[] = [
+  ...["failed", "known", "warning", "inconclusive", "noted", "passed", "skipped"] as const,
+];
+
+/** The worst verdict of the journeys of one attack. */
+export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[]): Verdict =>
+  worstFirst.find((verdict) => journeys.some((journey) => journey.verdict === verdict))!;
+
+/** Whether a verdict shows nothing about the client. */
+export const isUndecided = (verdict: Verdict): boolean => verdict === "inconclusive" || verdict === "skipped";
+
+/** The journey without an attack: what was seen of the client before the attacks. */
+export interface ControlResult extends JourneyEvidence {
   /** Whether the client completed it, and again after the attacks if each has a server of its own. */
   readonly passed: boolean;
   /** How it ended. */
   readonly outcome: JourneyOutcome;
-  /** The error of the client. */
-  readonly error?: unknown;
   /** Who was logged in. */
   readonly sub?: string;
   /** The claims that the application uses, if the driver knows them. */
@@ -36,8 +68,8 @@ export interface ControlResult {
   readonly failedAbilities: ReadonlyMap<Ability, unknown>;
 }
 
-/** One variant of one attack. */
-export interface CheckResult {
+/** One variant of one attack: the verdict, and what it rests on. */
+export interface AttackResult {
   /** The attack. */
   readonly attack: Attack;
   /** The parameters of the attack that differ from their defaults. */
@@ -51,12 +83,8 @@ export interface CheckResult {
    * why it is unknown (default: `because`).
    */
   readonly cause?: string;
-  /** How the journey ended; absent if there was none. */
-  readonly outcome?: JourneyOutcome;
-  /** The error of the client. */
-  readonly error?: unknown;
-  /** The exchanges since the attack began, secrets included. */
-  readonly exchanges: readonly Exchange[];
+  /** What was seen of the client since the attack began. */
+  readonly evidence: JourneyEvidence;
 }
 
 /** Failures with one cause. */
@@ -88,13 +116,13 @@ export interface CheckReport {
   /** The journey without an attack. */
   readonly control: ControlResult;
   /** Every variant of every attack, in the order of the catalogue. */
-  readonly results: readonly CheckResult[];
+  readonly results: readonly AttackResult[];
   /** The habits of the client; empty without a login, or if they were not to be checked. */
   readonly habits: readonly CheckedHabit[];
   /** The known failures that did not fail in this check, by name. */
   readonly outdatedBaseline: readonly string[];
   /** The results that failed, without those of the baseline. */
-  readonly failures: readonly CheckResult[];
+  readonly failures: readonly AttackResult[];
   /** What failed, by its cause, the worst first; warnings and known failures included. */
   readonly causes: readonly FailureCause[];
   /** How many journeys, which are the {@link CheckReport.results}, have each verdict. */

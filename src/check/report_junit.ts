@@ -1,63 +1,63 @@
 /** The report of a check as JUnit XML. */
 
-import type { HabitOutcome } from "../recorder/habits/mod.ts";
-import { describeControlFailure, formatControlFailure } from "./control_failure.ts";
 import { formatHabit } from "../testing/habit_report.ts";
-import type { CheckedHabit, CheckReport, CheckResult } from "./report.ts";
-import { formatAttack, formatId } from "./report_text.ts";
-import { isUndecided } from "./verdict.ts";
+import { isUndecided } from "./report.ts";
+import { formatId, type ReportData, type ReportedResult } from "./report_data.ts";
+import { formatAttack, formatControlFailure } from "./report_text.ts";
 
-/** A test case for each result and each habit, and one for the check as a whole. */
-export function formatJUnit(report: CheckReport): string {
-  const { client, results, habits, counts, seconds, problem } = report;
-  const count = (outcome: HabitOutcome, isKnown = false) =>
-    habits.filter((habit) => habit.outcome === outcome && (habit.isKnown ?? false) === isKnown).length;
-  const failure = describeControlFailure(report);
-  const isWholeFailed = failure !== undefined || problem !== undefined;
-  const failures = counts.failed + count("failed") + (isWholeFailed ? 1 : 0);
-  const skipped = counts.skipped + counts.inconclusive + counts.known + count("not seen") + count("failed", true);
-  return [
-    `<?xml version="1.0" encoding="UTF-8"?>`,
-    `<testsuite name="${escapeXml(client)}" tests="${results.length + habits.length + 1}" ` +
-    `failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}">`,
-    testCase("control", "login without an attack", {
-      failure: failure?.error ?? problem,
-      text: failure && formatControlFailure(failure),
-    }),
-    ...results.map((result) => formatResult(result, report)),
-    ...habits.map(formatHabitCase),
-    `</testsuite>`,
-    "",
-  ].join("\n");
-}
-
-function formatResult(result: CheckResult, report: CheckReport): string {
-  const { attack, verdict, because } = result;
-  const category = attack.id.split("/")[0]!;
-  if (verdict === "failed") {
-    const text = formatAttack({ attack, verdict, results: [result], total: 1 }, report);
-    return testCase(category, formatId(result), { failure: because, text });
-  }
-  const isSkipped = isUndecided(verdict) || verdict === "known";
-  return testCase(category, formatId(result), { skipped: isSkipped ? `${verdict}: ${because}` : undefined });
-}
-
-function formatHabitCase(result: CheckedHabit): string {
-  const { habit: { id }, outcome, because, isKnown } = result;
-  if (isKnown) return testCase("habit", id, { skipped: `known: ${because}` });
-  if (outcome === "failed") return testCase("habit", id, { failure: because, text: formatHabit(result) });
-  return testCase("habit", id, { skipped: outcome === "not seen" ? because : undefined });
-}
-
-/** How a test case ended; without a member it passed. */
-interface CaseEnd {
+/** A test case; without `failure` and `skipped` it passed. */
+interface TestCase {
+  readonly classname: string;
+  readonly name: string;
   readonly failure?: string;
   /** The lines of a failure. */
   readonly text?: readonly string[];
   readonly skipped?: string;
 }
 
-function testCase(classname: string, name: string, { failure, text = [], skipped }: CaseEnd): string {
+/** A test case for each result and each habit, and one for the check as a whole. */
+export function formatJUnit({ client, control, results, habits, seconds, problem }: ReportData): string {
+  const { failure } = control;
+  const cases = [
+    {
+      classname: "control",
+      name: "login without an attack",
+      failure: failure?.error ?? problem,
+      text: failure && formatControlFailure(failure),
+    },
+    ...results.map(resultCase),
+    ...habits.map(habitCase),
+  ];
+  const failures = cases.filter(({ failure }) => failure !== undefined).length;
+  const skipped = cases.filter(({ skipped }) => skipped !== undefined).length;
+  return [
+    `<?xml version="1.0" encoding="UTF-8"?>`,
+    `<testsuite name="${escapeXml(client)}" tests="${cases.length}" ` +
+    `failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}">`,
+    ...cases.map(formatCase),
+    `</testsuite>`,
+    "",
+  ].join("\n");
+}
+
+function resultCase(result: ReportedResult): TestCase {
+  const { id, values, verdict, because } = result;
+  const named = { classname: id.split("/")[0]!, name: formatId(id, values) };
+  if (verdict === "failed") {
+    return { ...named, failure: because, text: formatAttack({ attack: result, results: [result], total: 1 }) };
+  }
+  return { ...named, skipped: isUndecided(verdict) || verdict === "known" ? `${verdict}: ${because}` : undefined };
+}
+
+function habitCase(habit: ReportData["habits"][number]): TestCase {
+  const { id, outcome, because, isKnown } = habit;
+  const named = { classname: "habit", name: id };
+  if (isKnown) return { ...named, skipped: `known: ${because}` };
+  if (outcome === "failed") return { ...named, failure: because, text: formatHabit(habit) };
+  return { ...named, skipped: outcome === "not seen" ? because : undefined };
+}
+
+function formatCase({ classname, name, failure, text = [], skipped }: TestCase): string {
   const open = `  <testcase classname="${escapeXml(classname)}" name="${escapeXml(name)}"`;
   const end = "\n  </testcase>";
   if (failure !== undefined) {

@@ -6,9 +6,9 @@ import type { Plugin } from "../server/assembly/plugin.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../platform/http/message.ts";
 import { parameters } from "../server/oauth/params.ts";
 import type { Flow } from "../recorder/exchange.ts";
-import type { CheckReportProps } from "./pages/check_report_props.ts";
 import type { NavigationLink } from "../server/pages/layout.tsx";
-import type { CheckReport, CheckResult } from "./report.ts";
+import type { checkReportPage } from "./pages/check_report.tsx";
+import type { AttackResult, CheckReport } from "./report.ts";
 
 /** Shows a flow as a page, or in a form, such as `har`. */
 export type ShowFlow = (
@@ -22,7 +22,7 @@ export type ShowFlow = (
 
 /** A form that starts a check with the attack of the button. */
 export interface RepeatForm {
-  readonly form: NonNullable<CheckReportProps["repeatForm"]>;
+  readonly form: NonNullable<Parameters<typeof checkReportPage>[0]["repeatForm"]>;
   /** The headers of a page with the form. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -67,12 +67,13 @@ export function reportPage(
       load: () => ({
         async GET(context) {
           const current = readReport(context);
-          const [{ checkReportPage }, { describeReport }] = await Promise.all([
+          const [{ checkReportPage }, { viewReport }, { describeReport }] = await Promise.all([
             import("./pages/check_report.tsx"),
-            import("./report_props.ts"),
+            import("./report_view.ts"),
+            import("./report_data.ts"),
           ]);
           const show = new URLSearchParams(context.target.query).get("show");
-          const props = describeReport(current, {
+          const props = viewReport(describeReport(current), {
             show,
             journeyPath: showFlow && ((index) => `/flows/check/${index + 1}`),
           });
@@ -115,13 +116,16 @@ async function showJourney(
       fix: "Choose a flow in the report at /flows/check.",
     });
   }
-  const { formatId } = await import("./report_text.ts");
-  const about = { label: formatId(result!), list: { label: "Report of the check", path: "/flows/check" } };
+  const { formatId } = await import("./report_data.ts");
+  const about = {
+    label: formatId(result!.attack.id, result!.values),
+    list: { label: "Report of the check", path: "/flows/check" },
+  };
   return await showFlow(context, flow, { form, about });
 }
 
 /** The exchanges of a journey as one flow; `undefined` if it has none. */
-function flowOf({ exchanges }: CheckResult, number: number): Flow | undefined {
+function flowOf({ evidence: { exchanges } }: AttackResult, number: number): Flow | undefined {
   const [first] = exchanges;
   if (first === undefined) return undefined;
   const { client } = exchanges.find((exchange) => exchange.client !== undefined) ?? {};

@@ -14,7 +14,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { recordOrdinaryUse } from "./habit_journeys.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { exchangesOfOneLogin, type Observation } from "./observation.ts";
-import type { CheckResult, ControlResult } from "./report.ts";
+import type { AttackResult, ControlResult } from "./report.ts";
 import { isNamedIn } from "./sent_claims.ts";
 import { sessionStartsOf } from "./session_starts.ts";
 import { openStage } from "./stage.ts";
@@ -150,7 +150,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
   }
 
   /** The result of a task that needs no journey. */
-  function unknownBefore(task: CheckTask): CheckResult | undefined {
+  function unknownBefore(task: CheckTask): AttackResult | undefined {
     const skipped = skipReason(task);
     if (skipped !== undefined) return unknownResult(task, "skipped", skipped);
     const inconclusive = inconclusiveReason(task);
@@ -175,7 +175,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     environment: JourneyEnvironment,
     watch: CrashWatch,
     restart = () => Promise.resolve(),
-  ): Promise<CheckResult> {
+  ): Promise<AttackResult> {
     const { attack, values } = task;
     const { as, trap, opened, waits } = environment;
     const expectedSub = controlResult?.sub ?? "";
@@ -187,10 +187,11 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
     if (earlier !== undefined && earlier.result === undefined) {
       const { error } = earlier;
       if (error instanceof LoginLimitError) {
-        return unknownResult(task, "inconclusive", describeError(error), error.reason);
+        return unknownResult(task, "inconclusive", describeError(error), { cause: error.reason });
       }
       const cause = "the login before the attack failed";
-      return { ...unknownResult(task, "inconclusive", `${cause}: ${describeError(error)}`, cause), error };
+      const evidence = { error, exchanges: [] };
+      return unknownResult(task, "inconclusive", `${cause}: ${describeError(error)}`, { cause, evidence });
     }
     const session = earlier?.result;
     session?.passTime?.(secondsBetweenLogins);
@@ -222,9 +223,9 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
       const { outcome, error, result }: Ended = exchanges.length < all.length && ended.outcome === "accepted"
         ? { outcome: "rejected", error: new Error("the application began a new login") }
         : ended;
-      const seen = { outcome, error, exchanges };
+      const evidence = { outcome, error, exchanges };
       if (error instanceof UndecidedError) {
-        return { ...unknownResult(task, "inconclusive", describeError(error), error.reason), ...seen };
+        return unknownResult(task, "inconclusive", describeError(error), { cause: error.reason, evidence });
       }
       // Each session has a sub, and may have any other member; a conclusion has none.
       const conclusion = result !== undefined && !("sub" in result) ? result : undefined;
@@ -234,8 +235,8 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
       if (!isMet && outcome !== "hung" && outcome !== "crashed") {
         const { ifUnmet } = attack;
         return ifUnmet === undefined
-          ? { ...unknownResult(task, "inconclusive", "no request of the client met the attack"), ...seen }
-          : { ...unknownResult(task, "skipped", ifUnmet), ...seen };
+          ? unknownResult(task, "inconclusive", "no request of the client met the attack", { evidence })
+          : unknownResult(task, "skipped", ifUnmet, { evidence });
       }
       const afterwards = async (act: Action<ClientSession>, isOver?: () => Promise<boolean>) => {
         stage.removeRules();
@@ -249,7 +250,7 @@ export function checkRun(driver: ClientDriver, journeys: Journeys, options: Chec
       const isLoggedOut = async () =>
         session?.currentUser !== undefined && await session.currentUser().catch(() => "unknown") === undefined;
       const observation: Observation = {
-        ...seen,
+        ...evidence,
         outcome: conclusion?.outcome ?? outcome,
         session: result !== undefined && "sub" in result ? result : undefined,
         conclusion,

@@ -8,7 +8,7 @@ import { type Attempt, unlessStopped } from "./attempt.ts";
 import { needsOf } from "./attack.ts";
 import type { CheckOptions } from "./check_options.ts";
 import { LoginLimitError, UnreachableError } from "./driver.ts";
-import type { CheckResult, ControlResult } from "./report.ts";
+import type { AttackResult, ControlResult } from "./report.ts";
 import type { CheckRun } from "./run.ts";
 import { type CheckTask, stoppedResult, unknownResult } from "./task.ts";
 
@@ -26,9 +26,9 @@ export async function checkInTurn(
     readonly control: ControlResult;
     readonly onStart: NonNullable<CheckOptions["onStart"]>;
   },
-  report: (result: CheckResult) => CheckResult,
-): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
+  report: (result: AttackResult) => AttackResult,
+): Promise<AttackResult[]> {
+  const results: AttackResult[] = [];
   const requested = control.passed
     ? await unlessStopped(signal, new Set<string>(), run.requestedEndpoints)
     : new Set<string>();
@@ -37,7 +37,7 @@ export async function checkInTurn(
   /** The index of the last task that had a journey. */
   let last: number | undefined;
 
-  async function check(task: CheckTask): Promise<CheckResult> {
+  async function check(task: CheckTask): Promise<AttackResult> {
     if (broken !== undefined) return unknownResult(task, "inconclusive", broken);
     const isApplicable = control.passed &&
       missingAbility(needsOf(task.attack, task.values), control.abilities) === undefined;
@@ -53,11 +53,12 @@ export async function checkInTurn(
     const first = await perform();
     // A crash may belong to the attack before; that of a second run may not.
     const { result } = first.hasCrash ? await perform() : first;
-    const wasDown = result.error instanceof UnreachableError && result.exchanges.length === 0 && kept === undefined;
+    const { error, outcome, exchanges } = result.evidence;
+    const wasDown = error instanceof UnreachableError && exchanges.length === 0 && kept === undefined;
     if (!wasDown) {
       // A restart clears what the client read at its start, during the attack.
       if (kept !== undefined && restart !== undefined) await restart();
-      else if (result.outcome === undefined || result.outcome === "accepted") return result;
+      else if (outcome === undefined || outcome === "accepted") return result;
     }
     const failed = await run.failedLogin();
     if (failed === undefined) return result;
@@ -81,7 +82,7 @@ export async function checkInTurn(
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
     onStart(task.attack.id);
     results[index] = report(await unlessStopped(signal, stoppedResult(task), () => check(task)));
-    if (results[index].outcome !== undefined) last = index;
+    if (results[index].evidence.outcome !== undefined) last = index;
   }
   return results;
 }
@@ -105,14 +106,14 @@ function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undef
 }
 
 /** No attack may cost more than the login that it attacks. */
-function withLostLogin(result: CheckResult, { error }: Attempt<unknown>): CheckResult {
+function withLostLogin(result: AttackResult, { error }: Attempt<unknown>): AttackResult {
   const details = error === undefined ? "" : `: ${describeError(error)}`;
   const isStopped = error instanceof UnreachableError;
   const effect = isStopped
     ? `the application stopped during this attack${details}`
     : `after it, a login without an attack failed${details}`;
   // Of an application that stopped, the check has seen only that it cannot be reached.
-  const because = isStopped && result.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
+  const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
   const cause = isStopped ? "stops during an attack" : "accepts no login after an attack";
   return { ...result, because, cause, verdict: result.verdict === "noted" ? "noted" : "failed" };
 }

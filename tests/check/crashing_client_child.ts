@@ -90,7 +90,7 @@ await handleCommands(async (command: Command): Promise<Result> => {
   return {
     text: String(report),
     control: report.control.outcome,
-    failures: report.failures.map(({ attack: { id }, outcome }) => `${id} ${outcome}`),
+    failures: report.failures.map(({ attack: { id }, evidence }) => `${id} ${evidence.outcome}`),
     received,
   };
 });

@@ -83,10 +83,10 @@ test("each attack leads to its flow, as a page and as exports, without secrets",
   assertEquals([result.attack.id, result.verdict], ["response/state-wrong", "failed"]);
   const page = await (await as.fetch(path!)).text();
   assertMatch(page, /response\/state-wrong[^]*Injected fault:/);
-  const code = result.exchanges.flatMap(({ request }) => request.form).find(([name]) => name === "code")![1];
+  const code = result.evidence.exchanges.flatMap(({ request }) => request.form).find(([name]) => name === "code")![1];
   for (const text of [page, await (await as.fetch(`${path}.har`)).text()]) assert(!text.includes(code));
   const { log } = JSON.parse(await (await as.fetch(`${path}.har`)).text());
-  assertEquals(log.entries.length, result.exchanges.length);
+  assertEquals(log.entries.length, result.evidence.exchanges.length);
   assertEquals((await as.fetch("/flows/check/99999")).status, 404);
 });
 
@@ -237,7 +237,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
 test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
   const only = ["response/state-wrong", "response/code-injected", "token/access-token-odd", "id-token/replayed"];
   const report = await checkClientWithEdDsa(smallClient("checks nothing"), { only });
-  const secrets = report.results.flatMap(({ exchanges }) =>
+  const secrets = report.results.flatMap(({ evidence: { exchanges } }) =>
     exchanges.flatMap(({ response }) => {
       const { authorizationResponse, body = "" } = response ?? {};
       const sent = authorizationResponse?.params.flatMap(([name, value]) => name === "code" ? [value] : []) ?? [];

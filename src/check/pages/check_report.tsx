@@ -3,20 +3,14 @@
 
 import { Fragment, type VNode } from "preact";
 import { render } from "preact-render-to-string";
-import type {
-  CheckReportProps,
-  ReportedAttack,
-  ReportedGroup,
-  ReportedVariant,
-  ReportedVerdict,
-} from "./check_report_props.ts";
+import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
 import { Layout, type NavigationLink, Section, type Site } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";
 import { StatusBadge, type Tone } from "../../server/pages/status_badge.tsx";
 import { CopyButton, DefinitionItem } from "../../server/pages/value.tsx";
 
-const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: string]>> = {
+const verdictTexts: Readonly<Record<VerdictSection["verdict"], readonly [tone: Tone, heading: string]>> = {
   failed: ["bad", "Failed"],
   known: ["warn", "Known failures"],
   warning: ["warn", "Warnings"],
@@ -26,16 +20,11 @@ const verdictTexts: Readonly<Record<string, readonly [tone: Tone, heading: strin
   passed: ["good", "Passed"],
 };
 
-function Summary({ passed, summary, problem, controlFailure, hint, outdatedBaseline }: CheckReportProps): VNode {
-  const [tone, label] = passed === undefined
-    ? ["open", "The check is running"] as const
-    : passed
-    ? ["good", "Passed"] as const
-    : ["bad", "Failed"] as const;
+function Summary({ passed, summary, problem, controlFailure, hint, outdatedBaseline }: ReportView): VNode {
   return (
     <>
       <p>
-        <StatusBadge tone={tone} label={label} /> {summary}
+        <StatusBadge tone={passed ? "good" : "bad"} label={passed ? "Passed" : "Failed"} /> {summary}
       </p>
       {controlFailure !== undefined && (
         <Notice kind="bad">
@@ -67,23 +56,19 @@ function Summary({ passed, summary, problem, controlFailure, hint, outdatedBasel
   );
 }
 
-/** The verdicts in the order of the score. */
-const scoreOrder = ["passed", "failed", "known", "warning", "noted", "inconclusive", "skipped"];
-
 /**
  * The counts, each a link to the results with this verdict alone.
  *
  * @param path The path of the page. Default: the results are all in this document.
  */
-function Score({ score, show, path }: Pick<CheckReportProps, "score" | "show"> & { readonly path?: string }): VNode {
-  const total = score.reduce((sum, { count }) => sum + count, 0);
-  const sorted = [...score].sort((a, b) => scoreOrder.indexOf(a.verdict) - scoreOrder.indexOf(b.verdict));
-  const startOf = (index: number) => sorted.slice(0, index).reduce((sum, { count }) => sum + count, 0);
+function Score({ score, show, path }: Pick<ReportView, "score" | "show"> & { readonly path?: string }): VNode {
+  const startOf = (index: number) => score.slice(0, index).reduce((sum, { count }) => sum + count, 0);
+  const total = startOf(score.length);
   return (
     <nav aria-label="Results" class="score">
       <ul>
-        {sorted.map(({ verdict, count }) => {
-          const [tone, label] = verdictTexts[verdict]!;
+        {score.map(({ verdict, count }) => {
+          const [tone, label] = verdictTexts[verdict];
           return (
             <li key={verdict}>
               <a
@@ -105,8 +90,8 @@ function Score({ score, show, path }: Pick<CheckReportProps, "score" | "show"> &
         )}
       </ul>
       <svg viewBox={`0 0 ${total} 1`} preserveAspectRatio="none" aria-hidden="true">
-        {sorted.map(({ verdict, count }, index) => (
-          <rect key={verdict} class={verdictTexts[verdict]![0]} x={startOf(index)} width={count} height="1" />
+        {score.map(({ verdict, count }, index) => (
+          <rect key={verdict} class={verdictTexts[verdict][0]} x={startOf(index)} width={count} height="1" />
         ))}
       </svg>
     </nav>
@@ -114,9 +99,11 @@ function Score({ score, show, path }: Pick<CheckReportProps, "score" | "show"> &
 }
 
 /** The page that a part of the report is on. */
-interface Page extends Pick<CheckReportProps, "repeatForm"> {
+interface Page {
   /** The path of the pages of the server; empty in a document. */
   readonly base: string;
+  /** The form that starts the check again with one attack: its URL, and its fields besides `only`. Default: none. */
+  readonly repeatForm?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
 }
 
 /** The form of the buttons that repeat an attack. */
@@ -129,7 +116,7 @@ function RepeatForm({ action, fields }: NonNullable<Page["repeatForm"]>): VNode 
 }
 
 /** One attack as a row, which unfolds into its details. */
-function Attack({ attack, base, repeatForm }: Page & { readonly attack: ReportedAttack }): VNode {
+function Attack({ attack, base, repeatForm }: Page & { readonly attack: ResultRow }): VNode {
   const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, total, variants } = attack;
   const count = total > 1 ? `${variants.length} of ${total}` : "";
   return (
@@ -165,7 +152,7 @@ function Attack({ attack, base, repeatForm }: Page & { readonly attack: Reported
 }
 
 /** What the client did, once for all variants with the same end, and what each of them sent. */
-function Variants({ variants, base }: { readonly variants: readonly ReportedVariant[]; readonly base: string }): VNode {
+function Variants({ variants, base }: Pick<ResultRow, "variants"> & Page): VNode {
   const ends = [...Map.groupBy(variants, ({ because }) => because)];
   return (
     <>
@@ -190,7 +177,7 @@ function Variants({ variants, base }: { readonly variants: readonly ReportedVari
 }
 
 /** What a variant sent; its flow, or in a document without a server its requests. */
-function Sent({ values, sent, exchanges, path, base }: ReportedVariant & { readonly base: string }): VNode {
+function Sent({ values, sent, exchanges, path, base }: ResultRow["variants"][number] & Page): VNode {
   return (
     <>
       {values !== "" && (
@@ -215,16 +202,16 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 
 const severityTones = { critical: "bad", high: "bad", medium: "warn", low: "open" } as const;
 
-function Group({ group, ...page }: Page & { readonly group: ReportedGroup }): VNode {
-  const { title, count, severity, open, attacks = [], names = [], example } = group;
+function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNode {
+  const { title, count, severity, open, rows = [], names = [], example } = group;
   return (
     <details class="group" open={open}>
       <summary>
         <h3>{title}</h3>&nbsp;<b>{count}</b>
         {severity !== undefined && <StatusBadge tone={severityTones[severity]} label={severity} />}
       </summary>
-      {attacks.length > 0 && (
-        <div class="attacks">{attacks.map((attack) => <Attack key={attack.name} attack={attack} {...page} />)}</div>
+      {rows.length > 0 && (
+        <div class="attacks">{rows.map((attack) => <Attack key={attack.name} attack={attack} {...page} />)}</div>
       )}
       {example !== undefined && <p>For example: {example}</p>}
       {names.length > 0 && <p class="names">{names.join(", ")}</p>}
@@ -232,8 +219,8 @@ function Group({ group, ...page }: Page & { readonly group: ReportedGroup }): VN
   );
 }
 
-function Verdict({ verdict, count, groups, ...page }: Page & ReportedVerdict): VNode {
-  const [, heading] = verdictTexts[verdict]!;
+function ResultsOfVerdict({ verdict, count, groups, ...page }: Page & VerdictSection): VNode {
+  const [, heading] = verdictTexts[verdict];
   return (
     <Section id={verdict} heading={`${heading}: ${count}`}>
       <div class="groups">{groups.map((group) => <Group key={group.title} group={group} {...page} />)}</div>
@@ -241,13 +228,15 @@ function Verdict({ verdict, count, groups, ...page }: Page & ReportedVerdict): V
   );
 }
 
-const headingOf = ({ client }: CheckReportProps) => `Check of ${client}`;
+const headingOf = ({ client }: ReportView) => `Check of ${client}`;
 
 const toHtml = (page: VNode) => `<!DOCTYPE html>\n${render(page)}\n`;
 
 /** The report as a page of the server. */
 export function checkReportPage(
-  { actions = [], ...props }: CheckReportProps & Site & { readonly actions?: readonly NavigationLink[] },
+  { actions = [], repeatForm, ...props }: ReportView & Site & Pick<Page, "repeatForm"> & {
+    readonly actions?: readonly NavigationLink[];
+  },
 ): string {
   return toHtml(
     <Layout
@@ -267,9 +256,9 @@ export function checkReportPage(
         </>
       }
     >
-      {props.repeatForm !== undefined && <RepeatForm {...props.repeatForm} />}
-      {props.verdicts.map((verdict) => (
-        <Verdict key={verdict.verdict} {...verdict} base={props.base} repeatForm={props.repeatForm} />
+      {repeatForm !== undefined && <RepeatForm {...repeatForm} />}
+      {props.sections.map((section) => (
+        <ResultsOfVerdict key={section.verdict} {...section} base={props.base} repeatForm={repeatForm} />
       ))}
     </Layout>,
   );
@@ -281,7 +270,7 @@ export function checkReportPage(
  * @param style Its style sheet.
  * @param styleDigest The SHA-256 digest of `style` in base64, for the policy of the document (CSP).
  */
-export function checkReportDocument(props: CheckReportProps, style: string, styleDigest: string): string {
+export function checkReportDocument(props: ReportView, style: string, styleDigest: string): string {
   return toHtml(
     <html lang="en">
       <head>
@@ -302,7 +291,7 @@ export function checkReportDocument(props: CheckReportProps, style: string, styl
             <Summary {...props} />
             <Score {...props} />
           </div>
-          {props.verdicts.map((verdict) => <Verdict key={verdict.verdict} {...verdict} base="" />)}
+          {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base="" />)}
         </main>
       </body>
     </html>,

@@ -60,6 +60,7 @@ export async function checkApplication(
     { inspector },
     { showFlow },
     text,
+    data,
     serve,
     tools,
   ] = await Promise.all([
@@ -69,6 +70,7 @@ export async function checkApplication(
     import("../../devtools/inspector.ts"),
     import("../../devtools/requests/handlers.ts"),
     import("../../check/report_text.ts"),
+    import("../../check/report_data.ts"),
     import("../../platform/runtime/serve.ts"),
     import("../../platform/runtime/tools.ts"),
   ]);
@@ -116,7 +118,7 @@ export async function checkApplication(
       now: environment.now,
       onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
-    const progress = showProgress(environment.isTerminal, tools.writeError, text.formatId, environment.now);
+    const progress = showProgress(environment.isTerminal, tools.writeError, data.formatId, environment.now);
     let isStopped = false;
     environment.onStop(() => {
       // A second signal stops immediately.
@@ -144,7 +146,7 @@ export async function checkApplication(
       },
     ).finally(() => clearInterval(ticks));
     progress.end();
-    await writeReport(report, flags, tools.writeTextFile, text.formatSummary);
+    await writeReport(report, flags, tools.writeTextFile, (report) => text.formatSummary(data.describeReport(report)));
     if (flags.stay && !isStopped) {
       console.error(`Report: ${server.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
       await new Promise<void>((resolve) => environment.onStop(resolve));

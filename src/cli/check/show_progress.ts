@@ -1,7 +1,7 @@
 /** The progress of a running check, on standard error. */
 
 import { printable } from "../../server/config/config_issue.ts";
-import type { CheckResult } from "../../check/report.ts";
+import type { AttackResult } from "../../check/report.ts";
 
 /** Milliseconds between two lines of progress; in a terminal each one replaces the last. */
 const intervalMs = { terminal: 1000, other: 10_000 };
@@ -14,7 +14,7 @@ export interface Progress {
   /** Notes the attack that runs now. */
   start(attackId: string): void;
   /** Notes a result. */
-  show(result: CheckResult, total: number): void;
+  show(result: AttackResult, total: number): void;
   /** Shows the progress, if it is time. A timer calls it, because a journey may take minutes. */
   tick(): void;
   /** Clears the progress in a terminal; elsewhere, writes the final counts. */
@@ -31,7 +31,7 @@ export interface Progress {
 export function showProgress(
   isTerminal: boolean,
   write: (text: string) => void,
-  formatId: (result: CheckResult) => string,
+  formatId: (id: string, values: AttackResult["values"]) => string,
   now: () => number,
 ): Progress {
   const clear = isTerminal ? "\r\u001b[K" : "";
@@ -58,13 +58,15 @@ export function showProgress(
     tick,
     start: (id) => running = { id, since: now() },
     show(result, of) {
-      const { verdict, because } = result;
+      const { attack, values, verdict, because } = result;
       done++;
       total = of;
       if (verdict === "inconclusive") inconclusive++;
       if (verdict === "failed") failed++;
       if (verdict === "failed" || verdict === "warning") {
-        write(`${clear}${verdict === "failed" ? "✗" : "!"} ${formatId(result)}: ${printable(because)}\n`);
+        write(
+          `${clear}${verdict === "failed" ? "✗" : "!"} ${formatId(attack.id, values)}: ${printable(because)}\n`,
+        );
       }
       tick();
     },

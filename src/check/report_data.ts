@@ -1,0 +1,164 @@
+/** The report of a check as data without secrets, which JSON can carry: every form of the report is printed from it. */
+
+import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
+import { describeError } from "./assess.ts";
+import type { Attack } from "./attack.ts";
+import { rankOf } from "./causes.ts";
+import { type ControlFailure, describeControlFailure } from "./control_failure.ts";
+import type { JourneyOutcome } from "./observation.ts";
+import { type AttackResult, type CheckReport, type ControlResult, isUndecided } from "./report.ts";
+import { describeSent } from "./sent_values.ts";
+
+/** The data of a report. */
+export interface ReportData
+  extends
+    Pick<CheckReport, "client" | "passed" | "problem" | "counts" | "attackCounts" | "causes" | "outdatedBaseline">,
+    Pick<CheckReport, "seconds"> {
+  /** The login without an attack; if it failed, also why. */
+  readonly control: Pick<ControlResult, "passed" | "outcome" | "sub" | "claims" | "authorizations"> & {
+    readonly failure?: ControlFailure;
+    readonly abilities: readonly string[];
+    readonly failedAbilities: Readonly<Record<string, string>>;
+  };
+  /** How a client declares that it may do what failed; absent if there is nothing to declare. */
+  readonly hint?: string;
+  /** Every variant of every attack, in the order of the catalogue. */
+  readonly results: readonly ReportedResult[];
+  readonly habits: readonly (ReportedHabit & { readonly isKnown?: boolean })[];
+}
+
+/** One variant of one attack. */
+export interface ReportedResult
+  extends
+    Pick<Attack, "id" | "title" | "level" | "severity" | "consequence" | "correctClient" | "fix" | "sources">,
+    Pick<AttackResult, "values" | "verdict" | "because" | "cause"> {
+  readonly outcome?: JourneyOutcome;
+  /** What the server sent in place of what it sends without an attack. */
+  readonly sent: readonly string[];
+  /** A line for each exchange: `userinfo 200, changed by: edited body`. */
+  readonly exchanges: readonly string[];
+  /** The command that repeats the attack; absent if the client passed, or if the attack showed nothing. */
+  readonly repeat?: string;
+}
+
+/** Describes a report. */
+export function describeReport(report: CheckReport): ReportData {
+  const { client, passed, problem, control, counts, attackCounts, causes, outdatedBaseline, seconds } = report;
+  const { outcome, sub, claims, authorizations, abilities, failedAbilities } = control;
+  return {
+    ...{ client, passed, problem },
+    control: {
+      ...{ passed: control.passed, outcome, sub, claims, authorizations },
+      failure: describeControlFailure(report),
+      abilities: [...abilities],
+      failedAbilities: Object.fromEntries(
+        [...failedAbilities].map(([ability, error]) => [ability, describeError(error)]),
+      ),
+    },
+    ...{ counts, attackCounts, causes, outdatedBaseline, seconds },
+    hint: signatureHint(report.results),
+    results: report.results.map((result) => describeResult(result, report)),
+    habits: report.habits.map((habit) => ({ ...describeHabit(habit), isKnown: habit.isKnown })),
+  };
+}
+
+/** The data as the JSON form has it. */
+export function toJson({ control: { failure, ...control }, ...data }: ReportData): Readonly<Record<string, unknown>> {
+  return { ...data, control: { ...control, ...failure } };
+}
+
+function describeResult(
+  { attack, values, verdict, because, cause, evidence: { outcome, exchanges } }: AttackResult,
+  { control, repeat }: CheckReport,
+): ReportedResult {
+  const { id, title, level, severity, consequence, correctClient, fix, sources } = attack;
+  return {
+    ...{ id, title, level, severity, values, verdict, because, cause, outcome, consequence, correctClient, fix },
+    sources,
+    // The comparison takes time, and only some forms show it.
+    get sent() {
+      return describeSent(exchanges, control.exchanges);
+    },
+    exchanges: exchanges.map(({ endpoint, response, faults }) => {
+      const changes = faults.length === 0 ? "" : `, changed by: ${faults.join(", ")}`;
+      return `${endpoint} ${response?.status ?? "no response"}${changes}`;
+    }),
+    repeat: isUndecided(verdict) || verdict === "passed" ? undefined : repeat(id),
+  };
+}
+
+/** How a client declares that it skips the signature of ID tokens; `undefined` if it accepted no wrong one. */
+function signatureHint(results: readonly AttackResult[]): string | undefined {
+  const isAccepted = ({ attack, verdict, evidence }: AttackResult) =>
+    attack.needsSignatureCheck && verdict === "failed" && evidence.outcome === "accepted";
+  if (!results.some(isAccepted)) return undefined;
+  return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
+    "§3.1.3.7 allows, declare it: --id-token-signature off in the command, verifiesIdTokenSignature: false in a driver, or in the form of the check.";
+}
+
+/** Variants of one attack. */
+export interface AttackGroup {
+  /** Any of them, for what they have in common. */
+  readonly attack: ReportedResult;
+  readonly results: readonly ReportedResult[];
+  /** How many variants of the attack there are, whatever their verdict. */
+  readonly total: number;
+}
+
+/** Some of the results by attack, the gravest first. */
+export function groupByAttack(some: readonly ReportedResult[], all: readonly ReportedResult[]): AttackGroup[] {
+  return [...Map.groupBy(some, ({ id }) => id)].map(([id, results]): AttackGroup => ({
+    attack: results[0]!,
+    results,
+    total: all.filter((result) => result.id === id).length,
+  })).sort((one, other) => rankOf(one.attack) - rankOf(other.attack));
+}
+
+/** Results that show nothing for the same cause. */
+export interface CauseGroup {
+  /** One sentence without a full stop. */
+  readonly cause: string;
+  /** The attacks, with the number of their variants if these are several: `id-token/aud-wrong (3)`. */
+  readonly attacks: readonly string[];
+  /** The reason, where it adds to the cause. */
+  readonly example?: string;
+}
+
+/** The results with a verdict by their cause, that of the most results first. */
+export function groupByCause(results: readonly ReportedResult[], verdict: "inconclusive" | "skipped"): CauseGroup[] {
+  const own = results.filter((result) => result.verdict === verdict);
+  const causes = Map.groupBy(own, ({ cause, because }) => cause ?? because);
+  return [...causes].sort(([, one], [, other]) => other.length - one.length).map(([cause, group]) => {
+    const example = group.find(({ because }) => because !== cause)?.because;
+    return { cause, attacks: countedNames(group), ...example !== undefined && { example } };
+  });
+}
+
+/** The attacks of results: `id-token/aud-wrong (3)`. */
+export function countedNames(results: readonly ReportedResult[]): string[] {
+  const variants = Map.groupBy(results, ({ id }) => id);
+  return [...variants].map(([id, { length }]) => length === 1 ? id : `${id} (${length})`);
+}
+
+/** `1 attack`, `2 attacks`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** The longest value of a parameter that is written as a whole, in characters. */
+const maxValueLength = 60;
+
+/** The parameters of a variant: `{ how: "shortened" }`; of a long value the beginning. Empty without parameters. */
+export function formatValues(values: ReportedResult["values"]): string {
+  const pairs = Object.entries(values).map(([name, value]) => {
+    const text = JSON.stringify(value);
+    const isLong = text.length > maxValueLength;
+    return `${name}: ${isLong ? `${text.slice(0, maxValueLength)}… (${text.length} characters)` : text}`;
+  });
+  return pairs.length === 0 ? "" : `{ ${pairs.join(", ")} }`;
+}
+
+/** The id of an attack, with the values of its parameters. */
+export function formatId(id: string, values: ReportedResult["values"]): string {
+  return [id, formatValues(values)].filter((text) => text !== "").join(" ");
+}

@@ -1,0 +1,183 @@
+/** The report of a check as a page shows it: by verdict, and in each verdict by cause. */
+
+import { withVisibleTexts } from "../server/endpoints/shared/visible_text.ts";
+import { categoryOf } from "./attack.ts";
+import { rankOf } from "./causes.ts";
+import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
+import { formatControlFailure, formatSize } from "./report_text.ts";
+import { formatValues, groupByAttack, groupByCause, type ReportData, type ReportedResult } from "./report_data.ts";
+
+/** What a page shows: plain values, without control characters of the application. */
+export interface ReportView extends Pick<ReportData, "client" | "passed" | "problem" | "hint" | "outdatedBaseline"> {
+  /** Lines about the failure of the login without an attack; absent if it succeeded. */
+  readonly controlFailure?: readonly string[];
+  /** How many attacks and journeys there were, and how long they took. */
+  readonly summary: string;
+  /** How many attacks and habits have each verdict that the check has, whether it is shown or not. */
+  readonly score: readonly { readonly verdict: Verdict; readonly count: number }[];
+  /** The only verdict that is shown. Default: all. */
+  readonly show?: Verdict;
+  /** The results that are shown, the worst first. */
+  readonly sections: readonly VerdictSection[];
+}
+
+/** The results with one verdict. */
+export interface VerdictSection {
+  readonly verdict: Verdict;
+  /** How many attacks and habits it has. */
+  readonly count: number;
+  /** Groups by cause, the gravest first; passed attacks by category. */
+  readonly groups: readonly ResultGroup[];
+}
+
+/** Results of one verdict with something in common. */
+export interface ResultGroup {
+  /** The cause, or the category. */
+  readonly title: string;
+  /** How many attacks and habits it has. */
+  readonly count: number;
+  /** The severity of the gravest attack; absent if nothing failed. */
+  readonly severity?: ReportedResult["severity"];
+  /** Whether it is open at first. Default: false. */
+  readonly open?: boolean;
+  /** The attacks with all details, the gravest first. */
+  readonly rows?: readonly ResultRow[];
+  /** The names of attacks and habits without details. */
+  readonly names?: readonly string[];
+  /** The reason of one of them, where it adds to the cause. */
+  readonly example?: string;
+}
+
+/** An attack or a habit, with the variants that have the verdict. */
+export interface ResultRow
+  extends
+    Pick<ReportedResult, "title" | "correctClient" | "sources" | "repeat">,
+    Partial<Pick<ReportedResult, "severity" | "consequence" | "fix">> {
+  /** Its id. */
+  readonly name: string;
+  /** What is expected: `must-reject`. */
+  readonly level: string;
+  /** How many variants the attack has, whatever their verdict. */
+  readonly total: number;
+  /** What the client did in each variant; `path` is the page of its flow, below the base. */
+  readonly variants: readonly (Pick<ReportedResult, "because" | "sent" | "exchanges"> & {
+    readonly values: string;
+    readonly path?: string;
+  })[];
+}
+
+/** How a page shows a report. */
+interface ViewOptions {
+  /** The only verdict to show, if the report has it. Default: all. */
+  readonly show?: string | null;
+  /** The path of the page of a journey, by its index in the report. Default: journeys have no page. */
+  readonly journeyPath?: (index: number) => string;
+}
+
+/** Rows of attacks that are open at first; the gravest cause is open whatever it has. */
+const maxOpenRows = 48;
+
+/** Arranges the report for a page. */
+export function viewReport(data: ReportData, { show, journeyPath }: ViewOptions = {}): ReportView {
+  const { client, passed, problem, hint, outdatedBaseline, control: { failure }, results, habits } = data;
+  const attacks = [...Map.groupBy(results, ({ id }) => id).values()];
+  const pathOf = (result: ReportedResult) =>
+    result.exchanges.length === 0 ? undefined : journeyPath?.(results.indexOf(result));
+  const countOf = (verdict: Verdict) =>
+    attacks.filter((variants) => worstVerdict(variants) === verdict).length +
+    habits.filter((habit) => verdictOf(habit) === verdict).length;
+  const score = verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
+  const shown = score.find(({ verdict }) => verdict === show)?.verdict;
+  return withVisibleTexts({
+    ...{ client, passed, problem, hint, outdatedBaseline, score, show: shown },
+    // The page itself links to the rules.
+    controlFailure: failure && formatControlFailure({
+      ...failure,
+      rejections: failure.rejections.map((rejection) => ({ ...rejection, url: undefined })),
+    }),
+    summary: `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} habits`}`,
+    sections: worstFirst.flatMap((verdict): VerdictSection[] => {
+      const count = score.find((one) => one.verdict === verdict)?.count;
+      if (count === undefined || shown !== undefined && verdict !== shown) return [];
+      const groups = groupsOf(verdict, attacks.filter((variants) => worstVerdict(variants) === verdict), data, pathOf);
+      return [{ verdict, count, groups: shown === undefined ? openGravest(verdict, groups) : groups.map(opened) }];
+    }),
+  });
+}
+
+const opened = (group: ResultGroup): ResultGroup => ({ ...group, open: true });
+
+/** The causes of failures are open, the gravest first, as long as the page stays short. */
+function openGravest(verdict: Verdict, groups: readonly ResultGroup[]): readonly ResultGroup[] {
+  if (verdict !== "failed") return groups;
+  let rows = 0;
+  return groups.map((group, index) => {
+    rows += group.count;
+    return { ...group, open: index === 0 || rows <= maxOpenRows };
+  });
+}
+
+type Habit = ReportData["habits"][number];
+
+/** The verdict under which a page lists a habit. */
+function verdictOf({ outcome, isKnown }: Habit): Verdict {
+  return isKnown ? "known" : outcome === "not seen" ? "skipped" : outcome;
+}
+
+/** @param attacks The attacks whose worst verdict it is, each with all variants. */
+function groupsOf(
+  verdict: Verdict,
+  attacks: readonly (readonly ReportedResult[])[],
+  { results, habits }: ReportData,
+  pathOf: (result: ReportedResult) => string | undefined,
+): ResultGroup[] {
+  const ownHabits = habits.filter((habit) => verdictOf(habit) === verdict);
+  const habitNames = ownHabits.map(({ id }) => `habit ${id}`);
+  const named = (title: string, names: readonly string[]): ResultGroup => ({ title, count: names.length, names });
+  if (isUndecided(verdict)) {
+    const causes = groupByCause(attacks.flat(), verdict as "inconclusive" | "skipped");
+    return [
+      ...causes.map(({ cause, attacks, example }) => ({ ...named(capitalized(cause), attacks), example })),
+      ...habitNames.length === 0 ? [] : [named("The client did not show the habit", habitNames)],
+    ];
+  }
+  if (verdict === "passed") {
+    const ids = attacks.map(([result]) => result!.id);
+    return [
+      ...[...Map.groupBy(ids, categoryOf)].map(([category, names]) => named(category, names)),
+      ...habitNames.length === 0 ? [] : [named("habits", habitNames)],
+    ];
+  }
+  const rowsOf = (own: readonly ReportedResult[]) =>
+    groupByAttack(own, results).map(({ attack, results, total }): ResultRow => ({
+      ...attackFacts(attack),
+      total,
+      variants: results.map((result) => ({
+        ...{ values: formatValues(result.values), because: result.because, sent: result.sent },
+        ...{ exchanges: result.exchanges, path: pathOf(result) },
+      })),
+    }));
+  const withRows = (title: string, rows: readonly ResultRow[]): ResultGroup => ({ title, count: rows.length, rows });
+  const own = attacks.flat().filter((result) => result.verdict === verdict);
+  const habitRows = ownHabits.map(habitRow);
+  if (verdict === "noted") {
+    return [withRows("Behaviour that the specifications allow", [...rowsOf(own), ...habitRows])];
+  }
+  const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
+    const rows = rowsOf(results);
+    return { ...withRows(capitalized(cause), rows), severity: rows[0]!.severity! };
+  }).sort((one, other) => rankOf(one) - rankOf(other) || other.count - one.count);
+  return [...causes, ...habitRows.length === 0 ? [] : [withRows("Lacks habits of a good client", habitRows)]];
+}
+
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variants"> {
+  const { id, title, level, severity, consequence, correctClient, fix, repeat, sources } = attack;
+  return { name: id, title, level, severity, consequence, correctClient, fix, repeat, sources };
+}
+
+function habitRow({ id, title, level, sources, because }: Habit): ResultRow {
+  const variants = [{ values: "", because, sent: [], exchanges: [] }];
+  return { name: `habit ${id}`, title, level, correctClient: title, sources, total: 1, variants };
+}
