@@ -131,8 +131,6 @@ const foldersWithoutNames = [
 
 /** The files in them that do. */
 const filesWithNames = [
-  // The habits and the mock share the name.
-  "server/oauth/clients/standing.ts",
   // Grant types that no server supports.
   "server/config/validate_settings.ts",
 ];

@@ -69,7 +69,7 @@ export type { CibaSettings } from "./server/extensions/ciba/settings.ts";
 export type { ClaimRules } from "./server/oauth/claims.ts";
 export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
 export { OAuthError } from "./server/oauth/errors.ts";
-export type { ErrorCode } from "./server/oauth/errors.ts";
+export type { ErrorCode, ExtensionErrorCode } from "./server/oauth/errors.ts";
 export { ConfigurationError } from "./server/config/config_issue.ts";
 export type { ConfigIssue, ConfigurationWarning } from "./server/config/config_issue.ts";
 export type { KeySource, NewKey, Signer } from "./server/oauth/keys/keys.ts";

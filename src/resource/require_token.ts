@@ -7,13 +7,9 @@ import { type HttpResponse, json, toResponse } from "../platform/http/message.ts
 import { corsHeaders, parseTarget } from "../platform/http/router.ts";
 import { canonicalUri } from "../server/config/resource_list.ts";
 import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
-import {
-  assertKeyProven,
-  hasTokenInQuery,
-  requireSentToken,
-  type TokenScheme,
-} from "../server/oauth/tokens/bound_token.ts";
-import { errorStatus, OAuthError } from "../server/oauth/errors.ts";
+import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../server/oauth/tokens/bound_token.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { dpopScheme } from "../server/extensions/dpop/scheme.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
 import { assertRequiredLogin, insufficientLogin, loginParameters } from "./required_login.ts";
@@ -85,7 +81,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
  */
 export function stepUpChallenge(token: AccessTokenClaims, options: RequiredToken): Response | undefined {
   const error = insufficientLogin(token, options);
-  return error && toResponse(rejectionResponse(error, token.cnf === undefined ? "Bearer" : "DPoP", options));
+  return error && toResponse(rejectionResponse(error, token.cnf === undefined ? "Bearer" : dpopScheme.name, options));
 }
 
 /**
@@ -99,28 +95,41 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
   assertRequiredLogin(options);
   const { method, url, headers } = request;
   const { resource, dpop, verifier } = options;
+  const proofs = dpop && { required: dpop.required, scheme: dpopScheme };
   const { scheme, token } = requireSentToken(headers.get("authorization"), {
     rule: "PR-08",
-    proofs: dpop,
+    proofs,
     // A token in the query counts as not sent (OAuth 2.1 §5.1).
     other: hasTokenInQuery(url) ? { name: "query" } : undefined,
   });
   const claims = await verifier.verify(token);
   assertClaims(claims, options);
-  await assertKeyProven(scheme, claims.cnf, dpop, (boundKey) =>
-    dpop!.verify(
-      {
-        method,
-        // The identifier names the external origin: a proxy may change the host of the request.
-        url: new URL(resource).origin + parseTarget(url, {}).path,
-        header: (name) => headers.get(name),
-      },
-      token,
-      verifier.now(),
-      boundKey,
-      typeof claims.client_id === "string" ? claims.client_id : undefined,
-    ));
+  if (proofs === undefined) assertUnbound(claims.cnf);
+  else {await assertKeyProven(scheme, claims.cnf, proofs, (boundKey) =>
+      dpop!.verify(
+        {
+          method,
+          // The identifier names the external origin: a proxy may change the host of the request.
+          url: new URL(resource).origin + parseTarget(url, {}).path,
+          header: (name) => headers.get(name),
+        },
+        token,
+        verifier.now(),
+        boundKey,
+        typeof claims.client_id === "string" ? claims.client_id : undefined,
+      ));}
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
+}
+
+/** Rejects a bound token at a resource that accepts no proofs. */
+function assertUnbound(cnf: unknown): void {
+  if (cnf === undefined) return;
+  throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
+    rule: dpopScheme.rule,
+    expected: "a token without cnf",
+    received: "a token with cnf",
+    fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
+  });
 }
 
 /**
@@ -131,8 +140,8 @@ export function isWithoutToken({ url, headers }: TokenRequest): boolean {
 }
 
 /** The scheme of the challenge of a request. */
-export function schemeOf({ headers }: TokenRequest): TokenScheme {
-  return usedScheme(headers.get("authorization"));
+export function schemeOf({ headers }: TokenRequest): string {
+  return usedScheme(headers.get("authorization"), dpopScheme.name);
 }
 
 /**
@@ -142,12 +151,12 @@ export function schemeOf({ headers }: TokenRequest): TokenScheme {
  */
 export function rejectionResponse(
   error: OAuthError,
-  scheme: TokenScheme,
+  scheme: string,
   options: RequiredToken,
 ): HttpResponse {
   const { resource, scope = [], dpop } = options;
-  const { code, description, details } = error;
-  const { status = errorStatus[code], retryAfter, dpopNonce } = details;
+  const { code, description, status, details } = error;
+  const { retryAfter, dpopNonce } = details;
   // A request without a token receives no error code (RFC 6750 §3.1).
   const members = details.challenge === "bare" ? {} : { error: code, error_description: description };
   const parameters = {
@@ -162,7 +171,10 @@ export function rejectionResponse(
     ...(status === 401 || status === 403) &&
       {
         "www-authenticate": tokenChallenges(
-          { scheme, status, algorithms: dpop?.algorithms, isBoundRequired: dpop?.required },
+          {
+            ...{ scheme, status },
+            proofs: dpop && { scheme: dpopScheme.name, algorithms: dpop.algorithms, isRequired: dpop.required },
+          },
           parameters,
         ),
       },

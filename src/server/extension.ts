@@ -91,6 +91,7 @@ export type { Sender } from "./oauth/sender.ts";
 export type {
   AnyMemberPart,
   BasePart,
+  BoundToKey,
   CheckedPart,
   ClientAuth,
   Credentials,
@@ -112,6 +113,7 @@ export type {
 } from "./oauth/server.ts";
 export type { LogoutFrame, LogoutFrames } from "./oauth/session/logout_frames.ts";
 export type { Session } from "./oauth/session/session.ts";
+export type { BoundScheme } from "./oauth/tokens/bound_token.ts";
 export type { Introspection } from "./oauth/tokens/introspection.ts";
 export type { ClaimsContext, OverrideClaims } from "./oauth/tokens/override_claims.ts";
 export type { EncryptedResponse, ResponseEncryption } from "./oauth/tokens/response_encryption.ts";

@@ -6,7 +6,7 @@ import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/c
 import { tightenSettings } from "../server/oauth/clients/policy.ts";
 import { type RandomBytes, randomToken } from "../server/oauth/secrets.ts";
 import type { Server } from "../server/oauth/server.ts";
-import { deviceCodeType } from "../server/oauth/clients/standing.ts";
+import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";

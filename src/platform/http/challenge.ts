@@ -8,40 +8,50 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
   return pairs.length === 0 ? scheme : `${scheme} ${pairs.join(", ")}`;
 }
 
-/** A scheme of access tokens. */
-type TokenScheme = "Bearer" | "DPoP";
+/**
+ * The scheme whose challenge names the error of a request with this `Authorization` header: that of bound tokens if the
+ * header has it, otherwise `Bearer`.
+ */
+export function usedScheme(authorization: string | null, bound?: string): string {
+  const [name = ""] = /^[a-z]+\b/i.exec(authorization ?? "") ?? [];
+  return bound !== undefined && name.toLowerCase() === bound.toLowerCase() ? bound : "Bearer";
+}
 
-/** The scheme whose challenge names the error of a request with this `Authorization` header. */
-export function usedScheme(authorization: string | null): TokenScheme {
-  return /^dpop\b/i.test(authorization ?? "") ? "DPoP" : "Bearer";
+/** The proofs of keys that a protected resource accepts. */
+interface ChallengedProofs {
+  /** The scheme of access tokens that are bound to a key. */
+  readonly scheme: string;
+  /** The algorithms of the proofs. */
+  readonly algorithms: readonly string[];
+  /** Whether the resource accepts no bearer token. */
+  readonly isRequired: boolean;
 }
 
 /** The request that a protected resource rejects. */
 export interface RejectedRequest {
   /** The scheme that the request used; `Bearer` if it used none. */
-  readonly scheme: TokenScheme;
+  readonly scheme: string;
   /** The status of the response. */
   readonly status: number;
-  /** The algorithms of DPoP proofs; absent if the resource accepts none. */
-  readonly algorithms?: readonly string[];
-  /** Whether the resource accepts no bearer token. Default: false. */
-  readonly isBoundRequired?: boolean;
+  /** The proofs that the resource accepts; absent: none. */
+  readonly proofs?: ChallengedProofs;
 }
 
 /**
  * The challenges of a protected resource. The challenge of the scheme that the request used contains the error (RFC
- * 9449 §7.2). With 401, a request without `DPoP` also learns that the resource accepts that scheme. `Bearer` is not
- * offered if the resource requires DPoP.
+ * 9449 §7.2). With 401, a bearer request also learns that the resource accepts bound tokens. `Bearer` is not offered if
+ * tokens must be bound.
  */
 export function tokenChallenges(
-  { scheme, status, algorithms, isBoundRequired = false }: RejectedRequest,
+  { scheme, status, proofs }: RejectedRequest,
   parameters: Readonly<Record<string, string | undefined>>,
 ): string {
-  const algs = algorithms?.join(" ");
-  if (algs !== undefined && (scheme === "DPoP" || isBoundRequired)) return challenge("DPoP", { ...parameters, algs });
+  if (proofs === undefined) return challenge("Bearer", parameters);
+  const algs = proofs.algorithms.join(" ");
+  if (scheme === proofs.scheme || proofs.isRequired) return challenge(proofs.scheme, { ...parameters, algs });
   const bearer = challenge("Bearer", parameters);
-  if (status !== 401 || algs === undefined) return bearer;
-  return `${bearer}, ${challenge("DPoP", { resource_metadata: parameters.resource_metadata, algs })}`;
+  if (status !== 401) return bearer;
+  return `${bearer}, ${challenge(proofs.scheme, { resource_metadata: parameters.resource_metadata, algs })}`;
 }
 
 /** Removes the characters that a quoted string in a header must not contain. */

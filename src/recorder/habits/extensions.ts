@@ -1,6 +1,6 @@
 /** Extensions: resource indicators, pushed and signed requests, devices, registration. */
 
-import { deviceCodeType } from "../../server/oauth/clients/standing.ts";
+import { deviceCodeType } from "../../server/extensions/device/settings.ts";
 import { findParam } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";
 import {

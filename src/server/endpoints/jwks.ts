@@ -1,11 +1,14 @@
 /** GET /oauth2/jwks: the public keys (RFC 7517 §5). */
 
 import { json } from "../../platform/http/message.ts";
-import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Handlers } from "../assembly/route.ts";
 
-/** The signing algorithms of this server's tokens: the default, and the algorithms of the clients. */
+/**
+ * The signing algorithms of this server's tokens: the default, and the algorithms of the clients. Each kind of response
+ * has its member of the client metadata, such as `userinfo_signed_response_alg`.
+ */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   const clients = server.clients.allCached();
   return [
@@ -13,10 +16,9 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
       server.settings.alg,
       ...clients.flatMap(({ idTokenAlg, metadata, policy }) => [
         idTokenAlg,
-        metadata.userinfo_signed_response_alg ?? idTokenAlg,
         policy?.alg ?? idTokenAlg,
-        metadata.authorization_signed_response_alg ?? idTokenAlg,
-        metadata.introspection_signed_response_alg ?? idTokenAlg,
+        ...Object.keys(metadata).filter((name) => name.endsWith("_signed_response_alg"))
+          .flatMap((name) => signingAlgorithms.find((alg) => alg === metadata[name as keyof typeof metadata]) ?? []),
       ]),
     ]),
   ];

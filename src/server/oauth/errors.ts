@@ -1,4 +1,4 @@
-/** Every OAuth error of this server, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
+/** The OAuth errors of every server, each code once with its status (OAuth 2.1 §3.2.4, §4.1.2.1). */
 
 import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
 import type { Explanation, ExplanationTexts } from "./trace.ts";
@@ -19,23 +19,11 @@ export const errorStatus = {
   temporarily_unavailable: 503,
   // RFC 8707 §2
   invalid_target: 400,
-  // RFC 9396 §5
-  invalid_authorization_details: 400,
-  // RFC 8628 §3.5
-  authorization_pending: 400,
-  slow_down: 400,
-  expired_token: 400,
-  // OpenID Connect CIBA §13
-  unknown_user_id: 400,
-  invalid_binding_message: 400,
   // RFC 6750 §3.1
   invalid_token: 401,
   insufficient_scope: 403,
   // RFC 9470 §3
   insufficient_user_authentication: 401,
-  // RFC 9449 §5, §8; at a protected resource 401
-  invalid_dpop_proof: 400,
-  use_dpop_nonce: 400,
   // OpenID Connect Core §3.1.2.6
   login_required: 400,
   consent_required: 400,
@@ -46,16 +34,15 @@ export const errorStatus = {
   invalid_request_uri: 400,
   // OpenID Connect Unmet Authentication Requirements §2
   unmet_authentication_requirements: 400,
-  invalid_request_object: 400,
   // RFC 7591 §3.2.2
-  invalid_redirect_uri: 400,
   invalid_client_metadata: 400,
-  invalid_software_statement: 400,
-  unapproved_software_statement: 400,
 } as const satisfies Readonly<Record<string, number>>;
 
-/** An error code of a response. */
+/** An error code of every server. */
 export type ErrorCode = keyof typeof errorStatus;
+
+/** An error code that an extension or a program defines: `"slow_down" as ExtensionErrorCode`. Its status is 400. */
+export type ExtensionErrorCode = string & { readonly isErrorCode: true };
 
 /**
  * The details of an error. The trace receives them; the client receives only the message, and in `error_description`
@@ -65,7 +52,7 @@ export type ErrorDetails = RuleOrFix & CommonErrorDetails;
 
 /** The details of an error, without its rule. */
 export interface CommonErrorDetails extends Partial<ExplanationTexts> {
-  /** The HTTP status, such as 429. Default: {@link errorStatus} of the code. */
+  /** The HTTP status, such as 429. Default: {@link errorStatus} of the code, or 400. */
   readonly status?: number;
   /** Seconds until the client may try again; sent as `Retry-After`. */
   readonly retryAfter?: number;
@@ -91,8 +78,13 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly cause?: unknown;
 }
 
+/** The HTTP status of a code, unless the details of the error name another one. */
+export function statusOf(code: string): number {
+  return Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400;
+}
+
 /** Codes whose message does not reveal the cause. */
-const uniformCodes: readonly ErrorCode[] = ["invalid_client", "invalid_grant", "invalid_token", "invalid_scope"];
+const uniformCodes: readonly string[] = ["invalid_client", "invalid_grant", "invalid_token", "invalid_scope"];
 
 function describe(text: string, rule: string | undefined): string {
   const sentence = text.replaceAll('"', "'").replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "?");
@@ -110,15 +102,18 @@ function describe(text: string, rule: string | undefined): string {
  */
 export class OAuthError extends Error {
   /** The error code on the wire. */
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | ExtensionErrorCode;
+  /** The HTTP status of its JSON response. */
+  readonly status: number;
   /** The details for the trace. */
   readonly details: ErrorDetails;
 
   /** Creates an error from a code, a sentence for the client and the details for the trace. */
-  constructor(code: ErrorCode, message: string, details: ErrorDetails) {
+  constructor(code: ErrorCode | ExtensionErrorCode, message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
     this.name = "OAuthError";
     this.code = code;
+    this.status = details.status ?? statusOf(code);
     this.details = details;
   }
 

@@ -21,6 +21,7 @@ import type { Client, UserRepository } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
+import type { OAuthError } from "./errors.ts";
 import type { SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
@@ -32,6 +33,7 @@ import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
+import type { BoundScheme } from "./tokens/bound_token.ts";
 import type { ResponseEncryption } from "./tokens/response_encryption.ts";
 import type { OverrideClaims } from "./tokens/override_claims.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
@@ -39,8 +41,8 @@ import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
 import type { SubjectType } from "./users/subject_type.ts";
-import type { PassedRuleId } from "./rules/mod.ts";
-import type { RulePassed, Trace } from "./trace.ts";
+import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
+import type { RuleExplanation, RulePassed, Trace } from "./trace.ts";
 
 /** One authorization server. */
 export interface Server {
@@ -182,14 +184,28 @@ export interface ProvenToken {
   readonly clientId?: string;
 }
 
+/** What can be bound to a key. */
+export interface BoundToKey {
+  /** Its name in messages. */
+  readonly name: "code" | "refresh token";
+  /** The rule of its grant type, for a server that accepts no proofs. */
+  readonly rule: RejectionRuleId;
+  /** The error for another key. */
+  readonly invalidGrant: (reason: RuleExplanation) => OAuthError;
+}
+
 /** How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
 export interface KeyProofs {
+  /** The scheme of bound access tokens. */
+  readonly scheme: BoundScheme;
+  /** The error of a request that does not prove the key of a code or refresh token. */
+  unprovenKey(bound: BoundToKey, expectedKey: string, provenKey: string | undefined): OAuthError;
   /** The accepted signature algorithms of proofs, and whether each token must be bound to a key. */
   policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
   /**
    * The thumbprint of the key that a request proves; `undefined` if it has no proof.
    *
-   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   * @throws {OAuthError} If the proof is invalid.
    */
   provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
   /** The same for a token request, which needs a proof if the client or the server requires one (RFC 9449 §5.2). */
@@ -197,7 +213,7 @@ export interface KeyProofs {
   /**
    * The thumbprint of the key that a request to a protected resource proves.
    *
-   * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
+   * @throws {OAuthError} If the proof is invalid.
    */
   verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
   /** The nonce for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */

@@ -23,7 +23,7 @@ export async function authorizeRequest({ server, request }: Context, secret: str
     });
   }
   if (secret === undefined) return;
-  const { token: sent } = readAuthorization(request.headers.get("authorization"), false);
+  const { token: sent } = readAuthorization(request.headers.get("authorization"));
   if (sent !== undefined && constantTimeEqual(await digest(sent), await digest(secret))) return;
   throw new HttpError(401, "CO-01", "The control requires its secret", {
     expected: "Authorization: Bearer, followed by the secret",

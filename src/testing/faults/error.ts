@@ -4,7 +4,7 @@ import { authorizationResponse } from "../../server/endpoints/shared/authorizati
 import { basicChallenge, bearerChallenge } from "../../server/endpoints/shared/error_response.ts";
 import { json, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
 import { findDestination } from "../../server/oauth/authorize/destination.ts";
-import { type ErrorCode, errorStatus } from "../../server/oauth/errors.ts";
+import { type ErrorCode, statusOf } from "../../server/oauth/errors.ts";
 import { paramsFromFields } from "../../server/oauth/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
@@ -122,7 +122,7 @@ function jsonErrorResponse(
   request: RequestLike,
   code: string,
   fields: readonly (readonly [string, string])[],
-  { status = Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400, retryAfter }: Pick<
+  { status = statusOf(code), retryAfter }: Pick<
     ErrorOptions,
     "status" | "retryAfter"
   >,

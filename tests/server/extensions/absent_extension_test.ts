@@ -338,7 +338,7 @@ test("[DO-07, DO-09] without proofs of keys, what an earlier server has bound to
   const fields = { grant_type: "refresh_token", client_id: "spa", refresh_token: tokens.refresh_token! };
   const body = new URLSearchParams(fields);
   const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }));
-  assertEquals([response.status, (await response.json()).error], [400, "invalid_dpop_proof"]);
+  assertEquals([response.status, (await response.json()).error], [400, "invalid_grant"]);
 });
 
 test("a profile that demands proofs of keys is rejected without the extension, on the server and on a client", async () => {

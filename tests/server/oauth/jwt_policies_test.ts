@@ -3,8 +3,21 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { SignJWT } from "jose";
 import { test } from "node:test";
+import { clientAssertionPolicy } from "../../../src/server/extensions/assertion_authentication/verify_assertion.ts";
+import { assertionPolicy, idJagPolicy } from "../../../src/server/extensions/assertion_grants/verify_assertion.ts";
+import { proofPolicy } from "../../../src/server/extensions/dpop/proof.ts";
+import { softwareStatementPolicy } from "../../../src/server/extensions/registration/software_statement.ts";
+import { requestObjectPolicy } from "../../../src/server/extensions/signed_requests/request_object.ts";
+import { idTokenPolicy } from "../../../src/server/extensions/token_exchange/exchange_for_id_jag.ts";
 import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../../../src/server/oauth/keys/jwt_policies.ts";
 import { verifyByKeys } from "../../../src/server/oauth/keys/remote_keys.ts";
+
+/** The policies of every server and of the extensions. */
+const policies = {
+  ...jwtPolicies,
+  ...{ idTokenPolicy, clientAssertionPolicy, requestObjectPolicy, proofPolicy, assertionPolicy, idJagPolicy },
+  softwareStatementPolicy,
+};
 
 const now = 1_800_000_000;
 const secret = new Uint8Array(32).fill(7);
@@ -14,7 +27,7 @@ function sign({ types = ["jwt"] }: JwtPolicy, claims: Record<string, unknown>): 
   return new SignJWT({ ...good, ...claims }).setProtectedHeader({ alg: "HS256", typ: types[0]! }).sign(secret);
 }
 
-for (const [kind, policy] of Object.entries<JwtPolicy>(jwtPolicies)) {
+for (const [kind, policy] of Object.entries<JwtPolicy>(policies)) {
   const verify = async (claims: Record<string, unknown>) =>
     await verifyByKeys(await sign(policy, claims), secret, policy, { algorithms: ["HS256"], now: now * 1000 });
 

@@ -8,7 +8,7 @@ import type { RequestTarget } from "../../../platform/http/router.ts";
 import type { PolledDestination } from "../../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../../oauth/authorize/destination.ts";
-import { type ErrorDetails, errorStatus, OAuthError } from "../../oauth/errors.ts";
+import { type ErrorDetails, OAuthError, statusOf } from "../../oauth/errors.ts";
 import type { KeyProofs, Server } from "../../oauth/server.ts";
 import { chain } from "../../../platform/maybe_promise.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
@@ -129,7 +129,7 @@ function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError
 /** Rejects as JSON (OAuth 2.1 §3.2.4). */
 function jsonError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
-  const status = error.details.status ?? errorStatus[error.code];
+  const { status } = error;
   const members = errorMembers(context, error);
   return json(status, members, {
     ...status === 401 && { "www-authenticate": basicChallenge(context.server, members) },
@@ -140,7 +140,7 @@ function jsonError(context: Context, thrown: unknown): HttpResponse {
 /** The response if the error channel itself failed, or the request did not reach the router. */
 export function lastResortError(server: Server, target: RequestTarget, thrown: unknown): HttpResponse {
   const error = toOAuthError(server, target.path, thrown);
-  return json(errorStatus[error.code], { error: error.code, error_description: error.description }, {
+  return json(statusOf(error.code), { error: error.code, error_description: error.description }, {
     "referrer-policy": "no-referrer",
     ...detailHeaders(error),
   });
@@ -153,9 +153,9 @@ export function lastResortError(server: Server, target: RequestTarget, thrown: u
  */
 function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): HttpResponse {
   const error = tracedError(context, thrown);
-  const { status = errorStatus[error.code], challenge: form } = error.details;
+  const { status, details: { challenge: form } } = error;
   const members = errorMembers(context, error);
-  const proofs = keyProofs?.policy(context.server);
+  const proofs = keyProofs && { scheme: keyProofs.scheme.name, ...keyProofs.policy(context.server) };
   const attributes = {
     // A request without any token receives no error code (§3.1).
     ...form !== "bare" && members,
@@ -166,10 +166,9 @@ function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): 
       {
         "www-authenticate": tokenChallenges(
           {
-            scheme: usedScheme(context.request.headers.get("authorization")),
+            scheme: usedScheme(context.request.headers.get("authorization"), proofs?.scheme),
             status,
-            algorithms: proofs?.algorithms,
-            isBoundRequired: proofs?.isRequired,
+            proofs,
           },
           { realm: context.server.issuer, ...attributes },
         ),
@@ -180,8 +179,8 @@ function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): 
 
 /** Rejects as one line of plain text. Traces internal errors only. */
 function textError({ server, target }: Context, thrown: unknown): HttpResponse {
-  const { details, code, message } = toOAuthError(server, target.path, thrown);
-  return plainText(details.status ?? errorStatus[code], message);
+  const { status, message } = toOAuthError(server, target.path, thrown);
+  return plainText(status, message);
 }
 
 /** Rejects as problem details (RFC 9457). */
@@ -205,7 +204,7 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
 
 /** Sends the error to the client. A stored request gets only one response (RFC 9126 §4). */
 function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
-  const isTemporary = !(thrown instanceof OAuthError) || errorStatus[thrown.code] >= 500;
+  const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
   if (destination.storedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
   const consumed = storedRequests(context.server).consume(context.server, destination.storedRequest);
   return redirectErrorAfter(consumed, context, destination, thrown);
@@ -263,7 +262,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   const { target } = context;
   const error = tracedError(context, thrown);
   // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has no credentials of the client.
-  const { status = error.code === "invalid_client" ? 400 : errorStatus[error.code] } = error.details;
+  const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
   if (requestedFormat(context.request) === "json") {
     return json(status, errorMembers(context, error), detailHeaders(error));
   }

@@ -4,7 +4,7 @@ import type { RuleResult } from "../../oauth/explanation.ts";
 import { challenge } from "../../../platform/http/challenge.ts";
 import { type HttpResponse, json } from "../../../platform/http/message.ts";
 import { reasonPhrases } from "../../../platform/http/reason_phrases.ts";
-import { errorStatus, type OAuthError } from "../../oauth/errors.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 
 /** @internal One error of a request. */
 export interface ProblemIssue extends Pick<RuleResult, "expected" | "received" | "fix"> {
@@ -37,7 +37,7 @@ export function problemResponse(
 /** The response to a request that a rule rejected. */
 export async function rejectionProblem(issuer: string, error: OAuthError): Promise<HttpResponse> {
   const { findFix } = await import("../../assembly/rules.ts");
-  const { status = errorStatus[error.code], retryAfter } = error.details;
+  const { status, details: { retryAfter } } = error;
   const explanation = error.explain();
   const { rule, reason, expected, received } = explanation;
   return problemResponse({

@@ -7,14 +7,19 @@ import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { clockOfOthers, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
 import { warn } from "../../oauth/notes.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
 import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/method.ts";
 
-const policy = jwtPolicies.client_assertion;
+/** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` bounds its lifetime. */
+export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {
+  ...clockOfOthers,
+  ...{ types: ["client-authentication+jwt", "jwt"], isTypeOptional: true },
+  ...{ requiredClaims: ["exp", "jti", "aud"], usualLifetime: 300 },
+};
 
 /**
  * Verifies an assertion and returns its client.
@@ -74,7 +79,7 @@ async function verifyClaims(
     name: "the assertion",
     expected: "a valid, signed assertion with iss = sub = client_id",
     algorithms,
-    policy,
+    policy: clientAssertionPolicy,
     claims: { subject: client.id },
     reject: invalidClient,
   });
@@ -120,11 +125,11 @@ async function verifyClaims(
   if (typeof payload.jti !== "string" || payload.jti === "") {
     throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string");
   }
-  if (lifetime > policy.usualLifetime) {
+  if (lifetime > clientAssertionPolicy.usualLifetime) {
     warn(server, client.id, {
       rule: "JC-02",
       reason: "the client assertion is valid for longer than 5 minutes, which many servers reject",
-      expected: `exp within ${policy.usualLifetime} seconds`,
+      expected: `exp within ${clientAssertionPolicy.usualLifetime} seconds`,
       received: `exp in ${Math.ceil(exp - now)} seconds`,
     });
   }

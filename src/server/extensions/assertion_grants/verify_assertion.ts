@@ -5,10 +5,11 @@ import type { JWTPayload } from "jose";
 import { describeKind } from "../../config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
+  clockOfOthers,
   findFormProblem,
   findTypeProblem,
   formatClaimTime,
-  jwtPolicies,
+  type JwtPolicy,
   JwtPolicyError,
   type JwtProblem,
 } from "../../oauth/keys/jwt_policies.ts";
@@ -19,6 +20,18 @@ import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 
+/** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */
+export const assertionPolicy: JwtPolicy & { readonly maxLifetime: number } = {
+  ...clockOfOthers,
+  ...{ types: ["jwt", "authorization-grant+jwt"], isTypeOptional: true, maxLifetime: 3600 },
+};
+
+/** An ID-JAG of a trusted issuer, with the same lifetime. */
+export const idJagPolicy: typeof assertionPolicy = {
+  ...{ ...clockOfOthers, types: ["oauth-id-jag+jwt"], maxLifetime: 3600 },
+};
+
+/** An assertion whose signature, times and audience are valid. */
 export interface VerifiedAssertion {
   /** The entry of its issuer. */
   readonly trusted: TrustedIssuer;
@@ -133,7 +146,7 @@ function findIssuer(
 }
 
 function jwtPolicyOf({ grantProfile }: TrustedIssuer) {
-  return grantProfile === "id-jag" ? jwtPolicies.id_jag : jwtPolicies.assertion;
+  return grantProfile === "id-jag" ? idJagPolicy : assertionPolicy;
 }
 
 /** Rejects tokens of every other kind by their `typ` (RFC 8725 §3.11). */
@@ -144,7 +157,7 @@ function assertType(trusted: TrustedIssuer, typ: string | undefined): void {
   if (trusted.grantProfile === "id-jag") {
     throw invalidAssertion({ rule: "IJ-14", reason: "the assertion is not an ID-JAG", expected, received });
   }
-  const reason = findTypeProblem(jwtPolicies.id_jag, typ) === undefined
+  const reason = findTypeProblem(idJagPolicy, typ) === undefined
     ? `the assertion is an ID-JAG, and the entry of its issuer has no grantProfile "id-jag"`
     : "the assertion is a token of another kind";
   throw invalidAssertion({ rule: "JB-07", reason, expected, received });

@@ -13,13 +13,16 @@ import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
+
+/** RFC 9396 §5. */
+const invalidDetails = "invalid_authorization_details" as ExtensionErrorCode;
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
 const maxBytes = 8 * 1024;
@@ -133,7 +136,7 @@ function assertDetails(server: PartServer, client: Client, details: readonly Aut
     const { path, expected, received } = mismatch;
     if (expected !== noSuchField) throw invalidDetail("RA-03", i, path, expected, describe(received));
     throw new OAuthError(
-      "invalid_authorization_details",
+      invalidDetails,
       `authorization_details[${i}] has a field that type ${type} does not define`,
       { rule: "RA-03", expected: `the fields of type ${type}`, received: quote(path.slice(1)) },
     );
@@ -192,7 +195,7 @@ function invalidDetail(
 ): OAuthError {
   const place = `authorization_details[${i}]${path.slice(0, maxPathLength)}`;
   const message = `${place} is invalid; expected ${expected}`;
-  return new OAuthError("invalid_authorization_details", message, { rule, expected, received });
+  return new OAuthError(invalidDetails, message, { rule, expected, received });
 }
 
 /**
@@ -253,7 +256,7 @@ function narrowDetails(
   const unmatched = requested === undefined ? -1 : findUnmatched(requested, registered, fits);
   if (unmatched >= 0) {
     const message = `authorization_details[${unmatched}] is more than was granted`;
-    throw new OAuthError("invalid_authorization_details", message, {
+    throw new OAuthError(invalidDetails, message, {
       rule: "RA-09",
       expected: "objects of the grant, each at most once; an object may have fewer values, but at least one, in " +
         "locations, actions, datatypes, privileges and the lists that the type narrows",
@@ -307,7 +310,7 @@ function limitDetails(params: Params, types: readonly string[]): readonly Author
   const requested = parseDetails(params.get("authorization_details")!);
   const granted = requested.filter(({ type }) => types.includes(type));
   if (granted.length > 0 || requested.length === 0) return granted;
-  throw new OAuthError("invalid_authorization_details", "no requested type is allowed at this audience", {
+  throw new OAuthError(invalidDetails, "no requested type is allowed at this audience", {
     rule: "IJ-05",
     expected: types.length > 0 ? `some of: ${types.join(", ")}` : "no authorization_details",
     received: requested.map(({ type }) => typeof type === "string" ? quote(type) : describe(type)).join(" "),

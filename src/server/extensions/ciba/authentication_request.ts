@@ -4,7 +4,7 @@ import { allowedSubjects } from "../../oauth/authorize/login.ts";
 import { type Params, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { isReadable } from "../../oauth/readable_text.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -13,6 +13,10 @@ import type { ListedRecord, PolledRequestRecord } from "../../../platform/store/
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { mustSign } from "../signed_requests/settings.ts";
 import { cibaGrant, cibaOf } from "./settings.ts";
+
+/** OpenID Connect CIBA §13. */
+const unknownUserId = "unknown_user_id" as ExtensionErrorCode;
+const invalidBindingMessage = "invalid_binding_message" as ExtensionErrorCode;
 
 /** A started request. */
 interface StartedAuthentication {
@@ -155,7 +159,7 @@ const messageSyntax = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u;
 function readMessage(params: Params): string | undefined {
   const message = params.get("binding_message");
   if (message === undefined || messageSyntax.test(message) && isReadable(message)) return message;
-  throw new OAuthError("invalid_binding_message", "binding_message cannot be shown", {
+  throw new OAuthError(invalidBindingMessage, "binding_message cannot be shown", {
     rule: "CB-08",
     expected: "1 to 64 visible characters on one line",
     received: `${message.length} characters`,
@@ -187,7 +191,7 @@ async function findUser(
   const sub = named?.sub ?? demanded?.[0];
   const user = sub === undefined || demanded?.includes(sub) === false ? undefined : await server.users.find(sub);
   if (user !== undefined) return user;
-  throw new OAuthError("unknown_user_id", `${hint} names no user`, {
+  throw new OAuthError(unknownUserId, `${hint} names no user`, {
     rule: "CB-10",
     expected: hint === "login_hint"
       ? "the sub, e-mail address or preferred_username of a user"

@@ -136,7 +136,7 @@ export async function parseDocument(
     ...client,
     standing: "unknown",
     name: client.name || new URL(url).host,
-    document: { ...times, identity, warnings },
+    document: { ...times, rule: "MC-04", identity, warnings },
   };
 }
 

@@ -2,9 +2,11 @@
 
 import type { Allowances } from "../../config/allowances.ts";
 import { type Fields, flag, seconds } from "../../config/field.ts";
-import { deviceCodeType } from "../../oauth/clients/standing.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
+
+/** Device authorization (RFC 8628 §3.4). */
+export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** The settings of devices without a browser. */
 export interface DeviceSettings {

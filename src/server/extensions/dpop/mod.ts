@@ -4,6 +4,7 @@ import type { Extension } from "../../assembly/extension.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
+import { dpopScheme, invalidDpopProof } from "./scheme.ts";
 import { dpopFields, type DpopMembers, dpopOf, isProofRequired, resolveDpop } from "./settings.ts";
 
 async function verify(server: Server, request: ProvenRequest, token?: ProvenToken): Promise<string> {
@@ -11,6 +12,17 @@ async function verify(server: Server, request: ProvenRequest, token?: ProvenToke
 }
 
 const keyProofs: KeyProofs = {
+  scheme: dpopScheme,
+  unprovenKey({ name, invalidGrant }, expectedKey, provenKey) {
+    const rule = name === "code" ? "DO-08" : "DO-07";
+    const expected = `a DPoP proof signed by the key ${expectedKey}`;
+    if (provenKey === undefined) {
+      const message = `the ${name} is bound to a key, and the request has no DPoP proof`;
+      return new OAuthError(invalidDpopProof, message, { rule, expected, received: "no header DPoP" });
+    }
+    const reason = `the ${name} is bound to another key than that of the DPoP proof`;
+    return invalidGrant({ rule, reason, expected, received: `a proof by the key ${provenKey}` });
+  },
   policy(server) {
     const { dpop, requireSenderConstrainedTokens } = dpopOf(server.settings);
     return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };

@@ -10,11 +10,12 @@ import {
   findTimeTypeProblem,
   findTypeProblem,
   formatClaimTime,
-  jwtPolicies,
+  type JwtPolicy,
 } from "../../oauth/keys/jwt_policies.ts";
 import { findPrivateMember } from "../../oauth/keys/public_key.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
+import { invalidDpopProof } from "./scheme.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */
 export interface ProofRequirements {
@@ -50,7 +51,13 @@ export interface Proof {
   readonly nonce?: string;
 }
 
-const policy = jwtPolicies.dpop_proof;
+/**
+ * A DPoP proof (RFC 9449 §4.3, §11.1), whose maximum age is `dpop.maxAge`. It is made for one request, so a fast clock
+ * may use the whole range of FAPI. The length suffices for an RSA key of 4096 bits.
+ */
+export const proofPolicy: JwtPolicy & { readonly maxLength: number } = {
+  ...{ secondsAhead: 60, secondsLate: 0, types: ["dpop+jwt"], maxLength: 4096 },
+};
 /** Maximum length of `jti`, in characters. */
 const maxIdentifierLength = 512;
 
@@ -65,11 +72,11 @@ export async function verifyProof(header: string | null, required: ProofRequirem
     const message = `a DPoP proof is required${required.requiredBy ?? ""}`;
     throw invalidProof("DO-06", message, "the header DPoP", "no such header");
   }
-  if (header.length > policy.maxLength || findFormProblem(header) !== undefined) {
+  if (header.length > proofPolicy.maxLength || findFormProblem(header) !== undefined) {
     throw invalidProof(
       "DO-01",
       "the header DPoP is not one signed JWT",
-      `one JWT of at most ${policy.maxLength} characters, in canonical base64url`,
+      `one JWT of at most ${proofPolicy.maxLength} characters, in canonical base64url`,
       header.includes(",") ? "several values" : `${header.length} characters`,
     );
   }
@@ -85,7 +92,7 @@ export async function verifyProof(header: string | null, required: ProofRequirem
 
 /** The error of an invalid proof. The message is for the client: it contains no request value. */
 export function invalidProof(rule: RejectionRuleId, message: string, expected: string, received: string): OAuthError {
-  return new OAuthError("invalid_dpop_proof", message, { rule, expected, received });
+  return new OAuthError(invalidDpopProof, message, { rule, expected, received });
 }
 
 /** The public key in the header of a proof, after the type and the algorithm were checked. */
@@ -100,7 +107,7 @@ function readKey(
     throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "another header");
   }
   const { typ, alg, jwk } = header;
-  const problem = findTypeProblem(policy, typ);
+  const problem = findTypeProblem(proofPolicy, typ);
   if (problem !== undefined) {
     throw invalidProof("DO-01", "the DPoP proof has another typ", problem.expected, problem.received);
   }
@@ -176,7 +183,7 @@ function normalizeUrl(text: string): string {
 
 function assertTimes(claims: JWTPayload, { now, maxAgeSeconds }: ProofRequirements): void {
   const seconds = now / 1000;
-  const problem = findTimeProblem(policy, claims, seconds);
+  const problem = findTimeProblem(proofPolicy, claims, seconds);
   if (problem !== undefined) {
     const { reason, expected, received } = problem;
     throw invalidProof("DO-03", `the DPoP proof is not valid at this time: ${reason}`, expected, received);

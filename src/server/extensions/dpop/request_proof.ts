@@ -8,12 +8,15 @@
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../config/profile.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopOf } from "./settings.ts";
+
+/** RFC 9449 §8. */
+const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy {
@@ -103,7 +106,7 @@ export async function verifyUnusedProof(
   });
   if (token !== undefined && token.boundKey !== thumbprint) return thumbprint;
   if (nonces !== undefined && !await nonces.accepts(nonce ?? "", now)) {
-    throw new OAuthError("use_dpop_nonce", "the DPoP proof needs the nonce of the header DPoP-Nonce", {
+    throw new OAuthError(useDpopNonce, "the DPoP proof needs the nonce of the header DPoP-Nonce", {
       rule: "DO-05",
       expected: "nonce of a recent DPoP-Nonce header of this endpoint",
       received: nonce === undefined ? "no nonce" : "another nonce, or one that has expired",

@@ -19,6 +19,7 @@ import { randomToken, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { FurtherAccess, PushedRequestRecord } from "../../../platform/store/store.ts";
 import { requestUriPrefix } from "./settings.ts";
+import { invalidDpopProof } from "../dpop/scheme.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
@@ -96,7 +97,7 @@ function bindToKey(parameters: PushedRequestRecord["parameters"], provenKey: str
   const received = parameters.find(([name]) => name === "dpop_jkt")?.[1];
   if (received === undefined) return [...parameters, ["dpop_jkt", provenKey]];
   if (received === provenKey) return parameters;
-  throw new OAuthError("invalid_dpop_proof", "dpop_jkt is not the thumbprint of the key of the DPoP proof", {
+  throw new OAuthError(invalidDpopProof, "dpop_jkt is not the thumbprint of the key of the DPoP proof", {
     rule: "DO-08",
     expected: provenKey,
     received,

@@ -3,7 +3,7 @@
 import { warnAboutResource } from "../../oauth/authorize/scope.ts";
 import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import {
   findInvalidReason,
   formatTime,
@@ -18,6 +18,11 @@ import type { Server } from "../../oauth/server.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
 import type { PolledRequestRecord, StoredRecord } from "../../../platform/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
+
+/** RFC 8628 §3.5. */
+const authorizationPending = "authorization_pending" as ExtensionErrorCode;
+const slowDown = "slow_down" as ExtensionErrorCode;
+const expiredToken = "expired_token" as ExtensionErrorCode;
 
 const codeSyntax = /^([\w-]{43})\.([\w-]{43})$/;
 
@@ -52,7 +57,7 @@ export async function authorizePoll(
   const { validUntil } = found.value;
   if (found.consumedAt !== undefined) throw usedCode(grant, found.consumedAt);
   if (server.now() >= validUntil) {
-    throw new OAuthError("expired_token", `${parameter} has expired`, {
+    throw new OAuthError(expiredToken, `${parameter} has expired`, {
       rule,
       expected: `before ${formatTime(validUntil)}`,
       received: formatTime(server.now()),
@@ -153,14 +158,14 @@ async function pendingError(
   const nextPace = { notBefore: now + nextInterval * 1000, interval: nextInterval };
   await store.put("poll_pace", id, nextPace, { expiresAt });
   if (!isInTime) {
-    return new OAuthError("slow_down", `the client must wait ${nextInterval} seconds between two polls`, {
+    return new OAuthError(slowDown, `the client must wait ${nextInterval} seconds between two polls`, {
       rule: rules.pace,
       expected: `no poll before ${formatTime(notBefore)}`,
       received: `one at ${formatTime(now)}`,
     });
   }
   server.passed?.(rules.pace, `${interval} seconds`);
-  return new OAuthError("authorization_pending", "the user has not decided yet", {
+  return new OAuthError(authorizationPending, "the user has not decided yet", {
     rule: rules.code,
     expected: `the user's decision at ${decidedAt}`,
     received: "none yet",

@@ -44,7 +44,7 @@ export async function authorizeRegistration(
       received: "another registration",
     });
   }
-  const { token } = readAuthorization(authorization, false);
+  const { token } = readAuthorization(authorization);
   if (token !== undefined && await isInitialAccessToken(initialAccessTokens, token)) {
     server.passed?.("DR-05", "by an initial access token");
     return false;

@@ -3,7 +3,7 @@
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../config/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
 import { validate } from "../../config/field.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -65,6 +65,9 @@ export function resolveMetadata(
   };
 }
 
+/** RFC 7591 §3.2.2. */
+export const invalidRedirectUri = "invalid_redirect_uri" as ExtensionErrorCode;
+
 /** Maximum size of the metadata of an unknown client, in bytes of JSON, and of its list of redirect URIs. */
 const maxUnknownBytes = 8 * 1024;
 const maxUnknownRedirectUris = 32;
@@ -80,7 +83,7 @@ function assertSmall(requested: Omit<ClientMetadata, "client_id">): void {
   }
   const { redirect_uris } = requested;
   if (!Array.isArray(redirect_uris) || redirect_uris.length <= maxUnknownRedirectUris) return;
-  throw new OAuthError("invalid_redirect_uri", `redirect_uris has more than ${maxUnknownRedirectUris} URIs`, {
+  throw new OAuthError(invalidRedirectUri, `redirect_uris has more than ${maxUnknownRedirectUris} URIs`, {
     rule: "DR-13",
     expected: `at most ${maxUnknownRedirectUris} redirect URIs`,
     received: String(redirect_uris.length),
@@ -307,7 +310,7 @@ function invalidMetadata(
     received: `${first.received}, but ${quote(misspelt[0])}`,
     hint: `Did you mean ${first.path}?`,
   };
-  const code = path.startsWith("redirect_uris") ? "invalid_redirect_uri" : "invalid_client_metadata";
+  const code = path.startsWith("redirect_uris") ? invalidRedirectUri : "invalid_client_metadata";
   const alsoInvalid = (describe: (issue: ConfigIssue) => string) =>
     others.length === 0 ? "" : `; also invalid: ${others.map(describe).join(", ")}`;
   const paths = alsoInvalid((issue) => issue.path);

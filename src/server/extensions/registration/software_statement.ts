@@ -2,19 +2,27 @@
 
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../config/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { jwtPolicies, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
+import { clockOfOthers, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
+import { invalidRedirectUri } from "./metadata.ts";
 import { registrationPolicy } from "./settings.ts";
+
+/** A software statement (RFC 7591 §2.3). */
+export const softwareStatementPolicy: JwtPolicy = { ...clockOfOthers, types: ["jwt"], isTypeOptional: true };
+
+/** RFC 7591 §3.2.2. */
+const invalidStatementCode = "invalid_software_statement" as ExtensionErrorCode;
+const unapprovedStatement = "unapproved_software_statement" as ExtensionErrorCode;
 
 /** Claims of ID tokens, logout tokens and security events, which a software statement never has. */
 const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
 
 /** The members with redirect URIs, and the error of each. */
 const uriMembers = [
-  ["redirect_uris", "invalid_redirect_uri"],
+  ["redirect_uris", invalidRedirectUri],
   ["post_logout_redirect_uris", "invalid_client_metadata"],
 ] as const;
 
@@ -63,7 +71,7 @@ export async function readSoftwareStatement(
   }
   const trusted = issuers.find((candidate) => candidate.issuer === issuer);
   if (trusted === undefined) {
-    throw new OAuthError("unapproved_software_statement", "this server does not approve the statement's issuer", {
+    throw new OAuthError(unapprovedStatement, "this server does not approve the statement's issuer", {
       rule: "DR-10",
       expected,
       received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
@@ -71,7 +79,7 @@ export async function readSoftwareStatement(
   }
   let payload: JWTPayload;
   try {
-    payload = await verifyByKeys(text, remoteKeys(server, trusted), jwtPolicies.software_statement, {
+    payload = await verifyByKeys(text, remoteKeys(server, trusted), softwareStatementPolicy, {
       algorithms: verificationAlgorithms,
       issuer: trusted.issuer,
       now: server.now(),
@@ -127,7 +135,7 @@ function invalidStatement(
   cause?: unknown,
   received = "another value",
 ): OAuthError {
-  return new OAuthError("invalid_software_statement", "the software statement is not a valid, signed JWT", {
+  return new OAuthError(invalidStatementCode, "the software statement is not a valid, signed JWT", {
     rule: "DR-10",
     reason: `the software statement is invalid: ${reason}`,
     expected,

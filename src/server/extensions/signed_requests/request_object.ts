@@ -4,21 +4,28 @@
  */
 
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
-import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { clockOfOthers, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { byProfile } from "../../config/profile.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 import { signedRequestsOf } from "./settings.ts";
 
-const policy = jwtPolicies.request_object;
+/** RFC 9101 §7. */
+const invalidRequestObject = "invalid_request_object" as ExtensionErrorCode;
+
+/** A request object (RFC 9101 §4, §10.8). Its lifetime is checked only if `requestObjectTimes` demands one. */
+export const requestObjectPolicy: JwtPolicy & { readonly maxLifetime: number; readonly maxLength: number } = {
+  ...{ ...clockOfOthers, secondsLate: 10 },
+  ...{ types: ["oauth-authz-req+jwt", "jwt"], isTypeOptional: true, maxLifetime: 3600, maxLength: 24 * 1024 },
+};
 
 /** Reads the request object of an authorization request. The client receives the error of an invalid one. */
 export async function readRequestObject(
@@ -55,14 +62,14 @@ export async function verifyRequestObject(
   if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
   const reject = rejectAs("JR-02");
   if (received.isRepeated("request")) throw reject("request was sent more than once", "one request", "several");
-  if (jwt.length > policy.maxLength) {
-    throw reject("request is too long", `at most ${policy.maxLength} characters`, String(jwt.length));
+  if (jwt.length > requestObjectPolicy.maxLength) {
+    throw reject("request is too long", `at most ${requestObjectPolicy.maxLength} characters`, String(jwt.length));
   }
   const payload = await verifyClientJwt(server, client, jwt, {
     name: "the request object",
     expected: `a JWT that client ${client.id} has signed, with iss = client_id and aud = ${server.issuer}`,
     algorithms: alg === undefined ? verificationAlgorithms : [alg],
-    policy,
+    policy: requestObjectPolicy,
     claims: { audience: server.issuer },
     reject,
     rejectTime: rejectAs("JR-04"),
@@ -116,7 +123,7 @@ function cannotSign({ id }: Client): OAuthError {
 
 function rejectAs(rule: RejectionRuleId): RejectJwt {
   return (reason, expected, received, others) =>
-    new OAuthError("invalid_request_object", "the request object is invalid", {
+    new OAuthError(invalidRequestObject, "the request object is invalid", {
       rule,
       reason,
       expected,
@@ -136,7 +143,7 @@ function assertLifetime(
   const now = server.now() / 1000;
   const reject = rejectAs("JR-04");
   const by = byProfile(settings.profile, "requestObjectTimes");
-  const { maxLifetime } = policy;
+  const { maxLifetime } = requestObjectPolicy;
   if (nbf === undefined || exp === undefined) {
     const received = nbf !== undefined ? "no exp" : exp !== undefined ? "no nbf" : "neither";
     throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);

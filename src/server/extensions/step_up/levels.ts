@@ -15,6 +15,7 @@ import { type AcrValue, unverifiedMethods } from "./settings.ts";
 /** The levels of a server. */
 export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<PartRequest, Server> {
   return {
+    rule: "ST-06",
     all,
     demanded: (from, claim, isOpenId) => demandedAcr(all.map(({ value }) => value), from, claim, isOpenId),
     reached: (server, method, demanded) => reachedLevel(all, server, method, demanded),

@@ -14,13 +14,4 @@ export const stepUpRules = {
     fix: "Send a value of acr_values_supported in acr_values, or add the level to the setting acrValues.",
     cites: ["RFC 9470 §5", "OpenID Connect Unmet Authentication Requirements §2"],
   },
-  "ST-08": {
-    fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
-    cites: ["OpenID Connect Core §5.5.1.1", "OpenID Connect Unmet Authentication Requirements §2"],
-  },
-  "ST-12": {
-    passes: "acr is a level that the setting acrValues lists for this method of login",
-    fix: "Let the approver state an acr that the setting acrValues lists, or none.",
-    cites: ["RFC 9068 §2.2.1"],
-  },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -15,13 +15,16 @@ import { randomId } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { overriddenClaims } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
-import { jwtPolicies } from "../../oauth/keys/jwt_policies.ts";
+import { type JwtPolicy, ownClock } from "../../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
 import { subjectFor } from "../../oauth/users/users.ts";
 import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+
+/** An ID token that is exchanged (ID-JAG §4.3). */
+export const idTokenPolicy: JwtPolicy = { ...ownClock, types: ["jwt"], requiredClaims: ["exp", "iat", "sub"] };
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;
@@ -152,7 +155,7 @@ async function readSubject(server: Server, request: AuthenticatedRequest): Promi
 
 async function readIdToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
   const getExpected = () => ({ issuer: server.issuer, audience: client.id });
-  const claims = await verifyOwnJwt(server, token, jwtPolicies.id_token, getExpected);
+  const claims = await verifyOwnJwt(server, token, idTokenPolicy, getExpected);
   const stored = claims && await findIdToken(server, token);
   if (stored === undefined) {
     throw invalidSubject("IJ-03", "the ID token is invalid", `a valid ID token for ${client.id}`, "another token");

@@ -5,6 +5,7 @@
 
 import { type Field, text } from "../../config/field.ts";
 import { OAuthError } from "../errors.ts";
+import type { PassedRuleId, RejectionRuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../../config/login_method.ts";
 
 /** The level of a login. */
@@ -25,6 +26,8 @@ export interface RequestedAcr {
 
 /** The levels of a server. */
 export interface AuthenticationLevels<PartRequest, Server> {
+  /** The rule that a login reaches a demanded level. */
+  readonly rule: PassedRuleId & RejectionRuleId;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
   /**
@@ -71,7 +74,7 @@ export function statedLevel(
  * Authentication Requirements §2).
  */
 export function unmetRequirements(
-  rule: "ST-06" | "ST-07" | "ST-08",
+  rule: RejectionRuleId,
   expected: readonly string[],
   received: string | undefined,
 ): OAuthError {

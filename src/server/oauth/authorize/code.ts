@@ -60,7 +60,7 @@ export async function issueCode(
   const isAllowed = allowsUser(server, pending, sub);
   if (!(isPromise(isAllowed) ? await isAllowed : isAllowed)) throw wrongUser(loginRequirements);
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
-    throw unmetRequirements("ST-06", loginRequirements.acr, acr);
+    throw unmetRequirements(server.levels?.rule ?? "OI-05", loginRequirements.acr, acr);
   }
   const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
   if (scope.length === 0 && !hasAccess(server, access)) {

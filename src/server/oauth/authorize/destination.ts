@@ -87,7 +87,7 @@ export async function findDestination(
   }
   if (client.isUnregistered) warnUnregistered(server, client, "AZ-02");
   else server.passed?.("AZ-02", id);
-  if (client.document !== undefined) server.passed?.("MC-04", id);
+  if (client.document !== undefined) server.passed?.(client.document.rule, id);
   if (rejection !== undefined) {
     const redirectUri = params.get("redirect_uri");
     if (redirectUri === undefined || params.isRepeated("redirect_uri") || !client.allowsRedirectUri(redirectUri)) {
@@ -146,7 +146,7 @@ export function deliveryTo({ deliveries }: Server, { delivery: name }: PolledDes
   const delivery = deliveries.find((delivery) => delivery.name === name);
   if (delivery !== undefined) return delivery;
   throw new OAuthError("invalid_request", "the server no longer supports such logins", {
-    rule: "DV-07",
+    rule: "UI-14",
     expected: "a login in a browser",
     received: `a login of the extension ${name}`,
     forUser: true,

@@ -55,7 +55,7 @@ function assertUsable(
     : undefined;
   if (reason === undefined) {
     server.passed?.("OI-05");
-    if (acr !== undefined) server.passed?.("ST-06", session?.acr);
+    if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
     return session;
   }
   if (prompt.includes("none")) throw loginRequired(reason);

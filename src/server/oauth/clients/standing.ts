@@ -129,6 +129,3 @@ export function standingOfRegistration(
   const hasKey = approvedMembers.includes("jwks") || approvedMembers.includes("jwks_uri");
   return { standing: hasKey && authMethod === "private_key_jwt" ? "approved" : "unknown", approvedMembers };
 }
-
-/** Device authorization (RFC 8628 §3.4). */
-export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";

@@ -9,7 +9,7 @@ import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { warnAboutResource } from "../authorize/scope.ts";
 import { storageKey } from "../secrets.ts";
-import type { GrantType, Server } from "../server.ts";
+import type { BoundToKey, GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import {
   assertProvenKey,
@@ -23,7 +23,7 @@ import {
 } from "./narrow_grant.ts";
 
 const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
-const boundCode = { name: "code", rule: "DO-08", invalidGrant } as const;
+const boundCode: BoundToKey = { name: "code", rule: "TK-16", invalidGrant };
 
 /**
  * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
@@ -76,7 +76,7 @@ export const authorizationCode: GrantType = {
     }
     const verification = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
     if (isPromise(verification)) await verification;
-    if (record.dpopJkt !== undefined) assertProvenKey(boundCode, record.dpopJkt, provenKey);
+    if (record.dpopJkt !== undefined) assertProvenKey(server, boundCode, record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }

@@ -10,7 +10,7 @@ import { OAuthError } from "../errors.ts";
 import { isPromise } from "../../../platform/maybe_promise.ts";
 import { warn } from "../notes.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import type { Server } from "../server.ts";
+import type { BoundToKey, Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { RuleExplanation } from "../trace.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
@@ -98,27 +98,17 @@ export function explainExpiry(
   return { rule, reason, expected: `before ${formatTime(validUntil)}`, received: formatTime(server.now()) };
 }
 
-/** What can be bound to a key: its name in messages, the rule that demands the key, and the error for another key. */
-interface BoundToKey {
-  readonly name: "code" | "refresh token";
-  readonly rule: RejectionRuleId;
-  readonly invalidGrant: ReturnType<typeof invalidGrantErrors>;
-}
-
-/** Requires the key that a code or a refresh token is bound to (RFC 9449 §5, §10). */
+/** Requires the key that a code or a refresh token is bound to. */
 export function assertProvenKey(
-  { name, rule, invalidGrant }: BoundToKey,
+  { keyProofs }: Server,
+  bound: BoundToKey,
   expectedKey: string,
   provenKey: string | undefined,
 ): void {
   if (provenKey === expectedKey) return;
-  const expected = `a DPoP proof signed by the key ${expectedKey}`;
-  if (provenKey === undefined) {
-    const message = `the ${name} is bound to a key, and the request has no DPoP proof`;
-    throw new OAuthError("invalid_dpop_proof", message, { rule, expected, received: "no header DPoP" });
-  }
-  const reason = `the ${name} is bound to another key than that of the DPoP proof`;
-  throw invalidGrant({ rule, reason, expected, received: `a proof by the key ${provenKey}` });
+  if (keyProofs !== undefined) throw keyProofs.unprovenKey(bound, expectedKey, provenKey);
+  const { name, rule, invalidGrant } = bound;
+  throw invalidGrant({ rule, reason: `the ${name} is bound to a key, and this server accepts no proofs` });
 }
 
 /** Formats a time for messages: ISO 8601, UTC. */

@@ -6,7 +6,7 @@ import { OAuthError } from "../errors.ts";
 import { type Params, splitScope } from "../params.ts";
 import { suggestScope, warnAboutResource } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
+import type { BoundToKey, Server } from "../server.ts";
 import {
   deriveSuccessor,
   idleExpiresAt,
@@ -30,7 +30,7 @@ const invalidGrant = invalidGrantErrors(
   "RT-07",
   "refresh_token is unknown, expired, used, revoked, or another client's",
 );
-const boundToken = { name: "refresh token", rule: "DO-07", invalidGrant } as const;
+const boundToken: BoundToKey = { name: "refresh token", rule: "RT-07", invalidGrant };
 
 /**
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
@@ -102,7 +102,7 @@ export async function findRefreshToken(
     });
   }
   server.passed?.("RT-02", client.id);
-  if (record.dpopJkt !== undefined) assertProvenKey(boundToken, record.dpopJkt, provenKey);
+  if (record.dpopJkt !== undefined) assertProvenKey(server, boundToken, record.dpopJkt, provenKey);
   assertNotExpired(server, stored);
   const registered = registeredScope(client, scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
@@ -187,7 +187,7 @@ async function isRetry(
   const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
   if (successor?.consumedAt !== undefined) return false;
   const key = successor?.value.dpopJkt;
-  if (key !== undefined) assertProvenKey(boundToken, key, provenKey);
+  if (key !== undefined) assertProvenKey(server, boundToken, key, provenKey);
   return true;
 }
 

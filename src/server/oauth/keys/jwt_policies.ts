@@ -1,6 +1,7 @@
 /**
- * The requirements for each kind of JWT: one row for each kind. Every `typ`, tolerance and limit is listed here. The
- * code that has the keys checks the signature, the issuer and the audience. Settings can shorten the lifetimes.
+ * The requirements for each kind of JWT: every `typ`, tolerance and limit. A JWT that only an extension reads has its
+ * policy there. The code that has the keys checks the signature, the issuer and the audience. Settings can shorten the
+ * lifetimes.
  */
 
 import { describeKind, quote } from "../../config/config_issue.ts";
@@ -31,15 +32,12 @@ export interface JwtPolicy {
 type JwtTime = "iat" | "nbf" | "exp";
 
 /** The clock of this server set the times of the JWT. Tests can set that clock back, so `iat` may be in the future. */
-const ownClock = { secondsAhead: 0, secondsLate: 0, ignoredTimes: ["iat"] } as const;
+export const ownClock = { secondsAhead: 0, secondsLate: 0, ignoredTimes: ["iat"] } as const;
 
 /** FAPI 2.0 Security Profile §5.3.2.1: up to 10 seconds ahead must be accepted, more than 60 must be rejected. */
-const clockOfOthers = { secondsAhead: 10, secondsLate: 0 } as const;
+export const clockOfOthers = { secondsAhead: 10, secondsLate: 0 } as const;
 
-/** By the clock of this server, though another one may have issued the token. */
-const pasted = { secondsAhead: 60, secondsLate: 0 } as const;
-
-/** The policies by the kind of the JWT. */
+/** The policies of every server, by the kind of the JWT. */
 export const jwtPolicies = {
   /** An access token of this server, at this server (RFC 9068 §4). */
   access_token: { ...ownClock, types: ["at+jwt"] },
@@ -50,8 +48,6 @@ export const jwtPolicies = {
     ...{ secondsAhead: 10, secondsLate: 10, ignoredTimes: ["iat"] },
     ...{ types: ["at+jwt"], requiredClaims: ["exp"] },
   },
-  /** An ID token that is exchanged (ID-JAG §4.3). */
-  id_token: { ...ownClock, types: ["jwt"], requiredClaims: ["exp", "iat", "sub"] },
   /** An ID token as a hint, which may have expired (OpenID Connect Core §3.1.2.1). */
   id_token_hint: {
     ...{ ...ownClock, ignoredTimes: ["iat", "nbf", "exp"] },
@@ -61,42 +57,6 @@ export const jwtPolicies = {
   own_signature: { ...ownClock, ignoredTimes: ["iat", "nbf", "exp"] },
   /** A signed authorization response (JARM §2.4), which has no `typ`. */
   authorization_response: { ...ownClock, requiredClaims: ["aud", "exp"] },
-  /** A token that is pasted into the page that checks tokens, by the clock of this server. */
-  pasted_token: pasted,
-  /** The same, for an ID token (RFC 8725 §3.11, §3.12). */
-  pasted_id_token: { ...pasted, types: ["jwt"], isTypeOptional: true, requiredClaims: ["exp", "iat"] },
-  /** The same, for an access token (RFC 9068 §2.2). */
-  pasted_access_token: {
-    ...pasted,
-    ...{ types: ["at+jwt"], requiredClaims: ["exp", "iat", "sub", "client_id", "jti"] },
-  },
-  /** The same, for a logout token (OpenID Connect Back-Channel Logout §2.4). */
-  pasted_logout_token: { ...pasted, types: ["logout+jwt"], requiredClaims: ["exp", "iat", "jti"] },
-  /** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` bounds its lifetime. */
-  client_assertion: {
-    ...clockOfOthers,
-    ...{ types: ["client-authentication+jwt", "jwt"], isTypeOptional: true },
-    ...{ requiredClaims: ["exp", "jti", "aud"], usualLifetime: 300 },
-  },
-  /** A request object (RFC 9101 §4, §10.8). Its lifetime is checked only if `requestObjectTimes` demands one. */
-  request_object: {
-    ...{ ...clockOfOthers, secondsLate: 10 },
-    ...{ types: ["oauth-authz-req+jwt", "jwt"], isTypeOptional: true, maxLifetime: 3600, maxLength: 24 * 1024 },
-  },
-  /**
-   * A DPoP proof (RFC 9449 §4.3, §11.1), whose maximum age is `dpop.maxAge`. It is made for one request, so a fast
-   * clock may use the whole range of FAPI. The length suffices for an RSA key of 4096 bits.
-   */
-  dpop_proof: { secondsAhead: 60, secondsLate: 0, types: ["dpop+jwt"], maxLength: 4096 },
-  /** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */
-  assertion: {
-    ...clockOfOthers,
-    ...{ types: ["jwt", "authorization-grant+jwt"], isTypeOptional: true, maxLifetime: 3600 },
-  },
-  /** An ID-JAG of a trusted issuer, with the same lifetime. */
-  id_jag: { ...clockOfOthers, types: ["oauth-id-jag+jwt"], maxLifetime: 3600 },
-  /** A software statement (RFC 7591 §2.3). */
-  software_statement: { ...clockOfOthers, types: ["jwt"], isTypeOptional: true },
 } as const satisfies Readonly<Record<string, JwtPolicy>>;
 
 /** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */

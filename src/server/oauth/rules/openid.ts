@@ -68,4 +68,13 @@ export const openidRules = {
     fix: "Send a complete, unexpired access token of this server with the required scope.",
     cites: ["OAuth 2.1 §5.3"],
   },
+  "ST-08": {
+    fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
+    cites: ["OpenID Connect Core §5.5.1.1", "OpenID Connect Unmet Authentication Requirements §2"],
+  },
+  "ST-12": {
+    passes: "acr is a level that the setting acrValues lists for this method of login",
+    fix: "Let the approver state an acr that the setting acrValues lists, or none.",
+    cites: ["RFC 9068 §2.2.1"],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;

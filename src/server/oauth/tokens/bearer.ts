@@ -24,7 +24,7 @@ export async function requireAccessToken(
   scope: string,
 ): Promise<AccessToken> {
   const { keyProofs } = server;
-  const proofs = keyProofs && { required: keyProofs.policy(server).isRequired };
+  const proofs = keyProofs && { required: keyProofs.policy(server).isRequired, scheme: keyProofs.scheme };
   const { scheme, token } = requireSentToken(request.header("authorization"), {
     rule: "BR-02",
     proofs,
@@ -39,13 +39,21 @@ export async function requireAccessToken(
     );
   }
   const { cnf, client_id: clientId } = accessToken.claims;
-  await assertKeyProven(
-    scheme,
-    cnf,
-    proofs,
-    (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
-  );
-  if (cnf !== undefined) server.passed?.("DO-09");
+  if (proofs !== undefined) {
+    await assertKeyProven(
+      scheme,
+      cnf,
+      proofs,
+      (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
+    );
+    if (cnf !== undefined) server.passed?.(proofs.scheme.rule);
+  } else if (cnf !== undefined) {
+    throw new OAuthError("invalid_token", "the access token is bound to a key, and this server accepts no proofs", {
+      rule: "BR-02",
+      expected: "a token without cnf",
+      received: "a token with cnf",
+    });
+  }
   if (accessToken.claims.scope?.split(" ").includes(scope) !== true) {
     throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
       rule: "BR-02",

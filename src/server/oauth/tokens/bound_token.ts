@@ -4,15 +4,20 @@
  */
 
 import { OAuthError } from "../errors.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
+import type { PassedRuleId, RejectionRuleId } from "../rules/mod.ts";
 
-/** The scheme of an access token in the `Authorization` header. */
-export type TokenScheme = "Bearer" | "DPoP";
+/** The scheme of access tokens that are bound to a key. The header with the proof of the key has the same name. */
+export interface BoundScheme {
+  /** Its name, as in `Authorization: DPoP TOKEN`. */
+  readonly name: string;
+  /** The rule of requests with such tokens. */
+  readonly rule: RejectionRuleId & PassedRuleId;
+}
 
 /** The content of an `Authorization` header. */
 export interface SentToken {
-  /** The scheme; absent if the header has another one, or is absent. */
-  readonly scheme?: TokenScheme;
+  /** `Bearer`, or the scheme of bound tokens; absent if the header has another one, or is absent. */
+  readonly scheme?: string;
   /** The token; absent if it is malformed. */
   readonly token?: string;
 }
@@ -20,29 +25,31 @@ export interface SentToken {
 /**
  * Reads the `Authorization` header of a request to a protected resource.
  *
- * @param acceptsProofs Whether the resource accepts proofs of keys. A resource that accepts no proofs does not know the
- *   scheme `DPoP`.
+ * @param bound The scheme of bound tokens. A resource that accepts no proofs of keys does not know it.
  * @throws {OAuthError} `invalid_request` if it has a token of each scheme (RFC 9449 §7.2).
  */
-export function readAuthorization(authorization: string | null, acceptsProofs: boolean): SentToken {
-  const [, name, token] = /^(bearer|dpop)\b(?: +([A-Za-z0-9._~+/-]+=*)$)?/i.exec(authorization ?? "") ?? [];
-  if (name === undefined) return {};
-  const isBearer = name.toLowerCase() === "bearer";
-  if (!acceptsProofs) return isBearer ? { scheme: "Bearer", token } : {};
-  if (token === undefined && (isBearer ? /, *dpop /i : /, *bearer /i).test(authorization!)) {
+export function readAuthorization(authorization: string | null, bound?: BoundScheme): SentToken {
+  const [, name, token] = /^([a-z]+)\b(?: +([a-z0-9._~+/-]+=*)$)?/i.exec(authorization ?? "") ?? [];
+  const isScheme = (scheme: string): boolean => name?.toLowerCase() === scheme.toLowerCase();
+  const isBearer = isScheme("Bearer");
+  if (bound === undefined) return isBearer ? { scheme: "Bearer", token } : {};
+  if (!isBearer && !isScheme(bound.name)) return {};
+  if (token === undefined && new RegExp(`, *${isBearer ? bound.name : "Bearer"} `, "i").test(authorization!)) {
     throw new OAuthError("invalid_request", "access tokens were sent with two schemes", {
-      rule: "DO-09",
-      expected: "Authorization: Bearer TOKEN or Authorization: DPoP TOKEN",
+      rule: bound.rule,
+      expected: `Authorization: Bearer TOKEN or Authorization: ${bound.name} TOKEN`,
       received: "both",
     });
   }
-  return { scheme: isBearer ? "Bearer" : "DPoP", token };
+  return { scheme: isBearer ? "Bearer" : bound.name, token };
 }
 
 /** The proofs that a resource accepts. */
 export interface AcceptedProofs {
   /** Whether tokens must be bound to a key. */
   readonly required: boolean;
+  /** The scheme of bound tokens. */
+  readonly scheme: BoundScheme;
 }
 
 /** A place besides the header where a request has a token. */
@@ -79,7 +86,7 @@ export function requireSentToken(
   authorization: string | null,
   { rule, proofs, other }: TokenRequirement,
 ): Required<SentToken> {
-  const { scheme, token } = readAuthorization(authorization, proofs !== undefined);
+  const { scheme, token } = readAuthorization(authorization, proofs?.scheme);
   const isInForm = other?.token !== undefined;
   if (other !== undefined && (isInForm ? authorization !== null : token !== undefined)) {
     throw new OAuthError("invalid_request", "the access token was sent in two places", {
@@ -95,8 +102,8 @@ export function requireSentToken(
     // A request that authenticates in another way has no token either (RFC 6750 §3.1).
     challenge: scheme === undefined && !isInForm ? "bare" : undefined,
     expected: proofs?.required
-      ? "Authorization: DPoP TOKEN, and a proof in the header DPoP"
-      : `Authorization: Bearer TOKEN${proofs === undefined ? "" : ", or DPoP TOKEN"}`,
+      ? describeBound(proofs.scheme)
+      : `Authorization: Bearer TOKEN${proofs === undefined ? "" : `, or ${proofs.scheme.name} TOKEN`}`,
     received: sent !== undefined
       ? `a token of ${sent.length} characters`
       : other !== undefined
@@ -110,57 +117,42 @@ export function requireSentToken(
   });
 }
 
-/**
- * Requires the proof of the key that a valid access token is bound to, and a bound token if the resource demands one.
- *
- * @param cnf The claim `cnf` of the token.
- * @param proofs The proofs that the resource accepts; absent: none.
- * @param verify Verifies the proof: as in {@link assertBinding}.
- */
-export async function assertKeyProven(
-  scheme: TokenScheme,
-  cnf: unknown,
-  proofs: AcceptedProofs | undefined,
-  verify: (boundKey: string) => Promise<string>,
-): Promise<void> {
-  if (cnf === undefined && proofs?.required) {
-    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
-      rule: "DO-09",
-      expected: "a token of token_type DPoP",
-      received: "a bearer token",
-    });
-  }
-  if (cnf !== undefined && proofs === undefined) {
-    throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
-      rule: "DO-09",
-      expected: "a token without cnf",
-      received: "a token with cnf",
-      fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
-    });
-  }
-  await assertBinding(scheme, cnf, verify);
+/** The headers of a request with a bound token. */
+function describeBound({ name }: BoundScheme): string {
+  return `Authorization: ${name} TOKEN, and a proof in the header ${name}`;
 }
 
 /**
- * Requires the proof of the key that an access token is bound to.
+ * Requires the proof of the key that a valid access token is bound to, and a bound token if the resource demands one.
  *
- * @param cnf The claim `cnf` of the valid token.
+ * @param scheme The scheme of the request.
+ * @param cnf The claim `cnf` of the token.
+ * @param proofs The proofs that the resource accepts.
  * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks a proof as used only
  *   if this key signed it, so that the holder of one token cannot fill the memory of used proofs with proofs of many
  *   keys.
  * @throws {OAuthError} `invalid_token` if the token is bound but was sent as a bearer token, or is not bound to the key
- *   of the proof; `invalid_dpop_proof` for an invalid proof.
+ *   of the proof; the error of an invalid proof.
  */
-async function assertBinding(
-  scheme: TokenScheme,
+export async function assertKeyProven(
+  scheme: string,
   cnf: unknown,
+  { required, scheme: bound }: AcceptedProofs,
   verify: (boundKey: string) => Promise<string>,
 ): Promise<void> {
+  const { name, rule } = bound;
+  if (cnf === undefined && required) {
+    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
+      rule,
+      expected: `a token of token_type ${name}`,
+      received: "a bearer token",
+    });
+  }
   if (scheme === "Bearer") {
     if (cnf === undefined) return;
     throw new OAuthError("invalid_token", "the access token is bound to a key, and was sent without proof", {
-      rule: "DO-09",
-      expected: "Authorization: DPoP TOKEN, and a proof in the header DPoP",
+      rule,
+      expected: describeBound(bound),
       received: "a bound token as a bearer token",
     });
   }
@@ -173,8 +165,8 @@ async function assertBinding(
     throw new OAuthError(error.code, error.message, { ...error.details, status: 401 });
   }
   if (jkt === thumbprint) return;
-  throw new OAuthError("invalid_token", "the access token is not bound to the key of the DPoP proof", {
-    rule: "DO-09",
+  throw new OAuthError("invalid_token", `the access token is not bound to the key of the ${name} proof`, {
+    rule,
     expected: `a token that is bound to the key ${thumbprint}`,
     received: cnf === undefined ? "a bearer token" : "a token that is bound to another key",
   });

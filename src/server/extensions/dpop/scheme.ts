@@ -1,0 +1,10 @@
+/** The scheme of access tokens that are bound to a key (RFC 9449 §7.1), and the error of invalid proofs. */
+
+import type { ExtensionErrorCode } from "../../oauth/errors.ts";
+import type { BoundScheme } from "../../oauth/tokens/bound_token.ts";
+
+/** `Authorization: DPoP TOKEN`. */
+export const dpopScheme: BoundScheme = { name: "DPoP", rule: "DO-09" };
+
+/** RFC 9449 §5; at a protected resource, the status is 401. */
+export const invalidDpopProof = "invalid_dpop_proof" as ExtensionErrorCode;
