@@ -36,43 +36,42 @@ async function bundle(from: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** Generated modules: the files of every page, and those of pages that are loaded separately. */
+/** The style sheets and scripts in a folder of `static/`, bundled, with the icon if there is one. */
+function folder(path: string, names: readonly string[]): Readonly<Record<string, AssetSource>> {
+  const source = (name: string) =>
+    name.endsWith(".css")
+      ? css(`${path}/${name}`)
+      : name.endsWith(".js")
+      ? script(`${path}/${name.replace(/js$/, "ts")}`)
+      : icon;
+  return Object.fromEntries(names.map((name) => [name, source(name)]));
+}
+
+/** One generated module for each product with pages. Others than the server serve theirs at `/static/{folder}/`. */
 const outputs: Readonly<
   Record<string, { readonly at: string; readonly files: Readonly<Record<string, AssetSource>> }>
 > = {
   "src/server/pages/assets.gen.ts": {
     at: "static",
-    files: {
-      "authorized.css": css("static/authorized.css"),
-      "connect.css": css("static/connect.css"),
-      "connect.js": script("static/connect.ts"),
-      "continue.js": script("static/continue.ts"),
-      "exchange.css": css("static/exchange.css"),
-      "faults.js": script("static/faults.ts"),
-      "field.css": css("static/field.css"),
-      "form.css": css("static/form.css"),
-      "icon.svg": icon,
-      "people.css": css("static/people.css"),
-      "script.js": script("static/script.ts"),
-      "style.css": css("static/style.css"),
-      "values.css": css("static/values.css"),
-    },
+    files: folder("static", [
+      ...["authorized.css", "continue.js", "form.css", "icon.svg", "people.css", "script.js", "style.css"],
+      "values.css",
+    ]),
   },
-  "src/devtools/requests/pages/assets.gen.ts": {
-    at: "flows",
-    files: {
-      "check.css": css("static/flows/check.css"),
-      "check.js": script("static/flows/check.ts"),
-      "copy.css": css("static/flows/copy.css"),
-      "copy.js": script("static/flows/copy.ts"),
-      "edit.css": css("static/flows/edit.css"),
-      "flow.css": css("static/flows/flow.css"),
-      "flow.js": script("static/flows/flow.ts"),
-      "list.css": css("static/flows/list.css"),
-      "list.js": script("static/flows/list.ts"),
-      "tokens.css": css("static/flows/tokens.css"),
-      "tokens.js": script("static/flows/tokens.ts"),
-    },
+  "src/devtools/assets.gen.ts": {
+    at: "static/devtools",
+    files: folder("static/devtools", [
+      ...["connect.css", "connect.js", "copy.css", "copy.js", "edit.css", "flow.css", "flow.js", "list.css", "list.js"],
+      ...["tokens.css", "tokens.js"],
+    ]),
+  },
+  "src/testing/fault_pages/assets.gen.ts": {
+    at: "static/testing",
+    files: folder("static/testing", ["faults.js"]),
+  },
+  "src/check/pages/assets.gen.ts": {
+    at: "static/check",
+    files: folder("static/check", ["check.css", "check.js"]),
   },
 };
 
@@ -107,7 +106,7 @@ ${lines.join("\n")}
 if (process.argv[1]?.endsWith("scripts/assets.ts")) {
   const { flags } = readCommand({
     call: "deno task assets",
-    does: `Makes ${Object.keys(outputs).join(" and ")} from static/: style sheets, scripts and the icon.`,
+    does: `Makes ${Object.keys(outputs).join(", ")} from static/: style sheets, scripts and the icon.`,
     flags: { check: { does: "write nothing, and fail if one is out of date" } },
   });
   for (const { path, text } of await generateAssets()) {

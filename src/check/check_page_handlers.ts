@@ -15,6 +15,8 @@ import type { RepeatForm } from "./report_page.ts";
 import { clientCheckVerbs } from "../testing/control/verbs/client_check.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
+import { renderPage } from "../server/pages/render_page.ts";
+import { ClientCheck } from "./pages/client_check.tsx";
 
 /** The fields of the form: those of the verb that starts a check, without the client. */
 const { client: _, ...fields } = clientCheckVerbs.find(({ name }) => name === "clientCheck.start")!.input.members;
@@ -87,9 +89,8 @@ async function showPage(
   { status = 200, values, errors = [], problem }: Shown,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
-  const { clientCheckPage } = await import("./pages/client_check.tsx");
   const state = check.state();
-  const page = clientCheckPage({
+  const page = renderPage(ClientCheck, {
     ...context.site,
     client: { id: client.id, name: client.name, href: clientPath(context, client.id) },
     form: { values, errors, csrfToken: await browserCsrfToken(context, browser) },

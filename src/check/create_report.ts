@@ -81,13 +81,16 @@ function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {
 
 /** The report as an HTML document, with the digest of its style sheet in its policy. */
 async function formatDocument(data: ReportData): Promise<string> {
-  const [{ checkReportDocument }, { viewReport }, { assets }, { assets: flowAssets }] = await Promise.all([
-    import("./pages/check_report.tsx"),
-    import("./report_view.ts"),
-    import("../server/pages/assets.gen.ts"),
-    import("../devtools/requests/pages/assets.gen.ts"),
-  ]);
-  const style = assets["style.css"]!.body + flowAssets["check.css"]!.body;
+  const [{ CheckReportDocument }, { renderPage }, { viewReport }, { assets }, { assets: ownAssets }] = await Promise
+    .all([
+      import("./pages/check_report.tsx"),
+      import("../server/pages/render_page.ts"),
+      import("./report_view.ts"),
+      import("../server/pages/assets.gen.ts"),
+      import("./pages/assets.gen.ts"),
+    ]);
+  const style = assets["style.css"]!.body + ownAssets["check.css"]!.body;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
-  return checkReportDocument(viewReport(data), style, btoa(String.fromCharCode(...new Uint8Array(digest))));
+  const styleDigest = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  return renderPage(CheckReportDocument, { ...viewReport(data), style, styleDigest });
 }

@@ -3,11 +3,12 @@
 import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
 import type { Context } from "../server/assembly/context.ts";
 import type { Plugin } from "../server/assembly/plugin.ts";
+import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, json } from "../platform/http/message.ts";
 import { parameters } from "../server/oauth/params.ts";
 import type { Flow } from "../recorder/exchange.ts";
 import type { NavigationLink } from "../server/pages/layout.tsx";
-import type { checkReportPage } from "./pages/check_report.tsx";
+import type { CheckReportPage } from "./pages/check_report.tsx";
 import type { AttackResult, CheckReport } from "./report.ts";
 
 /** Shows a flow as a page, or in a form, such as `har`. */
@@ -22,7 +23,7 @@ export type ShowFlow = (
 
 /** A form that starts a check with the attack of the button. */
 export interface RepeatForm {
-  readonly form: NonNullable<Parameters<typeof checkReportPage>[0]["repeatForm"]>;
+  readonly form: NonNullable<Parameters<typeof CheckReportPage>[0]["repeatForm"]>;
   /** The headers of a page with the form. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -38,7 +39,7 @@ interface ReportPages {
 }
 
 /**
- * Serves the report at `/flows/check`, with the style sheets of the inspector, and at `/flows/check.json`; the flow of
+ * Serves the report at `/flows/check`, and at `/flows/check.json`; the flow of
  * each attack at `/flows/check/{number}`. Their code is loaded at the first visit.
  *
  * @param report The report at this moment; `undefined` before the first login.
@@ -58,7 +59,7 @@ export function reportPage(
   const description = { methods: ["GET"], title: "Report of the check", parameters: parameters() } as const;
   return {
     links: [{ label: "Check", path: "/flows/check" }],
-    routes: ({ site: { base } }) => [{
+    routes: ({ site, site: { base } }) => [staticEndpoint(site, "check", () => import("./pages/assets.gen.ts")), {
       ...description,
       name: "check_report",
       path: `${base}/flows/check`,
@@ -67,8 +68,9 @@ export function reportPage(
       load: () => ({
         async GET(context) {
           const current = readReport(context);
-          const [{ checkReportPage }, { viewReport }, { describeReport }] = await Promise.all([
+          const [{ CheckReportPage }, { renderPage }, { viewReport }, { describeReport }] = await Promise.all([
             import("./pages/check_report.tsx"),
+            import("../server/pages/render_page.ts"),
             import("./report_view.ts"),
             import("./report_data.ts"),
           ]);
@@ -78,7 +80,12 @@ export function reportPage(
             journeyPath: showFlow && ((index) => `/flows/check/${index + 1}`),
           });
           const { form, headers } = await repeatForm?.(context) ?? {};
-          const page = checkReportPage({ ...context.site, ...props, actions: actions?.(), repeatForm: form });
+          const page = renderPage(CheckReportPage, {
+            ...context.site,
+            ...props,
+            actions: actions?.(),
+            repeatForm: form,
+          });
           return form === undefined ? html(200, page) : htmlWithForms(200, page, headers);
         },
       }),

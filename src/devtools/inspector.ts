@@ -2,6 +2,7 @@
 
 import type { Plugin } from "../server/assembly/plugin.ts";
 import type { Endpoint } from "../server/assembly/route.ts";
+import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
 import type { App } from "../server/assembly/context.ts";
 import type { Method } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
@@ -65,6 +66,7 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
     offPages,
     demoSteps: async () => (await import("./authorized/demo_steps.ts")).demoSteps,
     routes: (app) => [
+      staticEndpoint(app.site, "devtools", () => import("./assets.gen.ts")),
       ...connectRoutes(app, requests),
       ...routes?.(app) ?? [],
       ...readRules === undefined ? [] : [ruleRoute(app, readRules)],

@@ -97,7 +97,7 @@ test("edit and send again: the page is small", { skip }, async () => {
   const { exchanges } = watching.recorder.flow(await failedFlow())!;
   const paths = [
     `/flows/edit/${exchanges.at(-1)!.number}`,
-    "/flows/edit.css",
+    "/static/devtools/edit.css",
     "/static/style.css",
     "/static/script.js",
   ];

@@ -6,7 +6,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "n
 import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
 import { html, toResponse } from "../../src/platform/http/message.ts";
-import { assets } from "../../src/server/pages/assets.gen.ts";
+import { assets as devtoolsAssets } from "../../src/devtools/assets.gen.ts";
+import { assets as serverAssets } from "../../src/server/pages/assets.gen.ts";
 import { pages } from "../drawn_pages.ts";
 import { samples } from "./samples.ts";
 
@@ -134,13 +135,18 @@ export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();
 }
 
+const assets = Object.fromEntries([
+  ...Object.entries(serverAssets).map(([name, asset]) => [`/static/${name}`, asset] as const),
+  ...Object.entries(devtoolsAssets).map(([name, asset]) => [`/static/devtools/${name}`, asset] as const),
+]);
+
 /** Serves the samples on a free port of this machine. */
 export function serveSamples(): { readonly url: string; close(): Promise<void> } {
   const server = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, (request) => {
     const { pathname } = new URL(request.url);
     const sample = samples[pathname];
     if (sample) return toResponse(html(sample.status, sample.draw(pages)));
-    const asset = assets[pathname.replace("/static/", "")];
+    const asset = assets[pathname];
     if (!asset) return new Response(null, { status: 404 });
     return new Response(asset.body, { headers: { "content-type": asset.type, "x-content-type-options": "nosniff" } });
   });

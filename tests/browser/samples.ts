@@ -14,7 +14,8 @@ import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/endpoints/logout_page.tsx";
 import type { Pages } from "../drawn_pages.ts";
-import { renderStep } from "../../src/devtools/authorized/pages/mod.ts";
+import { renderPage } from "../../src/server/pages/render_page.ts";
+import { StepPage } from "../../src/devtools/authorized/pages/step_page.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { clientFromMetadata } from "../../src/server/oauth/clients/client_repository.ts";
 import { allowancesOf } from "../../src/server/config/allowances.ts";
@@ -501,13 +502,13 @@ export const samples: Readonly<Record<string, Sample>> = {
     status: 200,
     draw: (pages) => pages.callback({ ...success, outcome: { kind: "failure" }, response: [], checks: [] }),
   },
-  "/authorized/try": { status: 200, draw: () => renderStep(exchanged) },
-  "/authorized/try/replay": { status: 200, draw: () => renderStep(replayed) },
-  "/authorized/try/distrusted": { status: 200, draw: () => renderStep(distrusted) },
-  "/authorized/try/lost": { status: 200, draw: () => renderStep(dropped) },
+  "/authorized/try": { status: 200, draw: () => renderPage(StepPage, exchanged) },
+  "/authorized/try/replay": { status: 200, draw: () => renderPage(StepPage, replayed) },
+  "/authorized/try/distrusted": { status: 200, draw: () => renderPage(StepPage, distrusted) },
+  "/authorized/try/lost": { status: 200, draw: () => renderPage(StepPage, dropped) },
   "/authorized/try/hostile": {
     status: 200,
-    draw: () => renderStep(hostileStep(hostileText.slice(-80))),
+    draw: () => renderPage(StepPage, hostileStep(hostileText.slice(-80))),
   },
   "/rejected": { status: 400, draw: (pages) => pages.error(rejected) },
   "/rejected/near": {

@@ -110,9 +110,10 @@ test("tokens: without script, a link checks the last ID token", { skip }, async 
 
 test("tokens: the page is small", { skip }, async () => {
   const sizes = await Promise.all(
-    ["/tokens", "/flows/tokens.css", "/flows/tokens.js", "/static/style.css", "/static/script.js"].map(
-      async (path) => (await (await fetch(url + path)).arrayBuffer()).byteLength,
-    ),
+    ["/tokens", "/static/devtools/tokens.css", "/static/devtools/tokens.js", "/static/style.css", "/static/script.js"]
+      .map(
+        async (path) => (await (await fetch(url + path)).arrayBuffer()).byteLength,
+      ),
   );
   assertLess(sizes.reduce((sum, size) => sum + size), 30_000);
 });

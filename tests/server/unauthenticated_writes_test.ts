@@ -309,6 +309,7 @@ async function attemptsOf(server: TestServer): Promise<Readonly<Record<string, r
     client: [() => get("/clients/spa")],
     user: [() => get("/users/alice")],
     static: [() => get("/static/style.css")],
+    static_devtools: [() => get("/static/devtools/flow.css")],
     flow: [() => get("/flows/1")],
     flow_step: [() => get("/flows/of/1")],
     flow_edit: [() => get("/flows/edit/1")],

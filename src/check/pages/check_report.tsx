@@ -2,9 +2,8 @@
 /** The report of a check of a client: a page of the server, and a document of its own that needs no other file. */
 
 import { Fragment, type VNode } from "preact";
-import { render } from "preact-render-to-string";
 import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
-import { Layout, type NavigationLink, Section, type Site } from "../../server/pages/layout.tsx";
+import { Layout, type NavigationLink, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";
 import { StatusBadge, type Tone } from "../../server/pages/status_badge.tsx";
@@ -230,19 +229,17 @@ function ResultsOfVerdict({ verdict, count, groups, ...page }: Page & VerdictSec
 
 const headingOf = ({ client }: ReportView) => `Check of ${client}`;
 
-const toHtml = (page: VNode) => `<!DOCTYPE html>\n${render(page)}\n`;
-
 /** The report as a page of the server. */
-export function checkReportPage(
+export function CheckReportPage(
   { actions = [], repeatForm, ...props }: ReportView & Site & Pick<Page, "repeatForm"> & {
     readonly actions?: readonly NavigationLink[];
   },
-): string {
-  return toHtml(
+): VNode {
+  return (
     <Layout
       site={props}
       path="/flows/check"
-      head={<link rel="stylesheet" href={`${props.base}/flows/check.css`} />}
+      head={<Stylesheet site={props} name="check/check" />}
       heading={headingOf(props)}
       opening={
         <>
@@ -260,7 +257,7 @@ export function checkReportPage(
       {props.sections.map((section) => (
         <ResultsOfVerdict key={section.verdict} {...section} base={props.base} repeatForm={repeatForm} />
       ))}
-    </Layout>,
+    </Layout>
   );
 }
 
@@ -270,8 +267,10 @@ export function checkReportPage(
  * @param style Its style sheet.
  * @param styleDigest The SHA-256 digest of `style` in base64, for the policy of the document (CSP).
  */
-export function checkReportDocument(props: ReportView, style: string, styleDigest: string): string {
-  return toHtml(
+export function CheckReportDocument(
+  { style, styleDigest, ...props }: ReportView & { readonly style: string; readonly styleDigest: string },
+): VNode {
+  return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -294,6 +293,6 @@ export function checkReportDocument(props: ReportView, style: string, styleDiges
           {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base="" />)}
         </main>
       </body>
-    </html>,
+    </html>
   );
 }

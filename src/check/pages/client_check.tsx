@@ -2,9 +2,8 @@
 /** The page that checks a client: a form, and how far the check is. */
 
 import type { VNode } from "preact";
-import { render } from "preact-render-to-string";
 import { type EditForm, Field, FormErrors } from "../../server/pages/field.tsx";
-import { Layout, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Layout, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 
 /** The page at `/clients/{id}/check`. */
@@ -115,46 +114,43 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
   );
 }
 
-/** The page as HTML. */
-export function clientCheckPage(props: ClientCheckProps): string {
+export function ClientCheck(props: ClientCheckProps): VNode {
   const { client, form, problem, progress, base, reportPath } = props;
   const { id, name = id, href } = client;
-  return `<!DOCTYPE html>\n${
-    render(
-      <Layout
-        site={props}
-        path={`/clients/${id}`}
-        head={
-          <>
-            <Stylesheet site={props} name="form" />
-            {progress !== undefined && <script type="module" src={`${base}/flows/check.js`}></script>}
-          </>
-        }
-        heading={`Check ${name}`}
-        opening={
-          <>
-            <FormErrors faults={form.errors} heading="No check was started." />
-            {problem !== undefined && (
-              <Notice kind="bad">
-                <p>{problem}</p>
-              </Notice>
-            )}
-            {progress === undefined && (
-              <p>
-                The check logs in to the application as a browser does: once without an attack, and then once for each
-                attack. During the check, this server responds to requests of applications as each attack requires. The
-                check does not change the records, the clock and the faults of this server.
-              </p>
-            )}
-            <p class="ways">
-              <a href={href}>Back to the client</a>
-              {reportPath !== undefined && <a href={base + reportPath}>Report of the last check</a>}
+  return (
+    <Layout
+      site={props}
+      path={`/clients/${id}`}
+      head={
+        <>
+          <Stylesheet site={props} name="form" />
+          {progress !== undefined && <Script site={props} name="check/check" />}
+        </>
+      }
+      heading={`Check ${name}`}
+      opening={
+        <>
+          <FormErrors faults={form.errors} heading="No check was started." />
+          {problem !== undefined && (
+            <Notice kind="bad">
+              <p>{problem}</p>
+            </Notice>
+          )}
+          {progress === undefined && (
+            <p>
+              The check logs in to the application as a browser does: once without an attack, and then once for each
+              attack. During the check, this server responds to requests of applications as each attack requires. The
+              check does not change the records, the clock and the faults of this server.
             </p>
-          </>
-        }
-      >
-        {progress === undefined ? <StartForm {...props} /> : <Progress {...props} />}
-      </Layout>,
-    )
-  }\n`;
+          )}
+          <p class="ways">
+            <a href={href}>Back to the client</a>
+            {reportPath !== undefined && <a href={base + reportPath}>Report of the last check</a>}
+          </p>
+        </>
+      }
+    >
+      {progress === undefined ? <StartForm {...props} /> : <Progress {...props} />}
+    </Layout>
+  );
 }

@@ -20,7 +20,8 @@ import { isLoopback } from "../../server/oauth/test_hosts.ts";
 import { decodeBase64url, p256KeyFrom } from "../../platform/runtime/crypto.ts";
 import type { NextSteps } from "../../server/endpoints/authorized_page.tsx";
 import type { ResponseCheck } from "../../server/pages/checks.tsx";
-import type { Proposal, StepProps } from "./pages/step_page.tsx";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";
 import type { PastStep, Step, StepFormState } from "./pages/step_form.tsx";
 import { checkIdToken } from "./check_id_token.ts";
 import { canAuthenticate, hasDemoSecret, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
@@ -54,7 +55,6 @@ export async function describeNext(
   const { code, flow, issued, failed = false } = response;
   const client = code === undefined ? undefined : await findOwner(context, response);
   const isCodeUsed = issued?.consumedAt !== undefined;
-  const { nextSteps } = await import("./pages/mod.ts");
   return nextSteps({
     base: context.site.base,
     authorized: failed ? "failed" : code === undefined ? undefined : "done",
@@ -208,10 +208,9 @@ export async function runStep(
   const form = await describeForm(context, after, step);
   const { error_description: description } = outcome === "rejected" ? result.json : {};
   const reason = typeof description === "string" ? description : undefined;
-  const { renderStep } = await import("./pages/mod.ts");
   return htmlWithForms(
     200,
-    renderStep({
+    renderPage(StepPage, {
       ...site,
       flowLink: context.app.flowLinkFor([["code", arrived.code]]) ?? site.flowLink,
       step,

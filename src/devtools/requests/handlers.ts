@@ -1,6 +1,5 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { assetResponse } from "../../server/endpoints/static_files.ts";
 import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
 import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
@@ -18,6 +17,9 @@ import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { formatMarkdown } from "../../recorder/export/markdown.ts";
 import { formatFlow } from "../../recorder/export/text.ts";
+import { renderPage } from "../../server/pages/render_page.ts";
+import { Flow as FlowPage } from "./pages/flow.tsx";
+import { List } from "./pages/list.tsx";
 import type { FlowProps } from "./pages/props.ts";
 import {
   describeFlow,
@@ -47,24 +49,26 @@ function findHelp(context: Context): FindHelp {
 /** GET /flows. */
 export async function showList(context: Context, recorder: Recorder): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
-  const { flowPages } = await import("./pages/mod.ts");
   const { server } = context;
   const query = new URLSearchParams(context.target.query);
   const list = describeList(recorder, server, query);
   const selected = findShown(recorder, query.get("flow"));
   const [first] = list.rows;
   const pane = selected ?? (first && findFlow(recorder, first.id));
-  const page = flowPages.list(withVisibleTexts({
-    ...context.site,
-    ...list,
-    selected: selected?.id,
-    pane: pane && summarizeFlow(pane, server, findHelp(context)),
-    recording: recorder.recording,
-    leftOut: recorder.leftOut,
-    hasTokens: server.settings.allows.openTools,
-    start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
-    csrfToken: await browserCsrfToken(context, browser),
-  }));
+  const page = renderPage(
+    List,
+    withVisibleTexts({
+      ...context.site,
+      ...list,
+      selected: selected?.id,
+      pane: pane && summarizeFlow(pane, server, findHelp(context)),
+      recording: recorder.recording,
+      leftOut: recorder.leftOut,
+      hasTokens: server.settings.allows.openTools,
+      start: (await callbackClients(context)).length > 0 ? "/start" : undefined,
+      csrfToken: await browserCsrfToken(context, browser),
+    }),
+  );
   return htmlWithForms(200, page, browser.headers);
 }
 
@@ -111,10 +115,8 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
   return redirect("POST", `${context.site.base}/flows`);
 }
 
-/** GET /flows/{id}, its exports, and the style sheets and scripts of these pages. */
+/** GET /flows/{id} and its exports. */
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
-  const { flowPages } = await import("./pages/mod.ts");
-  if (Object.hasOwn(flowPages.assets, name)) return assetResponse(context.request, flowPages.assets[name]!);
   const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
@@ -145,24 +147,26 @@ export async function showFlow(
   if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
   const canShowSecrets = server.settings.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
-  const { flowPages } = await import("./pages/mod.ts");
   const browser = await ensureBrowserCookie(context);
   const confirmation = await takeConfirmation(context);
-  const page = flowPages.flow(withVisibleTexts({
-    ...site,
-    ...await describeFlow(server, flow, readShownSteps(params), {
-      ...{ secrets, now: server.now() },
-      findHelp: findHelp(context),
-      editPath,
-      checkOrder: (exchange) => findCheckOrder(context, exchange),
-      // Only what this server has recorded can be changed here.
-      canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
+  const page = renderPage(
+    FlowPage,
+    withVisibleTexts({
+      ...site,
+      ...await describeFlow(server, flow, readShownSteps(params), {
+        ...{ secrets, now: server.now() },
+        findHelp: findHelp(context),
+        editPath,
+        checkOrder: (exchange) => findCheckOrder(context, exchange),
+        // Only what this server has recorded can be changed here.
+        canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
+      }),
+      ...view,
+      confirmation: confirmation.text,
+      secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
+      csrfToken: await browserCsrfToken(context, browser),
     }),
-    ...view,
-    confirmation: confirmation.text,
-    secrets: secrets ? "shown" as const : canShowSecrets ? "masked" as const : "never" as const,
-    csrfToken: await browserCsrfToken(context, browser),
-  }));
+  );
   return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
 }
 

@@ -11,16 +11,22 @@ export const assets: Handlers = {
   GET: (context) => findAsset(context, context.target.path.slice(`${context.site.base}/static/`.length)),
 };
 
+/** Serves those of a plugin, in a folder of their own. */
+export const pluginAssets = (folder: string, found: Readonly<Record<string, Asset>>): Handlers => ({
+  GET: (context) =>
+    findAsset(context, context.target.path.slice(`${context.site.base}/static/${folder}/`.length), found),
+});
+
 /** Serves the icon to browsers that open metadata or other documents without a link to it. */
 export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg") };
 
-function findAsset({ request }: Context, name: string): HttpResponse {
-  if (!Object.hasOwn(files, name)) throw new HttpError(404, "HT-01", "This address does not exist");
-  return assetResponse(request, files[name]!);
+function findAsset(context: Context, name: string, found: Readonly<Record<string, Asset>> = files): HttpResponse {
+  if (!Object.hasOwn(found, name)) throw new HttpError(404, "HT-01", "This address does not exist");
+  return assetResponse(context.request, found[name]!);
 }
 
 /** Responds with the file, or 304 if the browser has it. */
-export function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
+function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
   const headers = { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff", etag };
   if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
   return { status: 200, headers, body };

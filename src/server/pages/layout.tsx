@@ -69,7 +69,7 @@ export function Layout(props: LayoutProps): VNode {
           <title>{`${title} · Latchkey`}</title>
           <link rel="icon" href={`${base}/static/icon.svg`} />
           <link rel="stylesheet" href={`${base}/static/style.css`} />
-          {script !== null && <script type="module" src={`${base}/static/${script}.js`}></script>}
+          {script !== null && <Script site={site} name={script} />}
           {variant === "card" && <Stylesheet site={site} name="people" />}
           {head}
         </head>
@@ -139,9 +139,14 @@ function Navigation({ base, links, path }: {
   );
 }
 
-/** A further style sheet; belongs in the head. */
+/** A further style sheet, such as `form`, or `devtools/flow` of a plugin; belongs in the head. */
 export function Stylesheet({ site, name }: { readonly site: Site; readonly name: string }): VNode {
   return <link rel="stylesheet" href={`${site.base}/static/${name}.css`} />;
+}
+
+/** The script of a page; belongs in the head. */
+export function Script({ site, name }: { readonly site: Site; readonly name: string }): VNode {
+  return <script type="module" src={`${site.base}/static/${name}.js`}></script>;
 }
 
 interface SectionProps {

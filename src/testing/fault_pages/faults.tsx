@@ -2,10 +2,9 @@
 /** The page that breaks logins of a server on a test host: faults, the clock, revoked tokens, rotated keys. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { render } from "preact-render-to-string";
 import { formatLongDuration } from "../../server/pages/duration.ts";
 import { Field } from "../../server/pages/field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
 import { Code } from "../../server/pages/value.tsx";
 
@@ -298,7 +297,7 @@ function AllFaults({ base, client, clients, chosen, search, groups }: FaultsProp
   );
 }
 
-function Faults(props: FaultsProps): VNode {
+export function Faults(props: FaultsProps): VNode {
   const { base, error, confirmation, chosen } = props;
   return (
     <Layout
@@ -307,7 +306,7 @@ function Faults(props: FaultsProps): VNode {
       head={
         <>
           <Stylesheet site={props} name="form" />
-          <script type="module" src={`${base}/static/faults.js`}></script>
+          <Script site={props} name="testing/faults" />
         </>
       }
       heading="Break"
@@ -340,8 +339,4 @@ function Faults(props: FaultsProps): VNode {
       </Panes>
     </Layout>
   );
-}
-
-export function faultsPage(props: FaultsProps): string {
-  return `<!DOCTYPE html>\n${render(<Faults {...props} />)}\n`;
 }

@@ -6,6 +6,7 @@ import type { Context } from "../../server/assembly/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
 import { type Field, validate } from "../../server/config/field.ts";
+import { renderPage } from "../../server/pages/render_page.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { isTestUrl } from "../../server/oauth/test_hosts.ts";
@@ -21,7 +22,7 @@ import type { FaultRequest } from "../faults/fault_list.ts";
 import { type FaultParameter, parameterLabel } from "../faults/parameters.ts";
 import { changeToken } from "./change_token.ts";
 import { clockPresets } from "./clock_presets.ts";
-import type { FormField } from "./faults.tsx";
+import { Faults, type FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
@@ -182,7 +183,6 @@ async function showPage(
   const { app, server, site } = context;
   const browser = await ensureBrowserCookie(context);
   const confirmation = await takeConfirmation(context);
-  const { faultsPage } = await import("./faults.tsx");
   const definition = findDefinition(shown.get("fault") ?? undefined);
   const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
   const clients = await server.clients.list();
@@ -190,7 +190,7 @@ async function showPage(
   const checkable = clients.filter(({ standing, redirectUris }) =>
     standing === "configured" && redirectUris.some(isTestUrl)
   );
-  const page = faultsPage({
+  const page = renderPage(Faults, {
     ...site,
     csrfToken: await browserCsrfToken(context, browser),
     error,

@@ -11,6 +11,7 @@
 import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
 import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
+import { staticEndpoint } from "../../server/assembly/static_endpoint.ts";
 import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import { parameters } from "../../server/oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
@@ -57,9 +58,9 @@ export function faultPages(
       if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
       plugin.setup?.(app, addResource, addApp);
     },
-    routes: ({ site: { base } }) => [{
+    routes: ({ site }) => [staticEndpoint(site, "testing", () => import("./assets.gen.ts")), {
       name: "faults",
-      path: `${base}/faults`,
+      path: `${site.base}/faults`,
       methods: ["GET", "POST"],
       caller: "browser",
       title: "Break",

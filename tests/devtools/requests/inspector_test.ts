@@ -740,7 +740,7 @@ test("[FL-07] the main module never loads the inspector, not even lazily", async
 
 test("[FL-07] a server without an inspector has no such pages and no links to them", async () => {
   const { get, authorize } = await testServer();
-  for (const path of ["/flows", "/flows/1", "/flows/events", "/flows/list.css"]) {
+  for (const path of ["/flows", "/flows/1", "/flows/events"]) {
     assertEquals((await get(path)).status, 404);
   }
   const pages = [await get("/"), await authorize({ redirect_uri: "https://elsewhere.example/" })];
@@ -760,10 +760,10 @@ test("[UI-01, UI-02] the pages of the inspector are not cached, not framed, and 
     assertEquals(headers.get("access-control-allow-origin"), null, path);
   }
   for (const [name, type] of [["list.css", /^text\/css/], ["flow.js", /^text\/javascript/]] as const) {
-    const { status, headers } = await bench.get(`/flows/${name}`);
+    const { status, headers } = await bench.get(`/static/devtools/${name}`);
     assertEquals(status, 200);
     assertMatch(headers.get("content-type")!, type);
-    const again = await bench.get(`/flows/${name}`, { headers: { "if-none-match": headers.get("etag")! } });
+    const again = await bench.get(`/static/devtools/${name}`, { headers: { "if-none-match": headers.get("etag")! } });
     assertEquals(again.status, 304);
   }
 });

@@ -7,7 +7,8 @@ import { explain } from "../../../src/cli/explain.ts";
 import { rulesPath } from "../../../src/devtools/rules/rules_file.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { rules } from "../../../src/server/assembly/rules.ts";
-import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
+import { renderPage } from "../../../src/server/pages/render_page.ts";
+import { CheckReportPage } from "../../../src/check/pages/check_report.tsx";
 import { citedSections } from "../../../src/server/pages/specifications.ts";
 import { assertPage, forEachCase, testServer } from "../../kit.ts";
 
@@ -118,7 +119,7 @@ test("[DC-05] each rule that a page or the report of a check names links to its 
     await (await server.get("/docs/rules/DR-04")).text(),
     '<a href="/tenant/docs/rules/RU-08">RU-08</a>',
   );
-  const report = checkReportPage({
+  const report = renderPage(CheckReportPage, {
     ...{ issuer: "http://localhost:9666", base: "", rulesPath: "/docs/rules", client: "shop", passed: false },
     ...{ summary: "0 attacks", outdatedBaseline: [], score: [], sections: [] },
     controlFailure: ["The server rejected POST /oauth2/token with invalid_grant by TK-15: redirect_uri does not match"],

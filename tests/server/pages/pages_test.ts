@@ -1,6 +1,6 @@
 /** The pages as markup: what they say, and that nothing of a request can become more than text in them. */
 
-import { checkReportPage } from "../../../src/check/pages/check_report.tsx";
+import { CheckReportPage } from "../../../src/check/pages/check_report.tsx";
 import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -13,8 +13,10 @@ import type { HomeProps } from "../../../src/devtools/connect/pages/home.tsx";
 import type { ListedUser } from "../../../src/devtools/connect/pages/users.tsx";
 import { lowerFirst } from "../../../src/server/pages/lower_first.ts";
 import { pages } from "../../drawn_pages.ts";
-import { assets } from "../../../src/server/pages/assets.gen.ts";
-import { renderStep } from "../../../src/devtools/authorized/pages/mod.ts";
+import { renderPage } from "../../../src/server/pages/render_page.ts";
+import { assets as devtoolsAssets } from "../../../src/devtools/assets.gen.ts";
+import { assets as serverAssets } from "../../../src/server/pages/assets.gen.ts";
+import { StepPage } from "../../../src/devtools/authorized/pages/step_page.tsx";
 import {
   account,
   client,
@@ -32,6 +34,12 @@ import {
   userList,
 } from "../../browser/samples.ts";
 import { hostileStep, nextUnder } from "../../browser/step_samples.ts";
+
+/** The style sheets and scripts of the sample pages, by their paths below `/static/`. */
+const assets = {
+  ...serverAssets,
+  ...Object.fromEntries(Object.entries(devtoolsAssets).map(([name, asset]) => [`devtools/${name}`, asset])),
+};
 
 const hostile = [
   `<script>alert(1)</script>`,
@@ -108,7 +116,7 @@ const drawn = Object.entries(samples).map(([path, { draw }]) => [path, draw(page
 
 test("[UI-02] no page has an inline script or style, or refers to another origin except a redirect URI", () => {
   const paths = [
-    "/static/(\\w+.css|(script|continue|connect).js|icon.svg)",
+    "/static/((devtools/)?\\w+.css|(script|continue|devtools/connect).js|icon.svg)",
     "/authorize-[a-z]+",
     "/oauth2/(jwks|logout|login|consent)",
     "/oauth2/logout\\?client_id=demo-public",
@@ -140,7 +148,7 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
       }
     }
     const script = path.startsWith("/form-post") || path.startsWith("/logging-out") ? "continue" : "script";
-    const scripts = html.match(/<script[^>]*>/g)!.filter((tag) => !tag.includes("/static/connect.js"));
+    const scripts = html.match(/<script[^>]*>/g)!.filter((tag) => !tag.includes("/static/devtools/connect.js"));
     assertEquals(scripts, [`<script type="module" src="/static/${script}.js">`], path);
     assertStringIncludes(html, "></script>", path);
   }
@@ -164,7 +172,7 @@ test("[UI-03] hostile values do not change the markup of the callback page", () 
 });
 
 test("[UI-03] hostile values do not change the markup of a step", () => {
-  const page = (value: string): string => renderStep(hostileStep(value));
+  const page = (value: string): string => renderPage(StepPage, hostileStep(value));
   // A body has a line for each parameter.
   for (const value of hostile.map((text) => text.replaceAll("&", ""))) {
     const tags = (html: string) => tagsOf(html.replace(/ (aria-label|value)="[^"]*"/g, ""));
@@ -685,7 +693,7 @@ test("the header links to the available pages, marks the current one, and can be
   const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
   const check = { client: "shop", passed: true, summary: "1 attack", outdatedBaseline: [], score: [], sections: [] };
   assertStringIncludes(
-    header(checkReportPage({ ...home, ...check, links })),
+    header(renderPage(CheckReportPage, { ...home, ...check, links })),
     `<a href="/flows">Flows</a><a href="/flows/check" aria-current="page">Check</a>`,
   );
   assert(!header(pages.home({ ...home, links: [] })).includes("<nav"));
@@ -769,28 +777,13 @@ test("assets.gen.ts matches static/; if not: deno task assets", async () => {
   for (const { path, text } of await generateAssets()) assertEquals(await readFile(path, "utf8"), text, path);
 });
 
-test("every asset has its type, and a unique strong ETag", () => {
-  assertEquals(
-    Object.entries(assets).map(([name, { type }]) => [name, type]),
-    [
-      ["authorized.css", "text/css; charset=utf-8"],
-      ["connect.css", "text/css; charset=utf-8"],
-      ["connect.js", "text/javascript; charset=utf-8"],
-      ["continue.js", "text/javascript; charset=utf-8"],
-      ["exchange.css", "text/css; charset=utf-8"],
-      ["faults.js", "text/javascript; charset=utf-8"],
-      ["field.css", "text/css; charset=utf-8"],
-      ["form.css", "text/css; charset=utf-8"],
-      ["icon.svg", "image/svg+xml"],
-      ["people.css", "text/css; charset=utf-8"],
-      ["script.js", "text/javascript; charset=utf-8"],
-      ["style.css", "text/css; charset=utf-8"],
-      ["values.css", "text/css; charset=utf-8"],
-    ],
-  );
-  const etags = Object.values(assets).map(({ etag }) => etag);
-  for (const etag of etags) assertMatch(etag, /^"[A-Za-z0-9_-]{43}"$/);
-  assertEquals(new Set(etags).size, etags.length);
+test("every asset has the type of its name, and a unique strong ETag", () => {
+  const types = { css: "text/css", js: "text/javascript", svg: "image/svg+xml" };
+  for (const [name, { type, etag }] of Object.entries(assets)) {
+    assertEquals(type.split(";")[0], types[name.split(".")[1] as keyof typeof types], name);
+    assertMatch(etag, /^"[A-Za-z0-9_-]{43}"$/);
+  }
+  assertEquals(new Set(Object.values(assets).map(({ etag }) => etag)).size, Object.keys(assets).length);
 });
 
 test("the colours have enough contrast, light and dark (WCAG 2.2, 1.4.3 and 1.4.11)", async () => {

@@ -6,7 +6,7 @@ import { ClientDetails, ClientIdentity, type ListedClient } from "./client_detai
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { ConfigurationLines } from "./configuration_lines.tsx";
 import type { EditForm } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
 import { Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
@@ -120,8 +120,8 @@ export function Client(props: ClientProps): VNode {
       path={`/clients/${client.id}`}
       head={
         <>
-          {["form", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-          {flows?.length === 0 && <script type="module" src={`${props.base}/static/connect.js`}></script>}
+          {["form", "devtools/connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
+          {flows?.length === 0 && <Script site={props} name="devtools/connect" />}
         </>
       }
       heading={client.name ?? client.id}

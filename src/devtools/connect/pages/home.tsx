@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
 import { ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, RetryField } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
 import { RecentFlows } from "./recent_flows.tsx";
@@ -208,8 +208,8 @@ export function Home(props: HomeProps): VNode {
       path="/"
       head={
         <>
-          {["form", "connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-          {form && <script type="module" src={`${base}/static/connect.js`}></script>}
+          {["form", "devtools/connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
+          {form && <Script site={props} name="devtools/connect" />}
         </>
       }
       heading={form ? "Connect an application" : "Latchkey is running"}

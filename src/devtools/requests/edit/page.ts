@@ -19,7 +19,8 @@ import { readLimited } from "../../../server/oauth/outbound.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";
 import { redactFlow } from "../../../recorder/redact.ts";
-import type { EditProps } from "../pages/edit.tsx";
+import { renderPage } from "../../../server/pages/render_page.ts";
+import { Edit, type EditProps } from "../pages/edit.tsx";
 import { exchangeTitle } from "../labels.ts";
 import type { Masked } from "../message.ts";
 import { withVisibleTexts } from "../../../server/endpoints/shared/visible_text.ts";
@@ -143,18 +144,20 @@ async function render(
   status: number,
   values: Pick<EditProps, "query" | "form" | "headers" | "body" | "errors" | "isRecording">,
 ): Promise<HttpResponse> {
-  const { flowPages } = await import("../pages/mod.ts");
   const browser = await ensureBrowserCookie(context);
   const { method, path } = masked.request;
-  const page = flowPages.edit(withVisibleTexts({
-    ...context.site,
-    ...values,
-    number: original.number,
-    title: exchangeTitle(masked),
-    line: `${method} ${path}`,
-    hasForm: method === "POST" && values.body === undefined,
-    inBrowser: original.endpoint === "authorize",
-    csrfToken: await browserCsrfToken(context, browser),
-  }));
+  const page = renderPage(
+    Edit,
+    withVisibleTexts({
+      ...context.site,
+      ...values,
+      number: original.number,
+      title: exchangeTitle(masked),
+      line: `${method} ${path}`,
+      hasForm: method === "POST" && values.body === undefined,
+      inBrowser: original.endpoint === "authorize",
+      csrfToken: await browserCsrfToken(context, browser),
+    }),
+  );
   return htmlWithForms(status, page, browser.headers);
 }

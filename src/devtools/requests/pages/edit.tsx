@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { type FieldError, FieldErrors, FormErrors } from "../../../server/pages/field.tsx";
-import { Layout, type Site } from "../../../server/pages/layout.tsx";
+import { Layout, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 
@@ -49,7 +49,7 @@ export function Edit(props: EditProps): VNode {
     <Layout
       site={props}
       path="/flows/edit"
-      head={<link rel="stylesheet" href={`${base}/flows/edit.css`} />}
+      head={<Stylesheet site={props} name="devtools/edit" />}
       heading={`Edit and send again: ${title}`}
       opening={
         <>

@@ -2,7 +2,7 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
-import { Layout, Panes, Section } from "../../../server/pages/layout.tsx";
+import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/lower_first.ts";
 import { RuleLink } from "../../../server/pages/rule_link.tsx";
@@ -11,7 +11,7 @@ import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
-import { formatMilliseconds, Head, Timestamp } from "./parts.tsx";
+import { formatMilliseconds, Timestamp } from "./parts.tsx";
 import type { FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
 import { StepItem } from "./step.tsx";
@@ -157,7 +157,12 @@ export function Flow(props: FlowProps): VNode {
       site={props}
       path={`/flows/${row.id}`}
       script={null}
-      head={<Head base={base} page="flow" />}
+      head={
+        <>
+          <Stylesheet site={props} name="devtools/flow" />
+          <Script site={props} name="devtools/flow" />
+        </>
+      }
       stepper={about === undefined && <ListBeside base={base} />}
       heading={<bdi>{flowHeading(props)}</bdi>}
       title={`${flowHeading(props)} · ${about?.label ?? `Flow ${row.id}`}`}

@@ -2,13 +2,13 @@
 /** The list of recorded flows, newest first. */
 
 import type { VNode } from "preact";
-import { Layout, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Layout, Script, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { ClockNotice } from "../../../server/pages/notice.tsx";
 import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx";
 import { upperFirst } from "../../../server/pages/lower_first.ts";
 import { CopyableValue } from "../../../server/pages/value.tsx";
-import { Head, Timestamp } from "./parts.tsx";
+import { Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
@@ -148,7 +148,8 @@ export function List(props: FlowListProps): VNode {
       head={
         <>
           {flowCount === 0 && <Stylesheet site={props} name="values" />}
-          <Head base={base} page="list" />
+          <Stylesheet site={props} name="devtools/list" />
+          <Script site={props} name="devtools/list" />
         </>
       }
       heading="Requests"

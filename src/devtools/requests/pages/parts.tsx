@@ -1,21 +1,11 @@
 /** @jsxImportSource preact */
-/** The small parts of the inspector's pages: head, time, rejection, rule. */
+/** The small parts of the inspector's pages: time, rejection, rule. */
 
 import type { VNode } from "preact";
 import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { Code } from "../../../server/pages/value.tsx";
 import type { RejectionSummary } from "./props.ts";
-
-/** Style sheet and script, for the head of the document; `page` is the name of both files. */
-export function Head({ base, page }: { readonly base: string; readonly page: "list" | "flow" }): VNode {
-  return (
-    <>
-      <link rel="stylesheet" href={`${base}/flows/${page}.css`} />
-      <script type="module" src={`${base}/flows/${page}.js`}></script>
-    </>
-  );
-}
 
 /**
  * A point in time (milliseconds since the epoch), in UTC: to the second; `full`: with date and milliseconds; `short`:

@@ -4,10 +4,7 @@ import type { RuleResult } from "../../../server/oauth/explanation.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink, SuggestedMatch } from "../../../server/pages/rejection.tsx";
 import type { NavigationLink, Site } from "../../../server/pages/layout.tsx";
-import type { Asset } from "../../../server/pages/asset.ts";
-import type { EditProps } from "./edit.tsx";
 import type { Status } from "../../../server/pages/status_badge.tsx";
-import type { TokensProps } from "./tokens.tsx";
 
 /** The categories by which rows are filtered; `documents`: metadata, keys and missing pages, outside of flows. */
 export type FlowKind = "done" | "rejected" | "pending" | "documents";
@@ -263,14 +260,4 @@ export interface FlowProps extends Site {
   /** Whether secrets are shown; `never`: they cannot be shown. */
   readonly secrets: "masked" | "shown" | "never";
   readonly csrfToken: string;
-}
-
-/** The pages of the inspector: props in, an HTML document out. */
-export interface FlowPages {
-  list(props: FlowListProps): string;
-  flow(props: FlowProps): string;
-  tokens(props: TokensProps): string;
-  edit(props: EditProps): string;
-  /** Style sheets and scripts of these pages, by the last segment of `{base}/flows/{name}`. */
-  readonly assets: Readonly<Record<string, Asset>>;
 }

@@ -7,7 +7,7 @@ import { CheckItem } from "../../../server/pages/check_item.tsx";
 import { Claims, type JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { Field } from "../../../server/pages/field.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
-import { Layout, type Site } from "../../../server/pages/layout.tsx";
+import { Layout, Script, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { Hint } from "../../../server/pages/parameters.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
@@ -92,7 +92,7 @@ function Callback({ parameters }: { readonly parameters: NonNullable<TokensProps
 const maxShownChars = 60;
 
 export function Tokens(props: TokensProps): VNode {
-  const { base, results, notes, example, callback, now } = props;
+  const { results, notes, example, callback, now } = props;
   const [first] = results;
   const tone = results.length === 0 ? undefined : worstTone(results);
   return (
@@ -101,8 +101,8 @@ export function Tokens(props: TokensProps): VNode {
       path="/flows/tokens"
       head={
         <>
-          <link rel="stylesheet" href={`${base}/flows/tokens.css`} />
-          <script type="module" src={`${base}/flows/tokens.js`}></script>
+          <Stylesheet site={props} name="devtools/tokens" />
+          <Script site={props} name="devtools/tokens" />
         </>
       }
       heading={pageHeading(props)}

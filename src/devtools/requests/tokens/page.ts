@@ -9,7 +9,8 @@ import type { Server } from "../../../server/oauth/server.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";
-import type { TokensProps } from "../pages/tokens.tsx";
+import { renderPage } from "../../../server/pages/render_page.ts";
+import { Tokens, type TokensProps } from "../pages/tokens.tsx";
 import { checkToken, kindNames } from "./check_token.ts";
 import { type PastedText, readPastedText, type TokenKind } from "./read_input.ts";
 import { readKeys } from "./signature.ts";
@@ -87,9 +88,8 @@ async function render(
   values: FormFields,
   { results, notes, callback }: Pick<TokensProps, "results" | "notes" | "callback">,
 ): Promise<HttpResponse> {
-  const { flowPages } = await import("../pages/mod.ts");
   const browser = await ensureBrowserCookie(context);
-  const page = flowPages.tokens({
+  const page = renderPage(Tokens, {
     ...context.site,
     values,
     results,
