@@ -88,7 +88,7 @@ export function endpoints(
       errors: "redirect",
       role: "step",
       parameters: [...requestParts.parameters.authorize, interactionParameter],
-      checks: ["AZ-02", "RU-01", "AZ-07", "AZ-09", "AZ-17", "PK-07"],
+      checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
       responseParameters: authorizationResponseParameters,
       load: () => authorizeHandlers(decider, interaction?.repeatWithCookies),
     },

@@ -315,6 +315,10 @@ export type RequestPart = CheckedPart | AnyMemberPart;
 export interface BasePart {
   /** The entry points that read it. */
   readonly at: readonly EntryPoint[];
+  /** The rule that is traced when its check has passed; a request can violate the same rule. Default: none. */
+  readonly passes?: PassedRuleId;
+  /** The main rule that a request can violate, if no passed check is traced. */
+  readonly rule?: RejectionRuleId;
   /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request_parts.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /** Traces what a client probably did not intend. Called once for each accepted request. */
@@ -357,6 +361,8 @@ export interface MemberPart<Name extends keyof AuthorizationRequest> extends Bas
 export interface EntryPointParts {
   /** The parts to read, in this order; one without a name becomes no member of the request. */
   readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
+  /** The rules of its checks that are traced when they pass, in the same order. */
+  readonly checks: readonly PassedRuleId[];
   /** The warnings about accepted requests. */
   readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
 }

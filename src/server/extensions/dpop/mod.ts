@@ -63,6 +63,7 @@ export const dpop: Extension = {
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),
   requestParts: [{
+    rule: "DO-08",
     name: "dpopJkt",
     at: ["authorize", "par"],
     parameters: [{ name: "dpop_jkt" }],

@@ -23,7 +23,7 @@ export const par: Extension = {
   specifications: ["RFC 9126"],
   settingFields: parFields,
   clientDemands: ["require_pushed_authorization_requests"],
-  requestParts: [{ at: ["authorize", "par"], read: rejectUnpushed }],
+  requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
   requestSource: {
     parameter: "request_uri",
     prefix: requestUriPrefix,

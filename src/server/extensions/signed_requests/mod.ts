@@ -19,7 +19,7 @@ export const signedRequests: Extension = {
   settingFields: signedRequestFields,
   clientDemands: ["require_signed_request_object"],
   clientMembers: ["request_object_signing_alg"],
-  requestParts: [{ at: ["authorize", "par"], read: rejectUnsigned }],
+  requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
   requestSource: {
     parameter: "request",
     read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),

@@ -4,7 +4,7 @@
  */
 
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../../../platform/maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { noteScope, warn } from "../notes.ts";
 import { type ParameterDescription, parameters } from "../params.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
@@ -19,48 +19,49 @@ import { assertResponseMode, assertResponseType, assertState } from "./destinati
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
 
-/** The parts that are read first. After them come those parts of extensions that become no member of the request. */
-const firstParts: readonly RequestPart[] = [
-  { at: everywhere, warn: warnDocument },
-  { at: byRedirect, read: rejectRepeated },
-];
-
-/** The parts that are read next. After them come all other parts of extensions. */
-const nextParts: readonly RequestPart[] = [
-  { at: byRedirect, read: assertState },
-  { at: byRedirect, read: assertResponseType },
-  { at: byRedirect, read: assertResponseMode },
-  { at: everywhere, read: rejectLongValues },
-];
+/** Where the parts of extensions are read. */
+type Position = "checks of extensions" | "members of extensions";
 
 /**
- * The parts that are read after the parts of extensions, because access of an extension decides whether a request needs
- * scope.
+ * The checks of a request for access, in the order in which they run: the rule, the entry points, and the functions. At
+ * the authorization endpoint, `findDestination` has found the client (AZ-02) and the redirect URI (RU-01) before; the
+ * session (OI-05) and the approval follow.
+ *
+ * Extensions come at two positions: before other parameters, what rejects a whole request; before the scope, what is a
+ * member of the request, because access of an extension decides whether the request needs scope.
  */
-const lastParts: readonly RequestPart[] = [
-  { name: "scope", at: everywhere, read: readScope, warn: warnIgnoredScope },
+const order: readonly (RequestPart | Position)[] = [
+  { at: everywhere, warn: warnDocument },
+  { passes: "AZ-07", at: byRedirect, read: rejectRepeated },
+  "checks of extensions",
+  { rule: "AZ-13", at: byRedirect, read: assertState },
+  { passes: "AZ-09", at: byRedirect, read: assertResponseType },
+  { rule: "AZ-19", at: byRedirect, read: assertResponseMode },
+  { rule: "AZ-13", at: everywhere, read: rejectLongValues },
+  "members of extensions",
+  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope, warn: warnIgnoredScope },
   { at: everywhere, warn: noteScope },
-  { name: "codeChallenge", at: byRedirect, read: readCodeChallenge, warn: warnMissingMethod },
-  { name: "nonce", at: byRedirect, read: ({ params }) => params.get("nonce") },
-  {
-    name: "resources",
-    at: everywhere,
-    read: ({ server, params }) => readResources(server, params),
-    warn: ({ server, client, params }) => warnAboutResource(server, client, params),
-  },
-  { name: "loginRequirements", at: everywhere, read: readLoginRequirements },
+  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: warnMissingMethod },
+  { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
+  { rule: "RI-01", at: everywhere, name: "resources", read: requestedResources, warn: warnResources },
+  { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
 ];
 
 /** The parts of every server, and those of extensions. */
 export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
-  const checks = ofExtensions.filter(({ name }) => name === undefined);
-  const members = ofExtensions.filter(({ name }) => name !== undefined);
-  const parts = [...firstParts, ...checks, ...nextParts, ...members, ...lastParts];
+  const parts = order.flatMap((part) =>
+    part === "checks of extensions"
+      ? ofExtensions.filter(({ name }) => name === undefined)
+      : part === "members of extensions"
+      ? ofExtensions.filter(({ name }) => name !== undefined)
+      : part
+  );
   const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
     const included = parts.filter(({ at }) => at.includes(entryPoint));
     return {
       readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
       warnings: included.flatMap(({ warn }) => warn ?? []),
+      checks: included.flatMap(({ passes }) => passes ?? []),
     };
   };
   const parametersOf = (isIncluded: (part: RequestPart) => boolean) =>
@@ -102,6 +103,14 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
   for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
+}
+
+function requestedResources({ server, params }: PartRequest): MaybePromise<readonly string[]> {
+  return readResources(server, params);
+}
+
+function warnResources({ server, client, params }: PartRequest): void {
+  warnAboutResource(server, client, params);
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {
