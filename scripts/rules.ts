@@ -106,12 +106,12 @@ function formatTypes(): string {
     union("RuleId", "The ID of a rule that this server checks, such as `PK-09`.", ids),
     union(
       "RejectionRuleId",
-      "The ID of a rule with a fix: one that a request can be rejected by, or that causes a warning.",
+      "@internal The ID of a rule with a fix: one that a request can be rejected by, or that causes a warning.",
       ids.filter((id) => table[id]!.fix !== undefined),
     ),
     union(
       "PassedRuleId",
-      "The ID of a rule with a sentence for a passed check.",
+      "@internal The ID of a rule with a sentence for a passed check.",
       ids.filter((id) => table[id]!.passes !== undefined),
     ),
   ].join("\n");

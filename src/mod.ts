@@ -28,45 +28,16 @@ export type { Approver, ApproverContext } from "./server/assembly/approver.ts";
 export type { Approval } from "./server/oauth/authorize/code.ts";
 export type { AuthorizationRequest, LoginRequirements } from "./server/oauth/authorize/authorization_request.ts";
 export type { ConfigurableOptions, Plugin } from "./server/assembly/plugin.ts";
-export type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./server/oauth/clients/client.ts";
+export type { ClientAuthMethod, ClientMetadata, User } from "./server/oauth/clients/client.ts";
 export type { Client, ClientRepository, UserRepository } from "./server/oauth/clients/repository.ts";
-export type {
-  KeySettings,
-  Lifetimes,
-  MetadataForm,
-  PkceSettings,
-  RefreshSettings,
-  Settings,
-} from "./server/config/settings.ts";
+export type { Lifetimes, Settings } from "./server/config/settings.ts";
 export type { ExtensionSettings } from "./server/extensions/settings.ts";
+export type { ProfileName } from "./server/config/profile.ts";
+export type { TrustedIssuer } from "./server/extensions/assertion_grants/settings.ts";
+export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";
+export type { ResourceAuthorizationServer } from "./server/extensions/token_exchange/settings.ts";
 export type { ResourceSettings } from "./server/config/resource_list.ts";
-export type { InsecureSettings, NetworkSettings, RequestSettings } from "./server/config/setting_groups.ts";
-export type { EndpointPaths } from "./server/config/issuer_urls.ts";
-export type { McpRevision, ProfileName } from "./server/config/profile.ts";
-export type { LoginMethod } from "./server/config/login_method.ts";
-export type {
-  AssertionGrantSettings,
-  MappedSubject,
-  TrustedIssuer,
-} from "./server/extensions/assertion_grants/settings.ts";
-export type { ClientDocumentSettings } from "./server/extensions/client_documents/settings.ts";
-export type { ClientLogoutOptions, ClientLogoutSettings } from "./server/extensions/client_logout/settings.ts";
-export type { DeviceSettings } from "./server/extensions/device/settings.ts";
 export type { DpopSettings } from "./server/extensions/dpop/settings.ts";
-export type { ParSettings } from "./server/extensions/par/settings.ts";
-export type { SignedRequestSettings } from "./server/extensions/signed_requests/settings.ts";
-export type { RegistrationSettings, SoftwareStatementIssuer } from "./server/extensions/registration/settings.ts";
-export type {
-  AuthorizationDetailsSettings,
-  AuthorizationDetailsType,
-} from "./server/extensions/authorization_details/settings.ts";
-export type { AcrValue, StepUpSettings } from "./server/extensions/step_up/settings.ts";
-export type {
-  ResourceAuthorizationServer,
-  TokenExchangeSettings,
-} from "./server/extensions/token_exchange/settings.ts";
-export type { CibaSettings } from "./server/extensions/ciba/settings.ts";
-export type { ClaimRules } from "./server/oauth/claims.ts";
 export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
 export { OAuthError } from "./server/oauth/errors.ts";
 export type { ErrorCode, ExtensionErrorCode } from "./server/oauth/errors.ts";

@@ -17,7 +17,3 @@
 export { inspector } from "./inspector.ts";
 export type { Inspector, InspectorOptions } from "./inspector.ts";
 export type { RequestPagesOptions } from "./requests/request_pages.ts";
-export type { ReadRules } from "./rules/rules_file.ts";
-export type { Fields } from "../platform/http/form.ts";
-export type { Exchange, Flow, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
-export type { Recorder, RecorderOptions } from "../recorder/recorder.ts";

@@ -3,7 +3,7 @@
  * {@link chain}, or in an async function by `isPromise(value) ? await value : value`.
  */
 
-/** A value or a promise of it. */
+/** @internal A value or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /** Calls `next` with a value: synchronously, or when its promise is fulfilled. Every thenable counts as a promise. */

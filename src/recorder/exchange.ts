@@ -39,7 +39,7 @@ export interface RecordedResponse {
   readonly hasForm?: boolean;
 }
 
-/** A check that passed. */
+/** @internal A check that passed. */
 export interface PassedCheck {
   /** The ID of the rule. */
   readonly rule: PassedRuleId;

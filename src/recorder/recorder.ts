@@ -42,7 +42,11 @@ import { hasTextBody, recordReply } from "./record_response.ts";
 import { recordHead } from "./record_request.ts";
 import { flowLimit } from "./flow_limit.ts";
 
-/** Records requests and responses. It should be the outermost plugin, so that it records what clients receive. */
+/**
+ * Records requests and responses. It should be the outermost plugin, so that it records what clients receive.
+ *
+ * @internal
+ */
 export interface Recorder extends Plugin {
   /** The recorded exchanges, oldest first. An exchange is immutable: after a change, a new value replaces it. */
   exchanges(): readonly Exchange[];

@@ -71,3 +71,4 @@ export type { StorageState } from "./browser/storage_state.ts";
 export type { Callback } from "./browser/callback.ts";
 export type { AuthorizationResponse } from "../client/callback.ts";
 export type { LogoutOptions, TestBrowser } from "./browser/test_browser.ts";
+export type { ClaimsContext } from "../server/oauth/tokens/override_claims.ts";

@@ -3,5 +3,5 @@
 /** Its path from the root of the project. */
 export const rulesPath = "tests/rules.md";
 
-/** Reads it. Rejects if this copy of the program does not have the file, as on JSR. */
+/** @internal Reads it. Rejects if this copy of the program does not have the file, as on JSR. */
 export type ReadRules = () => Promise<string>;

@@ -2,7 +2,7 @@
 
 import { findForRequest, HttpError, type RequestLike } from "./message.ts";
 
-/** Decoded names and values, in the order of the request. */
+/** @internal Decoded names and values, in the order of the request. */
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 /** Maximum size of a form, in bytes. */

@@ -61,7 +61,7 @@ export interface HttpResponse {
   readonly form?: PageForm;
 }
 
-/** A form that a page submits by POST, by itself or when the user agrees. */
+/** @internal A form that a page submits by POST, by itself or when the user agrees. */
 export interface PageForm {
   /** The URL that receives the form. */
   readonly action: string;

@@ -33,7 +33,7 @@ export interface RequestTarget {
 /** Handles a request. It never throws and never rejects. */
 export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
 
-/** A method that routes can handle. */
+/** @internal A method that routes can handle. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
 
 /** One path and its handler. `Context` is the type of the value that the server creates for each request. */

@@ -25,8 +25,6 @@ export interface AuthorizationDetail extends Readonly<Record<string, unknown>> {
 /**
  * The user of a grant, and their login (OpenID Connect Core §2). A session, a grant and its tokens contain the whole
  * subject.
- *
- * @internal
  */
 export interface Subject {
   /** The user's subject on this server; a pairwise client gets another subject. */
@@ -43,7 +41,7 @@ export interface Subject {
   readonly sid?: string;
 }
 
-/** @internal Access besides scope and resources. A member is absent if there is no such access. */
+/** Access besides scope and resources. A member is absent if there is no such access. */
 export interface FurtherAccess {
   /** Authorization details (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[];

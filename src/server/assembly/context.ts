@@ -46,7 +46,11 @@ export interface App {
   readonly dispatch: RequestHandler;
 }
 
-/** The steps after the page `/authorized`, and what `/start` needs for clients that push or sign their requests. */
+/**
+ * The steps after the page `/authorized`, and what `/start` needs for clients that push or sign their requests.
+ *
+ * @internal
+ */
 export interface DemoSteps {
   /**
    * The query of the authorization endpoint: the request as it is, signed, or a reference to a pushed request, as the

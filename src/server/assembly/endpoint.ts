@@ -5,7 +5,7 @@ import type { Method } from "../../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 
-/** The kind of caller of an endpoint. */
+/** @internal The kind of caller of an endpoint. */
 export type Caller =
   /** A client that identifies itself (OAuth 2.1 §2.4). */
   | "client"
@@ -16,7 +16,7 @@ export type Caller =
   /** Any program. */
   | "any";
 
-/** The error channel of an endpoint. */
+/** @internal The error channel of an endpoint. */
 export type ErrorChannel =
   /** As JSON (OAuth 2.1 §3.2.4). */
   | "json"
@@ -33,7 +33,7 @@ export type ErrorChannel =
   /** As problem details (RFC 9457). */
   | "problem";
 
-/** How the recorder treats requests to an endpoint. */
+/** @internal How the recorder treats requests to an endpoint. */
 export type EndpointRole =
   /** A step of a login: recorded. Without a link to an earlier exchange it begins a flow. */
   | "step"

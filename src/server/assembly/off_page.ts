@@ -1,4 +1,4 @@
-/** A page that an option or a setting turns off. */
+/** @internal A page that an option or a setting turns off. */
 export interface OffPage {
   /** States that the page is off: one sentence without its full stop. */
   readonly message: string;

@@ -6,7 +6,7 @@
 
 import { isTestHost } from "../oauth/test_hosts.ts";
 
-/** The permissions of a server. On a test host every member is true, on other hosts none. */
+/** @internal The permissions of a server. On a test host every member is true, on other hosts none. */
 export interface Allowances {
   /** Signing keys whose private part is public, and secrets of the server that a seeded test has generated. */
   readonly testKeys: boolean;

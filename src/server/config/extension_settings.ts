@@ -28,7 +28,7 @@ export interface OptionalGrantType {
   isOn(settings: object): boolean;
 }
 
-/** The allowed values of list members of client metadata, by the name of the member. */
+/** @internal The allowed values of list members of client metadata, by the name of the member. */
 export type ClientValues = Readonly<Record<string, readonly string[]>>;
 
 /** The settings of an extension. The functions receive all settings of the server. */

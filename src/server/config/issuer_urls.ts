@@ -53,7 +53,7 @@ export interface ServerUrls {
   readonly settings: { readonly frontChannelUrl?: string; readonly backChannelUrl?: string };
 }
 
-/** The paths of endpoints below the issuer, by their names in metadata. */
+/** @internal The paths of endpoints below the issuer, by their names in metadata. */
 export interface EndpointPaths {
   /** Default: `/oauth2/authorize`. */
   readonly authorization_endpoint?: string;

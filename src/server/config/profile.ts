@@ -10,7 +10,7 @@ export const profileNames: readonly ProfileName[] = [
   ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing"] as const,
 ];
 
-/** A revision of the authorization specification of the Model Context Protocol. */
+/** @internal A revision of the authorization specification of the Model Context Protocol. */
 export type McpRevision = "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";
 
 /** The revisions of the authorization specification of the Model Context Protocol, the oldest first. */
@@ -83,7 +83,7 @@ export const combine = {
 /** A setting that a profile can decide: its path. */
 export type ProfileSetting = keyof typeof combine;
 
-/** The profile in effect. */
+/** @internal The profile in effect. */
 export interface ActiveProfile {
   /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
   readonly label: string;

@@ -12,7 +12,7 @@ export interface ResourceSettings {
   readonly access_token_claims?: readonly string[];
 }
 
-/** A protected resource that the server itself hosts. */
+/** @internal A protected resource that the server itself hosts. */
 export interface HostedResource {
   /** The identifier: its URL. It may follow the port of the issuer. */
   readonly identifier: string;
@@ -20,7 +20,7 @@ export interface HostedResource {
   readonly scopes: readonly string[];
 }
 
-/** The resources of a server. */
+/** @internal The resources of a server. */
 export interface Resources {
   /** The resources that the server itself hosts. */
   readonly hosted: readonly HostedResource[];

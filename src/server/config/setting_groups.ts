@@ -24,7 +24,11 @@ export interface Lifetimes {
   readonly session?: number;
 }
 
-/** How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients rotate, unless they are bound to a key. */
+/**
+ * How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients rotate, unless they are bound to a key.
+ *
+ * @internal
+ */
 export interface RefreshSettings {
   /** Rotate the refresh tokens of confidential clients too. Default: false. */
   readonly rotateConfidential?: boolean;
@@ -39,7 +43,7 @@ export interface RefreshSettings {
   readonly onlyOffline?: boolean;
 }
 
-/** When code challenges are required (OAuth 2.1 §7.5.1). Public clients always need one. */
+/** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients always need one. */
 export interface PkceSettings {
   /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
   readonly requireMethod?: boolean;
@@ -52,7 +56,7 @@ export interface PkceSettings {
   readonly acceptNonce?: boolean;
 }
 
-/** The rotation of signing keys. */
+/** @internal The rotation of signing keys. */
 export interface KeySettings {
   /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
   readonly rotateEvery?: number;
@@ -121,7 +125,7 @@ export const resource = object<ResourceSettings>(
   { required: ["uri"] },
 );
 
-/** Settings of the network around the server. */
+/** @internal Settings of the network around the server. */
 export interface NetworkSettings {
   /**
    * The hosts that may be issuers if `issuer` is `from-host`, besides loopback hosts, such as the name of a container.
@@ -193,7 +197,7 @@ function origin(example: string): Field<string> {
   });
 }
 
-/** Settings of the form of authorization requests and responses. */
+/** @internal Settings of the form of authorization requests and responses. */
 export interface RequestSettings {
   /**
    * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
@@ -213,7 +217,7 @@ export const requestFields = {
   responseModes: { ...responseModesField, default: ["query", "form_post"] },
 } satisfies Fields<RequestSettings>;
 
-/** Settings that accept insecure configurations. */
+/** @internal Settings that accept insecure configurations. */
 export interface InsecureSettings {
   /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
   readonly insecureAllowHttpIssuer?: boolean;

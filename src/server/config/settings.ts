@@ -220,7 +220,7 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
   readonly throttle?: boolean;
 }
 
-/** A form of the metadata URL. */
+/** @internal A form of the metadata URL. */
 export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 
 const metadataForms: readonly MetadataForm[] = [
@@ -298,7 +298,7 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
 /** The value of a setting that also accepts values that are not registered. */
 export type Any = "any";
 
-/** The name of a setting that may be `"any"`. */
+/** @internal The name of a setting that may be `"any"`. */
 export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
 
 const names: readonly AnyName[] = ["clients", "redirectUris", "scopes", "users"];

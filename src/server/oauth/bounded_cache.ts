@@ -2,7 +2,7 @@
 
 import { networkFromAddress, sitePrefixBits } from "../../platform/runtime/ip_address.ts";
 
-/** Cached values by key. */
+/** @internal Cached values by key. */
 export interface BoundedCache<T> {
   /** `undefined` if the key was never set, or was evicted. */
   get(key: string): T | undefined;
@@ -57,7 +57,7 @@ export interface AuthenticationAttempt {
   readonly address: string;
 }
 
-/** Counts failures by client and network. */
+/** @internal Counts failures by client and network. */
 export interface RateLimiter {
   /** The seconds for which such attempts must be rejected; 0 if they are allowed. */
   retryAfter(attempt: AuthenticationAttempt): number;

@@ -54,7 +54,7 @@ export function isReservedClaim(name: string, context: "any" | "access token" = 
 /** The names of the reserved claims, for messages. */
 export const reservedClaims: readonly string[] = [...reservedNames].filter((name) => name !== "__proto__");
 
-/** The rules for releasing claims, computed once from the settings. */
+/** @internal The rules for releasing claims, computed once from the settings. */
 export interface ClaimRules {
   /** The claims that each scope value releases: the standard claims first, then the configured ones. */
   readonly claimsByScope: ReadonlyMap<string, readonly string[]>;

@@ -50,7 +50,7 @@ export type ExtensionErrorCode = string & { readonly isErrorCode: true };
  */
 export type ErrorDetails = RuleOrFix & CommonErrorDetails;
 
-/** The details of an error, without its rule. */
+/** @internal The details of an error, without its rule. */
 export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   /** The HTTP status, such as 429. Default: {@link errorStatus} of the code, or 400. */
   readonly status?: number;

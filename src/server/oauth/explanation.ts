@@ -44,7 +44,7 @@ export interface ExplanationTexts {
   readonly change?: ClientChange;
 }
 
-/** A client to register, or a change of a registered client. */
+/** @internal A client to register, or a change of a registered client. */
 export interface ClientChange {
   /** The ID of the client. */
   readonly client_id: string;

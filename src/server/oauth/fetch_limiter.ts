@@ -46,7 +46,7 @@ export interface FetchCause {
   readonly address?: string;
 }
 
-/** Counts fetches. */
+/** @internal Counts fetches. */
 export interface FetchLimiter {
   /**
    * Counts a fetch.

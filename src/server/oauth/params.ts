@@ -138,7 +138,7 @@ export const responseModeNames: readonly ResponseMode[] = [
   ...["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
 ];
 
-/** The parameters of an authorization response. */
+/** @internal The parameters of an authorization response. */
 export type ResponseFields = readonly (readonly [name: string, value: string])[];
 
 /** One response mode. */
@@ -155,7 +155,7 @@ export interface ResponseModeDescription<Server> {
   replace?(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields>;
 }
 
-/** The response modes of a server, by name. */
+/** @internal The response modes of a server, by name. */
 export type ResponseModes<Server> = ReadonlyMap<ResponseMode, ResponseModeDescription<Server>>;
 
 /** The response modes of every server. */

@@ -6,7 +6,7 @@ import type { Client, ClientRepository } from "./clients/repository.ts";
 import { decodeName, formDecode, removingRewriter, rewriteText, secretLabel } from "./secret_names.ts";
 import type { Explanation, TraceEvent } from "./trace.ts";
 
-/** Redacts registered client secrets in text that is shown. */
+/** @internal Redacts registered client secrets in text that is shown. */
 export interface RegisteredSecrets {
   /**
    * Replaces each registered secret in the text. A very long text is cut after the part that was searched.

@@ -148,6 +148,8 @@ export interface Server {
  * Records that something is about to be issued to a client.
  *
  * @throws {OAuthError} To prevent it.
+ *
+ * @internal
  */
 export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
 
@@ -155,13 +157,15 @@ export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
  * Verifies a client that registers itself, or changes its registration.
  *
  * @throws {OAuthError} `invalid_client_metadata`.
+ *
+ * @internal
  */
 export type VerifyRegistration = (server: Server, client: Client) => Promise<void>;
 
-/** A task that maintenance runs each minute. */
+/** @internal A task that maintenance runs each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;
 
-/** Tracks the sessions in which something was issued, and is called when they end. */
+/** @internal Tracks the sessions in which something was issued, and is called when they end. */
 export interface SessionWatcher {
   /** The ids of the tracked sessions of a user that have not ended. */
   findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
@@ -194,7 +198,7 @@ export interface BoundToKey {
   readonly invalidGrant: (reason: RuleExplanation) => OAuthError;
 }
 
-/** How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
+/** @internal How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
 export interface KeyProofs {
   /** The scheme of bound access tokens. */
   readonly scheme: BoundScheme;
@@ -325,7 +329,7 @@ export interface BasePart {
   warn?(from: PartRequest, request: AuthorizationRequest): void;
 }
 
-/** A part that becomes no member of the request. */
+/** @internal A part that becomes no member of the request. */
 export interface CheckedPart extends BasePart {
   /** Always absent. */
   readonly name?: undefined;
@@ -339,7 +343,7 @@ export interface CheckedPart extends BasePart {
   read?(from: PartRequest): MaybePromise<void>;
 }
 
-/** A part that becomes any one member of the request. */
+/** @internal A part that becomes any one member of the request. */
 export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
 
 /** A part that becomes the member `name` of the request. */
@@ -367,7 +371,7 @@ export interface EntryPointParts {
   readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
 }
 
-/** The parts of requests to one server, computed once. */
+/** @internal The parts of requests to one server, computed once. */
 export interface RequestParts {
   /** The parts of each entry point. */
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;

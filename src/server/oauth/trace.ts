@@ -142,6 +142,8 @@ export type TraceEvent =
  * @param rule The ID of the rule; the rule table has its sentence.
  * @param value The checked value, if it may be shown; never a secret. A number is the time until which something is
  *   valid, in milliseconds since 1970, and is formatted when a page shows it.
+ *
+ * @internal
  */
 export type RulePassed = (rule: PassedRuleId, value?: string | number) => void;
 

@@ -4,7 +4,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { RulesPath } from "./rule_link.tsx";
 
-/** A link in the header of every page. */
+/** @internal A link in the header of every page. */
 export interface NavigationLink {
   /** A word or two. */
   readonly label: string;

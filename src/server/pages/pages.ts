@@ -23,13 +23,11 @@ export type { AccountProps } from "../login/pages/account.tsx";
 export type { BackchannelProps } from "../login/pages/backchannel.tsx";
 export type { ClientPage, ClientPresentation } from "../login/pages/client_links.tsx";
 export type { ConsentProps } from "../login/pages/consent.tsx";
-export type { DeviceForm, DeviceProps, DeviceSummary } from "../login/pages/device.tsx";
+export type { DeviceProps } from "../login/pages/device.tsx";
 export type { LoginProps } from "../login/pages/login.tsx";
 export type { UserSummary } from "../login/pages/user_name.tsx";
 export type { ErrorPageProps } from "./error_page.tsx";
-export type { NavigationLink, Site } from "./layout.tsx";
-export type { HiddenFields } from "./post_form.tsx";
-export type { FixLink, SuggestedMatch } from "./rejection.tsx";
+export type { Site } from "./layout.tsx";
 
 /**
  * Pages for users that replace those of the server: props in, an HTML document out. A page that is absent stays as it

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 
-/** The hidden inputs of a form: names and values in order. */
+/** @internal The hidden inputs of a form: names and values in order. */
 export type HiddenFields = readonly (readonly [name: string, value: string])[];
 
 interface PostFormProps {

@@ -6,7 +6,7 @@ import type { RuleResult } from "../oauth/explanation.ts";
 import { Comparison } from "./comparison.tsx";
 import { Fix } from "./fix.tsx";
 
-/** A registered value similar to the received one. */
+/** @internal A registered value similar to the received one. */
 export interface SuggestedMatch {
   /** The registered value. */
   readonly text: string;
@@ -16,7 +16,7 @@ export interface SuggestedMatch {
   readonly fix?: string;
 }
 
-/** A link to a form that is filled in. */
+/** @internal A link to a form that is filled in. */
 export interface FixLink {
   /** What the form does. */
   readonly label: string;

@@ -16,7 +16,7 @@ import {
   texts,
 } from "../../config/field.ts";
 
-/** The setting of assertion grants. */
+/** @internal The setting of assertion grants. */
 export interface AssertionGrantSettings {
   /**
    * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider
@@ -28,7 +28,7 @@ export interface AssertionGrantSettings {
 /** The setting that is in effect. */
 export type AssertionGrantPolicy = Required<AssertionGrantSettings>;
 
-/** The user or client of this server that a subject of another issuer is mapped to. */
+/** @internal The user or client of this server that a subject of another issuer is mapped to. */
 export interface MappedSubject {
   /** The `sub` of the user. Default: no user, the client acts on its own behalf. */
   readonly user?: string;

@@ -23,7 +23,7 @@ export interface ClientLogoutOptions {
   readonly timeout?: number;
 }
 
-/** The setting of client logout. */
+/** @internal The setting of client logout. */
 export interface ClientLogoutSettings {
   /** How the server informs clients that a session has ended. */
   readonly clientLogout?: ClientLogoutOptions;

@@ -19,7 +19,7 @@ export interface DpopSettings {
   readonly algorithms?: readonly string[];
 }
 
-/** The settings of DPoP. */
+/** @internal The settings of DPoP. */
 export interface DpopMembers {
   /** How DPoP proofs are checked. */
   readonly dpop?: DpopSettings;

@@ -30,7 +30,7 @@ export interface DeviceProps extends Site {
   readonly result?: "approved" | "denied";
 }
 
-/** A form of the page. */
+/** @internal A form of the page. */
 export interface DeviceForm {
   /** The target of the form. */
   readonly action: string;
@@ -38,7 +38,7 @@ export interface DeviceForm {
   readonly fields: HiddenFields;
 }
 
-/** A device that waits for a decision, as the user can recognize it. */
+/** @internal A device that waits for a decision, as the user can recognize it. */
 export interface DeviceSummary {
   /** The code that it shows. */
   readonly userCode?: string;

@@ -24,7 +24,7 @@ export interface RequestedAcr {
   readonly essential: boolean;
 }
 
-/** The levels of a server. */
+/** @internal The levels of a server. */
 export interface AuthenticationLevels<PartRequest, Server> {
   /** The rule that a login reaches a demanded level. */
   readonly rule: PassedRuleId & RejectionRuleId;

@@ -6,7 +6,7 @@
 import type { FurtherAccess, Grant } from "../../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 
-/** A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
+/** @internal A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
 export interface PolledDestination {
   /** Distinguishes it from a redirect to the client. */
   readonly mode: "poll";
@@ -38,7 +38,7 @@ export interface PolledFacts {
   readonly isSameAddress: boolean;
 }
 
-/** Delivers decisions to polled destinations. */
+/** @internal Delivers decisions to polled destinations. */
 export interface Delivery<Server> {
   /** Its name in destinations and records: that of the extension. */
   readonly name: string;

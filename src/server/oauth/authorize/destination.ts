@@ -18,7 +18,7 @@ import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 /** Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending authorization. */
 export type Destination = RedirectDestination | PolledDestination;
 
-/** The redirect URI of a client, which receives the response. */
+/** @internal The redirect URI of a client, which receives the response. */
 export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
   /** The redirect URI of the request, or the only registered one. */
   readonly uri: string;

@@ -11,6 +11,8 @@ import type { RulePassed, Trace } from "../trace.ts";
 /**
  * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or one
  * whose client polls for the result, such as that for devices (RFC 8628).
+ *
+ * @internal
  */
 export type EntryPoint = "authorize" | "par" | "poll";
 

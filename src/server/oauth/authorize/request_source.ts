@@ -34,7 +34,7 @@ export interface ResolvedRequest {
   readonly origin: RequestOrigin;
 }
 
-/** A source of the parameters of an authorization request. */
+/** @internal A source of the parameters of an authorization request. */
 export interface RequestSource<Server> {
   /** The parameter by which it recognizes a request. */
   readonly parameter: SourceParameter;

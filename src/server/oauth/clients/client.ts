@@ -153,7 +153,7 @@ export interface ClientMetadata extends ResponseMembers {
   readonly contacts?: readonly string[];
 }
 
-/** The facts about a client that registered itself, besides its metadata. */
+/** @internal The facts about a client that registered itself, besides its metadata. */
 export interface ClientRegistration {
   /** When it registered, in seconds since the epoch: `client_id_issued_at`. */
   readonly issuedAt: number;
@@ -290,7 +290,7 @@ export const demandMembers = [
   "userinfo_encrypted_response_alg",
 ] as const satisfies readonly (keyof ClientMetadata)[];
 
-/** The name of a member that demands a feature of an extension. */
+/** @internal The name of a member that demands a feature of an extension. */
 export type ClientDemand = typeof demandMembers[number];
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";

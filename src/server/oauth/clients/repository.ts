@@ -15,7 +15,7 @@ import type { RuleExplanation } from "../explanation.ts";
 import type { Standing } from "./standing.ts";
 import type { PassedRuleId } from "../rules/mod.ts";
 
-/** The metadata document of a client: its `client_id` is the URL of the document. */
+/** @internal The metadata document of a client: its `client_id` is the URL of the document. */
 export interface ClientDocument {
   /** The rule that a valid document satisfies. */
   readonly rule: PassedRuleId;

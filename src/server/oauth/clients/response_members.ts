@@ -20,7 +20,11 @@ export const contentEncryptions: readonly ContentEncryption[] = [
   ...["A128CBC-HS256", "A256CBC-HS512", "A128GCM", "A256GCM"] as const,
 ];
 
-/** How responses to a client are signed and encrypted (OpenID Connect Registration §2, JARM §3, RFC 9701 §6). */
+/**
+ * How responses to a client are signed and encrypted (OpenID Connect Registration §2, JARM §3, RFC 9701 §6).
+ *
+ * @internal
+ */
 export interface ResponseMembers {
   /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
   readonly authorization_signed_response_alg?: SigningAlgorithm;

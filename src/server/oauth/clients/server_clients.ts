@@ -11,6 +11,8 @@ import type { Client, ClientRepository } from "./repository.ts";
 /**
  * The clients of a server. `find` also finds the clients that extensions add; changes and `registered` concern
  * registered clients only.
+ *
+ * @internal
  */
 export interface ServerClients extends ClientRepository {
   /**
@@ -40,7 +42,7 @@ export interface ServerClients extends ClientRepository {
   forgetExternalClients(): void;
 }
 
-/** The members of the server that an extension needs to add clients. */
+/** @internal The members of the server that an extension needs to add clients. */
 export interface ClientDependencies {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;

@@ -16,10 +16,12 @@ import type { Field } from "../../config/field.ts";
  *
  * Software statements are public. One without a key approves only the members of the metadata that it contains: see
  * {@link standingFor}.
+ *
+ * @internal
  */
 export type Standing = "configured" | "approved" | "unknown";
 
-/** The standing that something requires. Without a requirement, it is open to configured clients only. */
+/** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
   /** The lowest standing. */
   readonly from: Standing;

@@ -23,7 +23,7 @@ export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "l
 /** The kinds of JWTs that this server signs. */
 export type JwtKind = TokenKind | "introspection" | "authorization_response";
 
-/** Signs the claims of a token. Times are in seconds since the epoch. */
+/** @internal Signs the claims of a token. Times are in seconds since the epoch. */
 export type SignClaims = (
   kind: JwtKind,
   alg: SigningAlgorithm,

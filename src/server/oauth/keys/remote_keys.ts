@@ -21,7 +21,7 @@ const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBy
 /** Maximum number of keys tried for a JWT without `kid`. */
 const maxTriedKeys = 8;
 
-/** A set of public keys (RFC 7517 §5). */
+/** @internal A set of public keys (RFC 7517 §5). */
 export interface PublicKeySet {
   /** The keys. */
   readonly keys: readonly Readonly<Record<string, unknown>>[];
@@ -43,7 +43,7 @@ export interface FetchedKeys {
   readonly keys: Promise<PublicKeySet>;
 }
 
-/** The last successful fetch of one URL, and the last failed one after it. */
+/** @internal The last successful fetch of one URL, and the last failed one after it. */
 export interface KeyFetches {
   /** The last successful fetch. */
   readonly last?: FetchedKeys;

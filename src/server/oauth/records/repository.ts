@@ -13,7 +13,7 @@
 import { boundedCache } from "../bounded_cache.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 
-/** Selects a page of a list. */
+/** @internal Selects a page of a list. */
 export interface PageOptions {
   /** The id after which the page begins. Default: the first page. */
   readonly after?: string;

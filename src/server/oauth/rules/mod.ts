@@ -25,6 +25,8 @@ export type { PassedRuleId, RejectionRuleId, RuleId } from "./rule_id.gen.ts";
 /**
  * The broken rule, a row of the rule table, with a fix for this request if it differs from the fix of the rule. A
  * rejection by the embedding program has a fix and no rule.
+ *
+ * @internal
  */
 export type RuleOrFix =
   | { readonly rule: RejectionRuleId; readonly fix?: string }

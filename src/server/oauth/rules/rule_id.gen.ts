@@ -222,7 +222,7 @@ export type RuleId =
   | "UI-20"
   | "UI-30";
 
-/** The ID of a rule with a fix: one that a request can be rejected by, or that causes a warning. */
+/** @internal The ID of a rule with a fix: one that a request can be rejected by, or that causes a warning. */
 export type RejectionRuleId =
   | "AZ-02"
   | "AZ-06"
@@ -440,7 +440,7 @@ export type RejectionRuleId =
   | "UI-20"
   | "UI-30";
 
-/** The ID of a rule with a sentence for a passed check. */
+/** @internal The ID of a rule with a sentence for a passed check. */
 export type PassedRuleId =
   | "AZ-02"
   | "AZ-07"

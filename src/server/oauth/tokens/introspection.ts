@@ -15,7 +15,7 @@ import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
 
-/** The response; only `active: false` for a token that the caller may not inspect (§2.2). */
+/** @internal The response; only `active: false` for a token that the caller may not inspect (§2.2). */
 export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
 
 const inactiveToken: Introspection = { active: false };

@@ -21,7 +21,11 @@ export interface ClaimsContext {
   };
 }
 
-/** Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated. */
+/**
+ * Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated.
+ *
+ * @internal
+ */
 export type OverrideClaims = (
   kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,

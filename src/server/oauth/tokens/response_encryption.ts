@@ -6,7 +6,7 @@ import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 /** The responses that can be encrypted: the prefix of the members of client metadata for them. */
 export type EncryptedResponse = "id_token" | "userinfo";
 
-/** Encrypts responses for clients that are registered for it. */
+/** @internal Encrypts responses for clients that are registered for it. */
 export interface ResponseEncryption<Server> {
   /**
    * Finds the key of a client before a grant is consumed, so that a client can repeat a request that fails without it.

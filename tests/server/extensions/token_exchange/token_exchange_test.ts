@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError } from "../../../../src/mod.ts";
-import type { TokenExchangeSettings } from "../../../../src/mod.ts";
+import type { TokenExchangeSettings } from "../../../../src/server/extensions/token_exchange/settings.ts";
 import {
   basicHeader,
   confidentialClient,
