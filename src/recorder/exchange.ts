@@ -39,7 +39,7 @@ export interface RecordedResponse {
   readonly hasForm?: boolean;
 }
 
-/** @internal A check that passed. */
+/** @internal */
 export interface PassedCheck {
   /** The ID of the rule. */
   readonly rule: PassedRuleId;

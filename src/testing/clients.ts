@@ -47,7 +47,7 @@ export interface TestClient extends ClientMetadata {
   readonly private_jwk?: PrivateJwk;
 }
 
-/** @internal A client with a secret. */
+/** @internal */
 export interface SecretTestClient extends TestClient {
   /** From the random source of the server, unless the options have one. */
   readonly client_secret: string;

@@ -5,7 +5,7 @@ import { object, text } from "../server/config/field.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { assertOptions } from "./options.ts";
 
-/** @internal The values of the next code and tokens. */
+/** @internal */
 export interface FixedValues {
   /** The next authorization code. Default: random. */
   readonly code?: string;

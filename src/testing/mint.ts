@@ -48,10 +48,10 @@ export interface MintedGrant {
   readonly expired?: boolean;
 }
 
-/** @internal Options of a minted access token. */
+/** @internal */
 export interface MintedToken extends MintedGrant, TokenOverrides {}
 
-/** @internal Options of a minted ID token. */
+/** @internal */
 export interface MintedIdToken extends MintedToken {
   /** The nonce of the authorization request. */
   readonly nonce?: string;
@@ -59,7 +59,7 @@ export interface MintedIdToken extends MintedToken {
   readonly accessToken?: string;
 }
 
-/** @internal Options of a minted authorization code. */
+/** @internal */
 export interface MintedCode extends MintedGrant {
   /** Default: the first redirect URI of the client. */
   readonly redirectUri?: string;
@@ -69,7 +69,7 @@ export interface MintedCode extends MintedGrant {
   readonly nonce?: string;
 }
 
-/** @internal Options of the minted tokens of one grant. */
+/** @internal */
 export interface MintedTokens extends MintedGrant {
   /** The nonce of the ID token. Default: none. */
   readonly nonce?: string;

@@ -26,7 +26,7 @@ const defaultIssuer = "https://idp.test";
 /** The lifetime of a minted assertion, in seconds. */
 const defaultLifetimeSeconds = 300;
 
-/** @internal Options of a minted assertion. */
+/** @internal */
 export interface MintedAssertion extends TokenOverrides {
   /** The issuer; its keys are {@link foreignJwks}. Default: `https://idp.test`. */
   readonly issuer?: string;
@@ -40,7 +40,7 @@ export interface MintedAssertion extends TokenOverrides {
   readonly expired?: boolean;
 }
 
-/** @internal Options of a minted ID-JAG. */
+/** @internal */
 export interface MintedIdJag extends MintedAssertion {
   /** The client, or its id. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };

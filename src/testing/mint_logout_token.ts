@@ -7,7 +7,7 @@ import type { Server } from "../server/oauth/server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 
-/** @internal Options of a minted logout token. */
+/** @internal */
 export interface MintedLogoutToken extends TokenOverrides {
   /** The client, or its id: the `aud`. Default: the first registered one. */
   readonly client?: string | { readonly client_id: string };

@@ -6,7 +6,7 @@ import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError } from "./login_error.ts";
 import { assertOptions, objectOption } from "./options.ts";
 
-/** @internal Options of a registration. */
+/** @internal */
 export interface RegisterOptions {
   /** The initial access token. Default: none. */
   readonly initialAccessToken?: string;

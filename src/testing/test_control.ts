@@ -222,7 +222,7 @@ export interface Tenant extends TestControl, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** @internal The tenants of one server. */
+/** @internal */
 export interface Tenants {
   /**
    * Creates a tenant.

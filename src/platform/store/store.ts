@@ -111,7 +111,7 @@ export interface UnusedRegistrationRecord {
   readonly until: number;
 }
 
-/** @internal Marks an identifier as used. */
+/** @internal */
 export type UsedIdentifierRecord = Readonly<Record<string, never>>;
 
 /** Marks a grant with everything that was issued for it, a session, or a token as revoked. */

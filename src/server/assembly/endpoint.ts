@@ -5,7 +5,7 @@ import type { Method } from "../../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 
-/** @internal The kind of caller of an endpoint. */
+/** @internal */
 export type Caller =
   /** A client that identifies itself (OAuth 2.1 §2.4). */
   | "client"
@@ -16,7 +16,7 @@ export type Caller =
   /** Any program. */
   | "any";
 
-/** @internal The error channel of an endpoint. */
+/** @internal */
 export type ErrorChannel =
   /** As JSON (OAuth 2.1 §3.2.4). */
   | "json"

@@ -83,7 +83,7 @@ export const combine = {
 /** A setting that a profile can decide: its path. */
 export type ProfileSetting = keyof typeof combine;
 
-/** @internal The profile in effect. */
+/** @internal */
 export interface ActiveProfile {
   /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
   readonly label: string;

@@ -20,7 +20,7 @@ export interface HostedResource {
   readonly scopes: readonly string[];
 }
 
-/** @internal The resources of a server. */
+/** @internal */
 export interface Resources {
   /** The resources that the server itself hosts. */
   readonly hosted: readonly HostedResource[];

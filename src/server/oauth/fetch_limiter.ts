@@ -46,7 +46,7 @@ export interface FetchCause {
   readonly address?: string;
 }
 
-/** @internal Counts fetches. */
+/** @internal */
 export interface FetchLimiter {
   /**
    * Counts a fetch.

@@ -3,7 +3,7 @@
 import { addressMatcher } from "../../platform/runtime/ip_address.ts";
 import type { Allowances } from "../config/allowances.ts";
 
-/** @internal The sender of a request. */
+/** @internal */
 export interface Sender {
   /** Its address; absent if unknown, as in process. */
   readonly address?: string;

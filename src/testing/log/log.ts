@@ -29,7 +29,7 @@ const waitField = object<WaitOptions>("WaitOptions", {
   timeoutMs: whole(1000, { min: 0, expected: "a whole number of milliseconds" }),
 }, {});
 
-/** @internal A fetch of a client ID metadata document. */
+/** @internal */
 export interface DocumentFetch {
   /** The URL of the document, which is the `client_id`. */
   readonly url: string;

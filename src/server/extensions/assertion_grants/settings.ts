@@ -16,7 +16,7 @@ import {
   texts,
 } from "../../config/field.ts";
 
-/** @internal The setting of assertion grants. */
+/** @internal */
 export interface AssertionGrantSettings {
   /**
    * The issuers whose assertions clients may exchange for access tokens (RFC 7523 §2.1), such as an identity provider

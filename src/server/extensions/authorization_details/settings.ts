@@ -2,7 +2,7 @@
 
 import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../config/field.ts";
 
-/** @internal The setting of authorization details. */
+/** @internal */
 export interface AuthorizationDetailsSettings {
   /**
    * The types of objects that `authorization_details` may contain (RFC 9396), by the value of `type`. Default: none,

@@ -5,7 +5,7 @@ import { type Fields, flag, seconds } from "../../config/field.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 
-/** @internal The settings of backchannel authentication. */
+/** @internal */
 export interface CibaSettings {
   /**
    * Whether clients may start the login of a user whom they know; the user decides in their own browser (CIBA). Clients

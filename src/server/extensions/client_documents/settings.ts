@@ -4,7 +4,7 @@ import type { Allowances } from "../../config/allowances.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { type Fields, flag } from "../../config/field.ts";
 
-/** @internal The settings of client ID metadata documents. */
+/** @internal */
 export interface ClientDocumentSettings {
   /**
    * Whether a `client_id` may be the https URL of a client ID metadata document, which the server fetches: such clients

@@ -23,7 +23,7 @@ export interface ClientLogoutOptions {
   readonly timeout?: number;
 }
 
-/** @internal The setting of client logout. */
+/** @internal */
 export interface ClientLogoutSettings {
   /** How the server informs clients that a session has ended. */
   readonly clientLogout?: ClientLogoutOptions;

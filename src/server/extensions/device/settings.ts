@@ -8,7 +8,7 @@ import type { PolledGrant } from "../polled/polled_grant.ts";
 /** Device authorization (RFC 8628 §3.4). */
 export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** @internal The settings of devices without a browser. */
+/** @internal */
 export interface DeviceSettings {
   /**
    * Whether devices without a browser may start logins that the user completes in the browser of another device

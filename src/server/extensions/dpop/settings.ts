@@ -19,7 +19,7 @@ export interface DpopSettings {
   readonly algorithms?: readonly string[];
 }
 
-/** @internal The settings of DPoP. */
+/** @internal */
 export interface DpopMembers {
   /** How DPoP proofs are checked. */
   readonly dpop?: DpopSettings;

@@ -5,7 +5,7 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { type Fields, flag } from "../../config/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** @internal The setting of pushed authorization requests. */
+/** @internal */
 export interface ParSettings {
   /**
    * Whether every authorization request must be pushed to the server first (RFC 9126 §5). Default: false; a client may

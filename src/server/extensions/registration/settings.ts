@@ -7,7 +7,7 @@ import type { Allowances } from "../../config/allowances.ts";
 import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import { choice, type Fields, flag, list, object, seconds, text, whole, withDefaults } from "../../config/field.ts";
 
-/** @internal The settings of registration. */
+/** @internal */
 export interface RegistrationMembers {
   /** How clients register themselves (RFC 7591, RFC 7592). */
   readonly registration?: RegistrationSettings;

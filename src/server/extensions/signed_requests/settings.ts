@@ -5,7 +5,7 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { choice, type Fields, flag } from "../../config/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** @internal The settings of signed authorization requests. */
+/** @internal */
 export interface SignedRequestSettings {
   /**
    * Whether every authorization request must be signed by the client (RFC 9101 §10.5). Default: false; a client may

@@ -4,7 +4,7 @@ import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
 import { choice, type Fields, list, object, texts } from "../../config/field.ts";
 import type { LoginMethod } from "../../config/login_method.ts";
 
-/** @internal The setting of step-up authentication. */
+/** @internal */
 export interface StepUpSettings {
   /**
    * The levels of authentication that clients can request with `acr_values` (RFC 9470). Each must be reachable by a

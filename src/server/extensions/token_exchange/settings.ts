@@ -8,7 +8,7 @@ export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchang
 /** The type of token of an ID-JAG. */
 export const idJagType = "urn:ietf:params:oauth:token-type:id-jag";
 
-/** @internal The settings of token exchange. */
+/** @internal */
 export interface TokenExchangeMembers {
   /** Lets clients exchange access tokens (RFC 8693); `{}` uses the defaults. Default: off. */
   readonly tokenExchange?: TokenExchangeSettings;

@@ -33,7 +33,7 @@ export interface Signer {
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** @internal A published public key. */
+/** @internal */
 export interface PublishedKey {
   /** The key ID: the RFC 7638 thumbprint, unless a {@link KeySource} chose another one. */
   readonly kid: string;

@@ -21,7 +21,7 @@ const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBy
 /** Maximum number of keys tried for a JWT without `kid`. */
 const maxTriedKeys = 8;
 
-/** @internal A set of public keys (RFC 7517 §5). */
+/** @internal */
 export interface PublicKeySet {
   /** The keys. */
   readonly keys: readonly Readonly<Record<string, unknown>>[];
