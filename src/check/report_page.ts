@@ -115,7 +115,7 @@ async function showJourney(
   showFlow: ShowFlow | undefined,
 ): Promise<HttpResponse> {
   const { path } = context.target;
-  const { number, form } = /\/(?<number>\d+)(?:\.(?<form>har|json|md|sh|txt))?$/.exec(path)?.groups ?? {};
+  const { number, form } = /\/(?<number>\d+)(?:\.(?<form>har|md|sh))?$/.exec(path)?.groups ?? {};
   const result = results[Number(number) - 1];
   const flow = result && flowOf(result, Number(number));
   if (flow === undefined || showFlow === undefined) {

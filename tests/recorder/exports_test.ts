@@ -1,11 +1,13 @@
-/** What leaves the recorder: an HTTP Archive, a bug report in plain text, a fixture for a test. */
+/** What leaves the recorder: an HTTP Archive, exchanges as plain text, a fixture for a test. */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { toFixture } from "../../src/recorder/export/fixture.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import type { Har } from "../../src/recorder/export/har.ts";
-import { formatFlow } from "../../src/recorder/export/text.ts";
+import type { Flow } from "../../src/recorder/exchange.ts";
+import { formatExchange } from "../../src/recorder/export/text.ts";
+import { redactFlow } from "../../src/recorder/redact.ts";
 import { publicTokens, userinfo, webTokens } from "../server/client_endpoints.ts";
 import { basic, testServer, verifier } from "../kit.ts";
 import { inspector } from "../../src/devtools/mod.ts";
@@ -14,6 +16,12 @@ import { mcpServer } from "../../src/resource/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { completeLogin, interactiveServer, recordedServer } from "./recorded_server.ts";
 import type { RecordedServer } from "./recorded_server.ts";
+
+/** The redacted exchanges of a flow as text. */
+const formatFlow = (flow: Flow) =>
+  redactFlow(flow).exchanges.flatMap((exchange, index) => ["", ...formatExchange(exchange, `${index + 1}  `)]).join(
+    "\n",
+  );
 
 /** A login that fails at first, three seconds apart. */
 async function troubledLogin(
@@ -27,7 +35,7 @@ async function troubledLogin(
   return { code, id: recorder.flows().at(-1)!.id };
 }
 
-test("the text export describes a flow like a bug report", async () => {
+test("exchanges as text have parameters, checks and responses", async () => {
   const here = await recordedServer();
   const { code } = await troubledLogin(here);
   const text = formatFlow(here.recorder.flow("1")!);
@@ -37,10 +45,8 @@ test("the text export describes a flow like a bug report", async () => {
   const [expected, received] = [...text.matchAll(/ {2}code_challenge ([\w-]{43})/g)].map(([, value]) => value);
   assertEquals(
     report,
-    `Flow 1, client spa, user alice, done
-Started at 2026-01-01T00:00:00.000Z. Secrets are redacted.
-
-1  GET /oauth2/authorize  after 0.000 s
+    `
+1  GET /oauth2/authorize
    response_type          code
    client_id              spa
    redirect_uri           https://spa.example/cb
@@ -61,7 +67,7 @@ Started at 2026-01-01T00:00:00.000Z. Secrets are redacted.
    state  st4te
    iss    https://as.test
 
-2  POST /oauth2/token  after 3.000 s
+2  POST /oauth2/token
    grant_type     authorization_code
    client_id      spa
    redirect_uri   https://spa.example/cb
@@ -81,11 +87,11 @@ Started at 2026-01-01T00:00:00.000Z. Secrets are redacted.
   );
 });
 
-test("the text export shows warnings, injected faults, pages, other bodies and missing responses", async () => {
+test("exchanges as text show warnings, injected faults, pages, other bodies and missing responses", async () => {
   const asking = await interactiveServer();
   await completeLogin(asking);
   const flow = asking.recorder.flow("1")!;
-  assertStringIncludes(formatFlow(flow), "← 200, interaction\n   (a page)\n");
+  assertStringIncludes(formatFlow(flow), "← 200, interaction\n   (a page)");
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {
       if (!request.url.endsWith("/token")) return await next(request, peer);
@@ -96,14 +102,14 @@ test("the text export shows warnings, injected faults, pages, other bodies and m
   const code = await server.code();
   await server.code();
   await server.token({ code }).catch(() => {});
-  assertMatch(formatFlow(recorder.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← no response, dropped\n$/);
+  assertMatch(formatFlow(recorder.flow("3")!), /\n1 {2}POST[^]*\n {3}fault {2}drop\n {3}← no response, dropped$/);
   assertMatch(
     formatFlow(recorder.flow("2")!),
     /warning {2}PK-14 {2}code_challenge repeats[^\n]*\n {12}expected {2}a new/,
   );
 });
 
-test("no sent value can imitate a line of the text export", async () => {
+test("no sent value can imitate a line of that text", async () => {
   const { server, recorder } = await recordedServer();
   await server.authorize({ state: "a\n   ← 200, done\u2028\u202Eb", [`x\r\ny`]: "1" });
   const text = formatFlow(recorder.flow("1")!);
@@ -118,7 +124,6 @@ test("masking is optional in each export", async () => {
   const flow = here.recorder.flow(id)!;
   const { issuer } = here.server.as;
   const forms = (mask?: boolean) => [
-    formatFlow(flow, { redact: mask }),
     JSON.stringify(toFixture(flow, { redact: mask })),
     JSON.stringify(toHar(flow.exchanges, { issuer, redact: mask })),
   ];

@@ -87,7 +87,7 @@ test("a fault that is chosen on the page meets the next request of that client a
   assertMatch(flow, /injected fault: \S*invalid_grant/i);
 });
 
-test("the terminal names each fault that applies; without a response of the server it is the only line", async () => {
+test("the terminal names each change, and each fault that applies", async () => {
   const lines: string[] = [];
   await using as = await latchkey({
     issuer,
@@ -97,9 +97,14 @@ test("the terminal names each fault that applies; without a response of the serv
   });
   const { submit } = await openPage(as);
   await submit({ do: "faults.add", fault: "status", endpoint: "token", parameter_code: "503" });
-  assertEquals(lines, []);
   assertEquals((await logIn(as, "shop")).status, 503);
-  assertEquals(lines.map((line) => line.replace(/^\S+ /, "")), ["fault at /oauth2/token: status 503"]);
+  await submit({ do: "clock.advance", seconds: "60" });
+  await submit({ do: "rotateKeys", lead: "0" });
+  const [added, applied, moved, rotated] = lines.map((line) => line.replace(/^\S+ /, ""));
+  assertEquals(added, "changed on a page: Fault added: status at token, for the next request of any client");
+  assertEquals(applied, "fault at /oauth2/token: status 503");
+  assertMatch(moved!, /^changed on a page: Clock moved by 1 minute to /);
+  assertMatch(rotated!, /^changed on a page: Signing key rotated: kid /);
 });
 
 test("a fault for every request lasts until it is removed", async () => {

@@ -26,6 +26,8 @@ export interface LoggedRequest {
   readonly status?: number;
   /** The page that shows the recorded request: a URL. */
   readonly link?: string;
+  /** Finds how a rejected URI differs from the registered one: a sentence. */
+  readonly findDifference?: (explanation: Explanation) => string | undefined;
   /** Finds the form that changes the clients so that the server accepts the request. */
   readonly findChange?: () => { readonly url: string; readonly label: string } | undefined;
   /** The ID in `X-Request-Id`. Shown if there is no link. */
@@ -84,6 +86,8 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
         : `${time} internal error at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "fault_applied":
       return `${time} fault at ${formatEndpoint(event.endpoint)}: ${printable(event.fault)}`;
+    case "changed_by_hand":
+      return `${time} changed on a page: ${printable(truncate(event.change))}`;
     case "flow_limit_reached":
       return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: of the others, /flows records rejected requests only`;
     case "stored_changes":
@@ -180,7 +184,7 @@ function formatFailure(
   { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,
   endpoint: string | undefined,
-  { findFix, request: { method, status, link, findChange, id } = {}, terminal }: FormatOptions,
+  { findFix, request: { method, status, link, findChange, findDifference, id } = {}, terminal }: FormatOptions,
 ): string {
   const heading = [
     endpoint && [method, formatEndpoint(endpoint)],
@@ -190,10 +194,12 @@ function formatFailure(
   ].flatMap((words) => words ? [words.filter((word) => word !== undefined).join(" ")] : []);
   const { reason, expected, received, earlier } = explanation;
   const change = type === "rejected" ? findChange?.() : undefined;
+  const difference = findDifference?.(explanation);
   const values = {
     expected,
     received,
     earlier,
+    note: difference,
     fix: findFix?.(explanation),
     request: link === undefined ? id : undefined,
   };
@@ -207,7 +213,7 @@ function formatFailure(
 }
 
 /** The names of values, which their text follows in one column. */
-const labelled = /^(?:expected|received|earlier|fix|request) {2,}/;
+const labelled = /^(?:expected|received|earlier|note|fix|request) {2,}/;
 
 /** A heading, and lines below it. */
 function formatBlock(

@@ -84,6 +84,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
   let now = () => 0;
   let findFix: FindFix | undefined;
   let clientChangeUrl: typeof import("../../server/endpoints/shared/client_change.ts").clientChangeUrl | undefined;
+  let suggestUri: typeof import("../../server/endpoints/shared/suggest_match.ts").suggestUri | undefined;
   let loadingRules: Promise<void> | undefined;
   /** Events before the fixes are loaded, in their order: those of the JSON log, and those outside of requests. */
   const waitingEvents: (readonly [event: TraceEvent, request: LoggedRequest | undefined])[] = [];
@@ -109,8 +110,9 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
 
   /** The first rejection loads the fixes. */
   async function loadRules(): Promise<void> {
-    [{ clientChangeUrl }, { findFix }] = await Promise.all([
+    [{ clientChangeUrl }, { suggestUri }, { findFix }] = await Promise.all([
       import("../../server/endpoints/shared/client_change.ts"),
+      import("../../server/endpoints/shared/suggest_match.ts"),
       import("../../server/assembly/rules.ts"),
     ]);
     writeWaiting();
@@ -143,6 +145,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       // Computed only where it is shown: that takes longer than to record the event.
       if (request !== undefined && (hasFix || verbose && format === "text")) request.link ??= context!.flowUrl;
       if (request !== undefined && redacted.type === "rejected") {
+        request.findDifference ??= (explanation) => suggestUri?.(explanation)?.difference;
         request.findChange ??= () => clientChangeUrl?.(context!, redacted.explanation.change);
       }
       if (request?.events !== undefined) request.events.push(redacted);

@@ -25,9 +25,9 @@ export const connectFields = [
   ...["token_endpoint_auth_method", "retry"] as const,
 ];
 
-/** The authentication methods that the form offers: those that need no key, if the server has them. */
+/** The authentication methods that the form offers, if the server has them: those that need no key. */
 export function formAuthMethods({ settings }: Server): readonly ClientAuthMethod[] {
-  return (["none", "client_secret_basic", "client_secret_post"] as const).filter((method) =>
+  return (["none", "client_secret_basic", "client_secret_post", "client_secret_jwt"] as const).filter((method) =>
     settings.clientAuthMethods.includes(method)
   );
 }

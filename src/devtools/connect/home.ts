@@ -107,6 +107,7 @@ async function connectForm(
     isProposed: proposed.length > 0,
     libraries,
     authMethods,
+    keyMethods: server.settings.clientAuthMethods.filter((method) => !authMethods.includes(method)),
   };
 }
 

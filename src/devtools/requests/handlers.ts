@@ -16,7 +16,6 @@ import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { formatMarkdown } from "../../recorder/export/markdown.ts";
-import { formatFlow } from "../../recorder/export/text.ts";
 import { renderPage } from "../../server/pages/render_page.ts";
 import { Flow as FlowPage } from "./pages/flow.tsx";
 import { List } from "./pages/list.tsx";
@@ -117,7 +116,7 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 
 /** GET /flows/{id} and its exports. */
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
-  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh|txt|json))?$/.exec(name)?.groups ?? {};
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
   const allHabits = new URLSearchParams(query).get("habits") === "all";
@@ -130,7 +129,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
 
 /** What the page of a flow has besides its exchanges. */
 interface FlowView extends Pick<FlowProps, "habits" | "about"> {
-  /** The export, in place of the page: `har`, `json`, `md`, `sh` or `txt`. */
+  /** The export, in place of the page: `har`, `md` or `sh`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */
   readonly editPath?: string;
@@ -229,7 +228,7 @@ function unknownAction(expected: string, received = "nothing"): OAuthError {
 
 /** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */
 function exportFlow(issuer: string, flow: Flow, format: string, step: number): HttpResponse {
-  const isText = ["txt", "md", "sh"].includes(format);
+  const isText = format !== "har";
   const name = `flow-${flow.id.replace("/", "-")}.${format}`;
   return {
     status: 200,
@@ -246,14 +245,12 @@ function exportFlow(issuer: string, flow: Flow, format: string, step: number): H
 
 function formatExport(issuer: string, flow: Flow, format: string, step: number): string {
   switch (format) {
-    case "txt":
-      return formatFlow(flow);
     case "md":
       return formatMarkdown(flow, findFailure(flow.exchanges));
     case "sh":
       return formatCommand(issuer, flow, step);
     default:
-      return JSON.stringify(format === "har" ? toHar(flow.exchanges, { issuer }) : toFixture(flow), null, 2);
+      return JSON.stringify(toHar(flow.exchanges, { issuer }), null, 2);
   }
 }
 

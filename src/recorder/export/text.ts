@@ -1,26 +1,10 @@
-/** Exchanges as plain text, for bug reports, terminals and failed tests. */
+/** Exchanges as plain text, for terminals and failed tests. */
 
 import type { Fields } from "../../platform/http/form.ts";
 import { getPassedText } from "../../server/assembly/rules.ts";
 import type { Explanation } from "../../server/oauth/trace.ts";
-import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
-import { redactFlow, type RedactOptions } from "../redact.ts";
+import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
-
-/** A flow as a bug report: requests, checks, responses. */
-export function formatFlow(flow: Flow, { redact = true }: RedactOptions = {}): string {
-  const { id, client, sub, startedAt, outcome, exchanges } = redact ? redactFlow(flow) : flow;
-  const parties = [...client === undefined ? [] : [`client ${client}`], ...sub === undefined ? [] : [`user ${sub}`]];
-  return [
-    [`Flow ${id}`, ...parties, outcome].join(", "),
-    `Started at ${new Date(startedAt).toISOString()}.${redact ? " Secrets are redacted." : " Secrets are shown."}`,
-    ...exchanges.flatMap((exchange, index) => {
-      const after = ((exchange.at - startedAt) / 1000).toFixed(3);
-      return ["", ...formatExchange(exchange, `${index + 1}  `, `  after ${after} s`)];
-    }),
-    "",
-  ].join("\n");
-}
 
 /**
  * An exchange in full: its first line begins with `prefix` and ends with `suffix`.

@@ -99,12 +99,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
       site={props}
       head={<Stylesheet site={props} name="authorized" />}
       heading="Authorization Successful!"
-      badges={
-        <>
-          <StatusBadge tone="good" label="success" />
-          {outcome.isUsed && <StatusBadge tone="over" label="code used" />}
-        </>
-      }
+      badges={outcome.isUsed && <StatusBadge tone="over" label="code used" />}
       stepper={next?.stepper}
       opening={
         <>

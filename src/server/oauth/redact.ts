@@ -196,6 +196,8 @@ export function mapEventTexts(event: TraceEvent, texts: EventTexts): TraceEvent 
       return { ...mapClient(event, texts), explanation: mapExplanationTexts(event.explanation, texts) };
     case "fault_applied":
       return { ...event, endpoint: texts.received(event.endpoint) };
+    case "changed_by_hand":
+      return { ...event, change: texts.sentence(event.change) };
     case "page_missing":
       return { ...event, endpoint: texts.received(event.endpoint), reason: texts.sentence(event.reason) };
     case "internal_error":

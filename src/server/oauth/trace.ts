@@ -127,6 +127,13 @@ export type TraceEvent =
     /** The name of the fault, such as `invalid_grant`. */
     readonly fault: string;
   }
+  | {
+    /** A visitor changed the server for a test: the clock, keys, faults, or the validity of tokens. */
+    readonly type: "changed_by_hand";
+    readonly at: number;
+    /** What changed, in a sentence without its full stop. */
+    readonly change: string;
+  }
   | { readonly type: "key_created"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "internal_error";

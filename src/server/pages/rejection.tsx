@@ -10,8 +10,8 @@ import { Fix } from "./fix.tsx";
 export interface SuggestedMatch {
   /** The registered value. */
   readonly text: string;
-  /** For a URI: the only part that differs, the slash at its end, or its spelling if both are equivalent. */
-  readonly difference?: "scheme" | "host" | "port" | "path" | "query" | "slash" | "spelling";
+  /** For a URI of which only one part differs: a sentence that names it. */
+  readonly difference?: string;
   /** What to send, in place of the fix of the rule. A change that registers the received value is the second choice. */
   readonly fix?: string;
 }
@@ -23,19 +23,6 @@ export interface FixLink {
   /** The path below the base, with the query that fills the form in. */
   readonly path: string;
 }
-
-/** How the received value differs from the value that was probably meant. */
-const differenceTexts: Readonly<Record<NonNullable<SuggestedMatch["difference"]>, string>> = {
-  scheme: "The two URIs differ only in the scheme.",
-  host: "The two URIs differ only in the host.",
-  port:
-    "The two URIs differ only in the port. The port may vary for 127.0.0.1 and [::1], and for localhost if the client " +
-    "is public or native; with https only where the issuer is on a test host.",
-  path: "The two URIs differ only in the path.",
-  query: "The two URIs differ only in the query.",
-  slash: "The two URIs differ only in the slash at the end.",
-  spelling: "The two URIs lead to the same page, but the server compares URIs character by character.",
-};
 
 interface RejectionProps extends Pick<RuleResult, "expected" | "received" | "fix"> {
   /** One sentence; it may name the suggestion. */
@@ -53,7 +40,7 @@ export function Rejection({ reason, expected, received, suggestion, earlier, fix
   return (
     <>
       <Comparison expected={meant} received={received} label={meant === expected ? undefined : question} />
-      {suggestion?.difference !== undefined && <p>{differenceTexts[suggestion.difference]}</p>}
+      {suggestion?.difference !== undefined && <p>{suggestion.difference}</p>}
       <EarlierRequest earlier={earlier} />
       <Fix fix={suggestion?.fix ?? fix} />
     </>

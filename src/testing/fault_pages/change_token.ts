@@ -1,6 +1,5 @@
 /** Expires or revokes a token that a recorded flow issued: the form is on the page of the flow. */
 
-import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import type { Params } from "../../server/oauth/params.ts";
@@ -9,6 +8,7 @@ import type { Server } from "../../server/oauth/server.ts";
 import { revokeIssuedToken } from "../../server/oauth/tokens/revocation.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";
+import { confirmChange } from "./confirm_change.ts";
 import { moveClock } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
@@ -42,7 +42,7 @@ export async function changeToken(
     const seconds = Math.ceil((expiresAt - clock.now()) / 1000);
     confirmation = `Expired: ${name}. ${await moveClock(clock, seconds).catch(rejectMove)}; /faults resets the clock`;
   }
-  return await redirectWithConfirmation(context, `${site.base}/flows/${flow.id}`, confirmation);
+  return await confirmChange(context, `${site.base}/flows/${flow.id}`, confirmation);
 }
 
 /** When a token expires: codes and refresh tokens as their records say. */

@@ -1,7 +1,7 @@
 /** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
 import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
-import { redirectWithConfirmation, takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
@@ -21,6 +21,7 @@ import { faultDefinitions } from "../faults/mod.ts";
 import type { FaultRequest } from "../faults/fault_list.ts";
 import { type FaultParameter, parameterLabel } from "../faults/parameters.ts";
 import { changeToken } from "./change_token.ts";
+import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults, type FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
@@ -89,7 +90,7 @@ export async function changeFaults(
   }
   const client = form.get("shown_client");
   const query = client ? `?${new URLSearchParams({ client })}` : "";
-  return await redirectWithConfirmation(context, `${context.site.base}/faults${query}`, confirmation);
+  return await confirmChange(context, `${context.site.base}/faults${query}`, confirmation);
 }
 
 /** Runs a verb. Returns what it changed, or why it rejects the input. */

@@ -48,7 +48,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       name: "description",
       label: "Error description",
       type: "string",
-      default: "caused by a fault in the test",
+      default: "caused by an injected fault",
       description: "The member error_description.",
       option: true,
     },

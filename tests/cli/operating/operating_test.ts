@@ -637,3 +637,10 @@ test("[OP-10] a log that closes before the fixes are loaded has every event", ()
   log.close!();
   assertEquals(lines.map((line) => JSON.parse(line).rule), ["OP-10"]);
 });
+
+test("[UI-19] the terminal says in which part a rejected redirect URI differs", async () => {
+  const lines: string[] = [];
+  const server = await testServer({ plugins: [logging({ write: (line) => lines.push(line), format: "text" })] });
+  await server.authorize({ redirect_uri: "https://spa.example/cb/" });
+  assertMatch(lines.join("\n"), /note {6}The two URIs differ only in the slash at the end\./);
+});

@@ -342,7 +342,7 @@ test("[FL-03] list, page and exports contain no secret until the page is asked t
   const secrets = [code, other, verifier, refresh_token, tokens.access_token, tokens.id_token, btoa("web:web-secret")];
   const paths = [
     "/flows",
-    ...["1", "2", "1.har", "1.txt", "1.md", "1.json", "2.har?show=secrets"].map((name) => `/flows/${name}`),
+    ...["1", "2", "1.har", "1.md", "2.har?show=secrets"].map((name) => `/flows/${name}`),
   ];
   for (const path of paths) {
     const text = await (await bench.get(path)).text();
@@ -361,7 +361,7 @@ test("[FL-03] a client secret in place of a user or id is in no page, export or 
   for (
     const path of [
       "/flows",
-      ...["1", "2", "3", "1.har", "2.txt", "2.md", "3.json", "3.md"].map((name) => `/flows/${name}`),
+      ...["1", "2", "3", "1.har", "2.md", "3.md"].map((name) => `/flows/${name}`),
     ]
   ) {
     const response = await bench.get(path);
@@ -467,23 +467,19 @@ test("[FL-08] tokens ended by a logout are shown as ended with their session", a
   assertMatch(await bench.read("/flows/1"), /Refresh token of step 2 ✗ revoked with its session/);
 });
 
-test("a flow is exported as text, as HAR and as a fixture", async () => {
+test("a flow is exported as Markdown and as HAR, and in no other form", async () => {
   const bench = await watched();
   await failedLogin(bench);
-  await forEachCase(
-    [["txt", "text/plain; charset=utf-8"], ["har", "application/json"], ["json", "application/json"]],
-    async (
-      [form, type],
-    ) => {
-      const response = await bench.get(`/flows/1.${form}`);
-      assertEquals([response.status, response.headers.get("content-type")], [200, type]);
-      assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
-      assertEquals(response.headers.get("cache-control"), "no-store");
-      const text = await response.text();
-      assertStringIncludes(text, form === "txt" ? "TK-15" : "invalid_grant");
-      if (form !== "txt") JSON.parse(text);
-    },
-  );
+  await forEachCase([["md", "text/plain; charset=utf-8"], ["har", "application/json"]], async ([form, type]) => {
+    const response = await bench.get(`/flows/1.${form}`);
+    assertEquals([response.status, response.headers.get("content-type")], [200, type]);
+    assertMatch(response.headers.get("content-disposition")!, new RegExp(`; filename="flow-1\\.${form}"$`));
+    assertEquals(response.headers.get("cache-control"), "no-store");
+    const text = await response.text();
+    assertStringIncludes(text, form === "md" ? "TK-15" : "invalid_grant");
+    if (form === "har") JSON.parse(text);
+  });
+  for (const form of ["txt", "json"]) assertEquals((await bench.get(`/flows/1.${form}`)).status, 404);
 });
 
 test("[FL-09] the page of a rejection links to its step in the flow", async () => {

@@ -414,7 +414,7 @@ test("[UI-13] a rejection shows the sentence, the OAuth code, the rule, expected
 
 test("[UI-13] the received value is compared with the suggestion; the details have what was expected", () => {
   const expected = "https://shop.example/oauth/callback or http://localhost:9000/authorized";
-  const near = { text: "http://localhost:9000/authorized", difference: "path" } as const;
+  const near = { text: "http://localhost:9000/authorized", difference: "The two URIs differ only in the path." };
   const html = pages.error({ ...rejected, expected, suggestion: near });
   assertStringIncludes(
     textOf(html),

@@ -49,6 +49,8 @@ export interface ConnectForm extends EditForm {
   readonly libraries: readonly { readonly library: string; readonly redirectUri: string }[];
   /** The methods of client authentication to choose from. */
   readonly authMethods: readonly string[];
+  /** Those that the page of the client has, because they need a key of the client. */
+  readonly keyMethods: readonly string[];
   /** Whether a rejected request proposes the values. */
   readonly isProposed: boolean;
 }
@@ -57,7 +59,7 @@ export interface ConnectForm extends EditForm {
 function Connect(
   { base, form, hasDemo, demoUri }: Pick<HomeProps, "base" | "hasDemo" | "demoUri"> & { readonly form: ConnectForm },
 ): VNode {
-  const { values, errors, libraries, authMethods, isProposed } = form;
+  const { values, errors, libraries, authMethods, keyMethods, isProposed } = form;
   const details = ["client_name", "client_secret", "token_endpoint_auth_method"];
   return (
     <form class="form" id="connect" method="post" action={`${base}/clients`}>
@@ -104,6 +106,11 @@ function Connect(
             choices={["", ...authMethods]}
             emptyChoice="what the library needs: none, or a secret by Basic or in the body"
           />
+          {keyMethods.length > 0 && (
+            <p class="aside">
+              For {keyMethods.join(", ")}: create the client, then choose the method and add its keys on the next page.
+            </p>
+          )}
           <Field
             name="client_name"
             label="Name"

@@ -19,12 +19,22 @@ export function suggestMatch(
   { rule, expected = "", received, change }: Explanation,
 ): SuggestedMatch | undefined {
   if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
-  if (rule === "RU-01" || rule === "LO-03") return closestUri(received, expected.split(" or "));
+  const uri = suggestUri({ rule, expected, received });
+  if (uri !== undefined) return uri;
   if (rule !== "AZ-02") return undefined;
   const { nearest } = describeKnownIds(context.server, received);
   if (nearest === undefined) return undefined;
   if (change === undefined) return { text: nearest };
   return { text: nearest, fix: `Send client_id=${nearest}. If ${received} is another application, register it.` };
+}
+
+/** The registered URI that is most similar to a rejected one. */
+export function suggestUri({ rule, expected = "", received }: Pick<Explanation, "rule" | "expected" | "received">):
+  | SuggestedMatch
+  | undefined {
+  const isUri = rule === "RU-01" || rule === "LO-03";
+  if (!isUri || received === undefined || received.length > maxInputLength) return undefined;
+  return closestUri(received, expected.split(" or "));
 }
 
 /** Whether the request may see the list of clients: the server has that page, and the host is trusted. */
@@ -49,6 +59,19 @@ const uriParts = [["protocol", "scheme"], ["hostname", "host"], ["port", "port"]
   "query",
 ]] as const;
 
+/** How the received URI differs: in one part, in the slash at its end, or in its spelling if both are equivalent. */
+const differences: Readonly<Record<typeof uriParts[number][1] | "slash" | "spelling", string>> = {
+  scheme: "The two URIs differ only in the scheme.",
+  host: "The two URIs differ only in the host.",
+  port:
+    "The two URIs differ only in the port. The port may vary for 127.0.0.1 and [::1], and for localhost if the client " +
+    "is public or native; with https only where the issuer is on a test host.",
+  path: "The two URIs differ only in the path.",
+  query: "The two URIs differ only in the query.",
+  slash: "The two URIs differ only in the slash at the end.",
+  spelling: "The two URIs lead to the same page, but the server compares URIs character by character.",
+};
+
 /** The URI that differs in only one part; otherwise the URI that differs in a few characters. */
 function closestUri(received: string, registered: readonly string[]): SuggestedMatch | undefined {
   const candidates = registered.filter((uri) => URL.canParse(uri)).map((uri) => ({
@@ -59,14 +82,14 @@ function closestUri(received: string, registered: readonly string[]): SuggestedM
     candidates.find(({ differing }) => differing?.length === 1);
   if (closest !== undefined) {
     const isSlash = `${received}/` === closest.uri || received === `${closest.uri}/`;
-    return { text: closest.uri, difference: isSlash ? "slash" : closest.differing![0] ?? "spelling" };
+    return { text: closest.uri, difference: differences[isSlash ? "slash" : closest.differing![0] ?? "spelling"] };
   }
   const text = findNearest(received, candidates.map(({ uri }) => uri), maxDifferingCharacters, differingLength);
   return text === undefined ? undefined : { text };
 }
 
 /** The names of the differing parts; `undefined` if the first text is not a URI, or has a fragment or credentials. */
-function differingParts(first: string, second: string): NonNullable<SuggestedMatch["difference"]>[] | undefined {
+function differingParts(first: string, second: string): (typeof uriParts[number][1])[] | undefined {
   if (!URL.canParse(first)) return undefined;
   const [a, b] = [new URL(first), new URL(second)];
   if (a.hash !== "" || a.username !== "" || a.password !== "") return undefined;

@@ -1,0 +1,12 @@
+/** Reports a change that a visitor made: on the next page, and in the log. */
+
+import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
+import type { Context } from "../../server/assembly/context.ts";
+import type { HttpResponse } from "../../platform/http/message.ts";
+
+/** Redirects to a page that shows the sentence. */
+export async function confirmChange(context: Context, location: string, change: string): Promise<HttpResponse> {
+  const { server } = context;
+  server.trace({ type: "changed_by_hand", at: server.now(), change });
+  return await redirectWithConfirmation(context, location, change);
+}
