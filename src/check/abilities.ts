@@ -3,8 +3,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
-import type { ClientDriver, ClientSession } from "./driver.ts";
-import { type SessionStart, sessionStartsOf } from "./session_starts.ts";
+import { type ClientDriver, type ClientSession, type SessionStart, sessionStartsOf } from "./driver.ts";
 
 /** Something that a driver can do, or that its client does by itself. */
 export type Ability =

@@ -1,16 +1,20 @@
-/** Assesses what a client did under an attack. */
+/** Assesses what a client did under an attack: from an observation to a result with its verdict. */
 
-import type { Assessment, Attack, Stop } from "./attack.ts";
+import { type Assessment, type Attack, type AttackLevel, exchangesOf, type Observation, type Stop } from "./attack.ts";
 import { lateRejection } from "./attacks/effects.ts";
-import { unknownUser } from "./driver.ts";
-import type { AttackLevel } from "./effect.ts";
-import { exchangesOf, type Observation } from "./observation.ts";
+import { LoginLimitError, unknownUser } from "./driver.ts";
+import type { AttackResult } from "./report.ts";
 
 /** Assesses by the attack itself, or else by its level. No client may crash. */
-export async function assess(attack: Attack, observation: Observation): Promise<Assessment> {
+async function assessBehaviour(attack: Attack, observation: Observation): Promise<Assessment> {
   if (observation.outcome === "crashed") return { passed: false, because: describeOutcome(observation) };
-  return observation.conclusion ?? await attack.assess?.(observation) ??
-    await assessByLevel[attack.level](attack, observation);
+  try {
+    return observation.conclusion ?? await attack.assess?.(observation) ??
+      await assessByLevel[attack.level](attack, observation);
+  } catch (error) {
+    if (!(error instanceof LoginLimitError)) throw error;
+    return { passed: false, isInconclusive: true, because: error.message };
+  }
 }
 
 type AssessLevel = (attack: Attack, observation: Observation) => Assessment | Promise<Assessment>;
@@ -91,4 +95,40 @@ export function completeError(error: unknown): string {
   } catch {
     return "an error without text";
   }
+}
+
+/** One variant of one attack, which a check tries. */
+export type CheckTask = Pick<AttackResult, "attack" | "values">;
+
+/** The result of a task whose journey was observed. */
+export async function assess(task: CheckTask, observation: Observation): Promise<AttackResult> {
+  const { outcome, error, exchanges } = observation;
+  const { attack } = task;
+  const { passed, because, isInconclusive, isWarning, effect } = await assessBehaviour(attack, observation);
+  const verdict = isInconclusive
+    ? "inconclusive"
+    : passed
+    ? "passed"
+    : outcome === "crashed"
+    ? "failed"
+    : attack.level === "informational"
+    ? "noted"
+    : isWarning || attack.level === "should-reject"
+    ? "warning"
+    : "failed";
+  return {
+    ...task,
+    attack: effect === undefined ? attack : { ...attack, partOf: undefined, ...effect },
+    ...{ verdict, because, evidence: { outcome, error, exchanges } },
+  };
+}
+
+/** The result of a task that shows nothing. @param details `evidence` is what was seen all the same. */
+export function unknownResult(
+  task: CheckTask,
+  verdict: "skipped" | "inconclusive",
+  because: string,
+  { cause, evidence = { exchanges: [] } }: Partial<Pick<AttackResult, "cause" | "evidence">> = {},
+): AttackResult {
+  return { ...task, verdict, because, ...cause !== undefined && { cause }, evidence };
 }

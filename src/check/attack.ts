@@ -1,6 +1,11 @@
-/** The type of an attack: what a server does wrong in one journey of a client, and how a correct client responds. */
+/**
+ * What an attack is: what a server does wrong in one journey of a client ({@link Attack}), what it can use
+ * ({@link Stage}), what is seen of the client ({@link Observation}), and what it concludes ({@link Assessment}).
+ */
 
 import type { MaybePromise } from "../platform/maybe_promise.ts";
+import type { Exchange } from "../recorder/exchange.ts";
+import { findParam } from "../recorder/record_request.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import type { FaultParameter } from "../testing/faults/parameters.ts";
 import type { TestClient } from "../testing/clients.ts";
@@ -8,13 +13,49 @@ import type { Persona } from "../testing/persona.ts";
 import type { TestResource } from "../testing/resource.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { Ability } from "./abilities.ts";
-import type { ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
-import type { AttackLevel, Effect } from "./effect.ts";
-import type { Assessment, Conclusion, Observation } from "./observation.ts";
-import type { SessionStart } from "./session_starts.ts";
+import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import type { Trap } from "./trap.ts";
 
-export type { Assessment, Conclusion };
+/** What is expected of a client. */
+export type AttackLevel =
+  /** The client must not accept what it receives. */
+  | "must-reject"
+  /** The client should not accept it; a specification leaves it to the client. */
+  | "should-reject"
+  /** The response is unusual and correct: the client must accept it. */
+  | "must-tolerate"
+  /** The journey may fail, but it must end by itself, and the next one must succeed. */
+  | "must-recover"
+  /** No behaviour is wrong; the report states what the client does. */
+  | "informational";
+
+/** The severity of an attack that succeeds. */
+export type Severity =
+  /** An attacker logs in as another user. */
+  | "critical"
+  /** An attacker gets tokens, or acts in the session of another user. */
+  | "high"
+  /** Users cannot log in, or a weakness helps another attack. */
+  | "medium"
+  /** The client is less careful than a specification recommends. */
+  | "low";
+
+/** The severities, the highest first. */
+export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
+
+/** The defect of a client if an attack succeeds, its consequence, and how to fix the client. */
+export interface Effect {
+  /** What the client does wrong if the attack succeeds; a report groups attacks by it. Follows "the client". */
+  readonly cause: string;
+  /** What the client does wrong if most attacks of each cause of this group succeed. Default: the cause alone. */
+  readonly partOf?: string;
+  /** The severity of an attack that succeeds. */
+  readonly severity: Severity;
+  /** What an attacker or a user can then do, or no longer do; one sentence. */
+  readonly consequence: string;
+  /** What to change in the client, one sentence. */
+  readonly fix: string;
+}
 
 /** The journey of the client while the attack is active. No fault applies to the steps before it. */
 export type Journey =
@@ -150,6 +191,83 @@ export type AttackDefaults = Partial<
   Omit<Attack, keyof Effect | "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
 >;
 
+/** How the journey ended for the client. */
+export type JourneyOutcome =
+  /** The client completed it. */
+  | "accepted"
+  /** The client reported an error. */
+  | "rejected"
+  /** The client threw an error that no code caught. */
+  | "crashed"
+  /** The client did not end within the time limit of the check. */
+  | "hung";
+
+/** What was seen of the client in one journey: what a verdict rests on. */
+export interface JourneyEvidence {
+  /** How the journey ended; absent if there was none. */
+  readonly outcome?: JourneyOutcome;
+  /** The error of the client, if the outcome is `rejected` or `crashed`. */
+  readonly error?: unknown;
+  /** The exchanges of the journey, under an attack since it began; secrets included, oldest first. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** What the attack shows about the client. */
+export interface Assessment {
+  /** Whether the client behaves as a correct one. */
+  readonly passed: boolean;
+  /** What the client did, one sentence without a full stop. */
+  readonly because: string;
+  /** Whether a correct client can do the same, so that the attack shows nothing. Default: false. */
+  readonly isInconclusive?: boolean;
+  /** Whether the behaviour is safe: then it is only a warning, whatever the level of the attack. Default: false. */
+  readonly isWarning?: boolean;
+  /** The effect of the behaviour, if it differs from the effect of the attack. Default: the effect of the attack. */
+  readonly effect?: Effect;
+}
+
+/** What an attack concludes itself. */
+export interface Conclusion extends Assessment {
+  /** How the client responded. */
+  readonly outcome: "accepted" | "rejected";
+}
+
+/** A wait of a client on a device. */
+export interface Wait {
+  /** The number of the exchange before it. */
+  readonly after: number;
+  /** How long it would have taken, in milliseconds. */
+  readonly milliseconds: number;
+}
+
+/** What was seen while the attack was active, and what the attack can still find out. */
+export interface Observation extends JourneyEvidence {
+  /** How the journey ended. */
+  readonly outcome: JourneyOutcome;
+  /** The session, if the outcome is `accepted` and the attack has no conclusion of its own. */
+  readonly session?: ClientSession;
+  /** What the attack concludes itself. */
+  readonly conclusion?: Conclusion;
+  /** The user who is logged in after the same journey without an attack. */
+  readonly expectedSub: string;
+  /** The claims that the application uses after a login without an attack, if the driver knows them. */
+  readonly usualClaims?: Readonly<Record<string, unknown>>;
+  /** The session of the login before the attack, if the journey has one. */
+  readonly earlier?: ClientSession;
+  /** The URLs that a client on a device opened, oldest first. */
+  readonly opened: readonly string[];
+  /** How long a client on a device waited without an advance of the clock, oldest first. */
+  readonly waits: readonly Wait[];
+  /** The trap. */
+  readonly trap: Trap;
+  /** Whether the same client completes a login while the attack continues. */
+  readonly logInAgain: () => Promise<boolean>;
+  /** Ends the attack. Whether the same client then completes a login. */
+  readonly recovers: () => Promise<boolean>;
+  /** Ends the attack. Whether the session, which the journey had before it, then refreshes without a new login. */
+  readonly refreshAgain: () => Promise<boolean>;
+}
+
 /** The category of an attack: the part of its id before the slash. */
 export function categoryOf(id: string): string {
   return id.slice(0, id.indexOf("/"));
@@ -175,3 +293,27 @@ export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>
 
 /** The journeys in which a client checks the response to an authorization request. */
 export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;
+
+/** The number of authorization requests with different values of state; the pages of one login repeat its request. */
+export function countLogins(exchanges: readonly Exchange[]): number {
+  const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
+  const states = requests.map(({ number, request }) =>
+    findParam(request, "state") ?? findParam(request, "request_uri") ?? number
+  );
+  return new Set(states).size;
+}
+
+/**
+ * The exchanges before a new login: an authorization request that follows as many as one login has.
+ *
+ * @param usual The authorization requests of one login.
+ */
+export function exchangesOfOneLogin(exchanges: readonly Exchange[], usual: number): readonly Exchange[] {
+  const end = exchanges.findIndex((_, index) => countLogins(exchanges.slice(0, index + 1)) > usual);
+  return end < 0 ? exchanges : exchanges.slice(0, end);
+}
+
+/** The exchanges of one endpoint. */
+export function exchangesOf({ exchanges }: Observation, endpoint: string): readonly Exchange[] {
+  return exchanges.filter((exchange) => exchange.endpoint === endpoint);
+}

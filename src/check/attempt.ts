@@ -1,7 +1,7 @@
 /** One action of the client, until it ends, crashes or takes too long. */
 
+import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { CrashWatch } from "./crashes.ts";
-import type { JourneyOutcome } from "./observation.ts";
 
 /** How an action of the client ended. */
 export interface Attempt<Result> {
@@ -13,16 +13,18 @@ export interface Attempt<Result> {
   readonly result?: Result;
 }
 
+/** An action of the client; it receives a signal that is aborted when the check no longer waits. */
+export type Action<Result> = (signal: AbortSignal) => Promise<Result>;
+
 /**
  * Waits for an action of the client, but not longer than the time limit of the check.
  *
- * @param act Receives a signal that is aborted at the time limit, so that no request of the action comes later.
  * @param watch Ends the wait at a crash. `undefined`: nothing does.
  * @param stop Ends the wait. Default: never.
  * @throws The reason of `stop`.
  */
 export async function attempt<Result>(
-  act: (signal: AbortSignal) => Promise<Result>,
+  act: Action<Result>,
   watch: CrashWatch | undefined,
   timeoutMs: number,
   stop?: AbortSignal,
@@ -67,18 +69,55 @@ export async function untilStopped<Result>(promise: Promise<Result>, stop: Abort
   }
 }
 
-/** What an action returns, or else another value if the check is stopped meanwhile. */
-export async function unlessStopped<Result, Stopped>(
-  stop: AbortSignal | undefined,
-  stopped: Stopped,
-  act: () => Promise<Result>,
-): Promise<Result | Stopped> {
-  if (stop?.aborted) return stopped;
-  try {
-    const result = await act();
-    return stop?.aborted ? stopped : result;
-  } catch (error) {
-    if (stop?.aborted) return stopped;
-    throw error;
+/** The time limit of the actions of one check. */
+export interface TimeLimit {
+  /**
+   * Waits for an action of the client.
+   *
+   * @param attack The attack that is active. Default: none, and the client has the whole time.
+   * @throws The reason of the signal, once it is aborted.
+   */
+  attempt<Result>(act: Action<Result>, watch: CrashWatch, attack?: Attack): Promise<Attempt<Result>>;
+}
+
+/** How many actions must take the whole time before the limit of the next ones is shorter. */
+const hangsBeforeShorter = 3;
+
+/** The shortest limit, in milliseconds. */
+const minLimitMs = 2000;
+
+/** How many times the time of the slowest action that ended is waited for. */
+const slowestFactor = 4;
+
+/**
+ * The time limit, which becomes shorter for an application in another process alone, whose journeys are one at a time.
+ *
+ * @param options `as` is the server that listens for the application; without it each journey has its own server.
+ */
+export function timeLimit(
+  { timeoutMs = 5000, as, signal }: {
+    readonly timeoutMs?: number;
+    readonly as?: object;
+    readonly signal?: AbortSignal;
+  },
+): TimeLimit {
+  let slowestMs = 0;
+  let hangs = 0;
+
+  /** A slow server is the attack itself, or must be tolerated: then the client has the whole time. */
+  function limitOf(attack: Attack | undefined): number {
+    const needsAll = attack === undefined || attack.level === "must-tolerate" || attack.id.startsWith("transport/");
+    if (needsAll || as === undefined || hangs < hangsBeforeShorter) return timeoutMs;
+    return Math.min(timeoutMs, Math.max(minLimitMs, slowestFactor * slowestMs));
   }
+
+  return {
+    async attempt(act, watch, attack) {
+      const startedAt = performance.now();
+      const ended = await attempt(act, watch, limitOf(attack), signal);
+      if (ended.outcome === "hung") hangs++;
+      else slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      return ended;
+    },
+  };
 }

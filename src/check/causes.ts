@@ -1,6 +1,6 @@
 /** What a client does wrong: the cause that its failures have in common. */
 
-import { severities, type Severity } from "./effect.ts";
+import { severities, type Severity } from "./attack.ts";
 import { type AttackResult, type FailureCause, isUndecided, type Verdict } from "./report.ts";
 
 /** The verdicts that have a cause, the worst first. */

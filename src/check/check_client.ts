@@ -1,19 +1,26 @@
-/** Checks a client: one login without a fault, then every attack of the catalogue in a journey of its own. */
+/**
+ * Checks a client.
+ *
+ * 1. The control (`control.ts`): a login without a fault, each ability of the driver, ordinary use for the habits.
+ * 2. Each variant of each attack in a journey of its own (`attack_journey.ts`), observed and assessed (`assess.ts`).
+ * 3. A login without an attack again, and the report (`create_report.ts`).
+ */
 
 import { assertSupportedNode } from "../platform/runtime/node_version.ts";
+import type { Recording } from "../recorder/habits/mod.ts";
+import { runAttack } from "./attack_journey.ts";
 import { attacks } from "./attacks/mod.ts";
-import { unlessStopped } from "./attempt.ts";
 import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";
 import { checkedDriver } from "./checked_driver.ts";
-import type { ClientDriver } from "./driver.ts";
-import { checkJourneyHabits } from "./habit_journeys.ts";
+import { controlAgain, noControl, probeClient, runControl } from "./control.ts";
 import { checkReport, redactResult } from "./create_report.ts";
+import { type ClientDriver, sessionStartsOf } from "./driver.ts";
+import { checkJourneyHabits, recordOrdinaryUse } from "./habit_journeys.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
+import { type CheckTask, unknownResult } from "./assess.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
-import { type CheckRun, checkRun } from "./run.ts";
 import { checkInTurn } from "./run_in_turn.ts";
-import { sessionStartsOf } from "./session_starts.ts";
-import { type CheckTask, countStopped, stoppedResult } from "./task.ts";
+import { openRunner, type Runner } from "./runner.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one
@@ -33,38 +40,39 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { only, except = [], server = {}, as, restart, onStart = () => {}, onResult = () => {} } = options;
-  const { baseline, signal, rulesUrl, repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } =
-    options;
+  const { only, except = [], server = {}, as, onResult, baseline, signal, rulesUrl } = options;
+  const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
-  const tasks = selected.flatMap((attack) => attack.variants.map((values) => ({ attack, values })));
+  const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
+  const tasks = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
   const startedAt = performance.now();
   const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
   try {
-    const run = checkRun(checkedDriver(driver), journeys, options);
-    const controlBefore = await unlessStopped(signal, stoppedControl, run.control);
-    // Before the attacks, because the client may not survive them.
-    const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
-    const recordings = controlBefore.passed && withHabits
-      ? await unlessStopped(signal, undefined, run.ordinaryUse)
-      : undefined;
-    const firstControl = controlBefore.passed
-      ? await unlessStopped(signal, controlBefore, run.controlWithProbe)
-      : controlBefore;
-    const report = (result: AttackResult): AttackResult => {
-      if (firstControl.passed) onResult(redactResult(result), tasks.length);
-      return result;
-    };
-    const results = as === undefined
-      ? await checkConcurrently(tasks, run, options, report)
-      : await checkInTurn(tasks, run, { control: firstControl, restart, signal, onStart }, report);
-    const notRun = countStopped(results);
-    // With one server, the logins after its attacks have shown it.
-    const isShown = as !== undefined || !firstControl.passed || notRun > 0;
-    const control = isShown ? firstControl : await unlessStopped(signal, firstControl, run.controlAgain);
-    const habits = recordings === undefined ? [] : await checkJourneyHabits(recordings, results);
+    const runner = openRunner(checkedDriver(driver), journeys, options);
+    let control = noControl;
+    let recordings: readonly Recording[] = [];
+    const found: AttackResult[] = [];
+    await unlessStopped(signal, async () => {
+      control = await runControl(runner);
+      // Before the attacks, because the client may not survive them.
+      if (control.passed && withHabits) recordings = await recordOrdinaryUse(runner, control);
+      if (control.passed) control = await probeClient(runner, control);
+      const { passed } = control;
+      const report = (result: AttackResult): AttackResult => {
+        if (passed) onResult?.(redactResult(result), tasks.length);
+        return result;
+      };
+      await (as === undefined ? checkConcurrently : checkInTurn)(runner, control, tasks, found, report);
+      // With one server, the logins after its attacks have shown it.
+      if (as === undefined && passed) control = await controlAgain(runner, control);
+    });
+    const results = tasks.map((task, index) =>
+      found[index] ?? unknownResult(task, "skipped", "the check was stopped before it")
+    );
+    const notRun = results.filter((_, index) => found[index] === undefined).length;
+    const habits = recordings.length === 0 ? [] : await checkJourneyHabits(recordings, results);
     const seconds = (performance.now() - startedAt) / 1000;
     return checkReport({ client: driver.name, control, results, habits, seconds, baseline, notRun, repeat, rulesUrl });
   } finally {
@@ -72,47 +80,43 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   }
 }
 
-/** The journey without an attack of a check that was stopped during it. */
-const stoppedControl: ControlResult = {
-  passed: false,
-  outcome: "hung",
-  error: new Error("the check was stopped before it ended"),
-  authorizations: 0,
-  exchanges: [],
-  endpoints: new Set(),
-  abilities: new Set(),
-  failedAbilities: new Map(),
-};
+/** Acts until the check is stopped. */
+async function unlessStopped(signal: AbortSignal | undefined, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}
 
-/** Runs several journeys at the same time; the results are in the order of the tasks. */
+/** Runs several journeys at the same time. @param results Receives the results, in the order of the tasks. */
 async function checkConcurrently(
+  runner: Runner,
+  control: ControlResult,
   tasks: readonly CheckTask[],
-  run: CheckRun,
-  { concurrency = 8, signal, onStart = () => {} }: Pick<CheckOptions, "concurrency" | "signal" | "onStart">,
+  results: AttackResult[],
   report: (result: AttackResult) => AttackResult,
-): Promise<AttackResult[]> {
-  const results: AttackResult[] = [];
+): Promise<void> {
+  const { concurrency = 8, signal, onStart } = runner.options;
   const crashed: number[] = [];
-  const check = (task: CheckTask) =>
-    unlessStopped(signal, { result: stoppedResult(task), hasCrash: false }, () => run.check(task));
   let next = 0;
   const work = async () => {
     while (next < tasks.length) {
       const index = next++;
-      onStart(tasks[index]!.attack.id);
-      const { result, hasCrash } = await check(tasks[index]!);
+      onStart?.(tasks[index]!.attack.id);
+      const { result, hasCrash } = await runAttack(runner, control, tasks[index]!);
       if (hasCrash) crashed.push(index);
       else results[index] = report(result);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, tasks.length) }, work));
+  const workers = Array.from({ length: Math.min(concurrency, tasks.length) }, () => unlessStopped(signal, work));
+  await Promise.all(workers);
   // A crash may belong to any journey at the same time or before. The second of two runs alone follows only itself.
   for (const index of crashed) {
-    await check(tasks[index]!);
-    const { result } = await check(tasks[index]!);
+    await runAttack(runner, control, tasks[index]!);
+    const { result } = await runAttack(runner, control, tasks[index]!);
     results[index] = report(result);
   }
-  return results;
 }
 
 /** @throws {TypeError} If the driver lacks a member, for calls from JavaScript without types. */

@@ -1,18 +1,27 @@
-/** The journeys without an attack. They find the abilities of the client; attacks that need others are skipped. */
+/**
+ * The control: logins without an attack, before the attacks and after them. It yields one value of what was seen of the
+ * client, which every attack is compared with.
+ */
 
-import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import type { TestLatchkey } from "../testing/test_latchkey.ts";
-import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
-import { body } from "../testing/faults/mod.ts";
-import { assertSession } from "./checked_driver.ts";
-import type { CrashWatch } from "./crashes.ts";
-import type { ClientDriver, ClientSession } from "./driver.ts";
-import type { JourneyEnvironment } from "./journeys.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import { countLogins } from "./observation.ts";
+import { body } from "../testing/faults/mod.ts";
+import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
+import type { Attempt } from "./attempt.ts";
+import { countLogins } from "./attack.ts";
+import { isExpected } from "./attack_journey.ts";
+import { logoutRequest, sessionIdOf } from "./attacks/ended_session.ts";
+import { assertSession } from "./checked_driver.ts";
+import {
+  type ClientDriver,
+  type ClientSession,
+  LoginLimitError,
+  type SessionStart,
+  sessionStartsOf,
+} from "./driver.ts";
+import type { JourneyEnvironment } from "./journeys.ts";
+import { completeError } from "./assess.ts";
 import type { ControlResult } from "./report.ts";
-import { type SessionStart, sessionStartsOf } from "./session_starts.ts";
-import type { TimeLimit } from "./time_limit.ts";
+import type { Runner } from "./runner.ts";
 
 /** Uses an ability. @throws {unknown} If the client does not have the ability. */
 type AbilityControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
@@ -39,50 +48,24 @@ const abilityControls: Partial<Readonly<Record<Ability, AbilityControl>>> = {
   },
 };
 
-/** The request that logs out a client (Back-Channel Logout §2.5). */
-export function logoutRequest(client: { readonly backchannel_logout_uri?: string }, logoutToken: string): Request {
-  return new Request(client.backchannel_logout_uri!, {
-    method: "POST",
-    body: new URLSearchParams({ logout_token: logoutToken }),
-  });
-}
-
-/** The `sid` of the newest ID token; `undefined` if it has none. */
-export function sessionIdOf({ log }: TestLatchkey): string | undefined {
-  const { body = "{}" } = log.unmasked.last("token").response ?? {};
-  const { id_token = "" } = JSON.parse(body) as { readonly id_token?: string };
-  const { sid } = decodeJwtPart(id_token, 1);
-  return typeof sid === "string" ? sid : undefined;
-}
-
 async function assertLoggedOut({ currentUser }: ClientSession, cause: string): Promise<void> {
   const user = await currentUser?.();
   if (user !== undefined) throw new Error(`after ${cause}, ${user} is still logged in`);
 }
 
-/** Opens a journey and closes it; watches for crashes meanwhile. */
-export type WithEnvironment = <Result>(
-  use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>,
-) => Promise<Result>;
-
 /**
  * Begins a session without a fault in each way that the driver supports, and uses each other ability, all in separate
  * journeys.
  */
-export async function runControl(
-  driver: ClientDriver,
-  { attempt }: TimeLimit,
-  withEnvironment: WithEnvironment,
-): Promise<ControlResult> {
+export async function runControl({ driver, attempt, inEnvironment }: Runner): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
   const run = (by: SessionStart, use?: AbilityControl) =>
-    withEnvironment(async (environment, watch) => {
+    inEnvironment(async (environment, watch) => {
       const { unmasked: log } = environment.as.log;
       const login = await attempt((signal) => environment.begin(by, signal), watch);
       const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
       const session = isSilent ? undefined : login.result;
-      const used = session &&
-        await attempt(async () => await use?.(session, environment, driver), watch);
+      const used = session && await attempt(async () => await use?.(session, environment, driver), watch);
       exchanges.push(...log.exchanges);
       return { login, used };
     });
@@ -91,17 +74,10 @@ export async function runControl(
   const [first, ...others] = sessionStartsOf(driver);
   const { login: { outcome, error, result: session }, used } = await run(first!);
   const authorizations = countLogins(exchanges);
-  const failed = {
-    passed: false,
-    authorizations,
-    abilities: new Set<Ability>(),
-    endpoints: new Set<string>(),
-    failedAbilities,
-    exchanges,
-  };
-  if (session === undefined) return { ...failed, outcome, error };
+  if (session === undefined) return { ...noControl, authorizations, exchanges, outcome, error };
   if (used === undefined) {
-    return { ...failed, outcome, error: new Error("The driver returned a session, but sent no token request.") };
+    const error = new Error("The driver returned a session, but sent no token request.");
+    return { ...noControl, authorizations, exchanges, outcome, error };
   }
   const abilities = abilitiesOf(driver, session);
   for (const ability of abilities) {
@@ -123,20 +99,75 @@ export async function runControl(
   };
 }
 
-/** Whether the client rejects a text that is not an ID token; false if it requests no ID token. */
-export async function readsIdToken(
-  driver: ClientDriver,
-  { attempt }: TimeLimit,
-  withEnvironment: WithEnvironment,
-  { abilities, authorizations }: ControlResult,
-): Promise<boolean> {
-  if (!abilities.has("idToken")) return false;
-  return await withEnvironment(async ({ as, begin }, watch) => {
+/** The control of a check that was stopped during it. */
+export const noControl: ControlResult = {
+  passed: false,
+  outcome: "hung",
+  error: new Error("the check was stopped before it ended"),
+  authorizations: 0,
+  exchanges: [],
+  endpoints: new Set(),
+  abilities: new Set(),
+  failedAbilities: new Map(),
+};
+
+/**
+ * The control with a login whose response no client should accept: it shows whether the client reads the ID token, and
+ * whether it stops at such a response. An application in another process is then restarted, if that is possible.
+ */
+export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
+  const { as, restart } = runner.options;
+  if (!control.abilities.has("idToken") || !await readsIdToken(runner, control)) return control;
+  const probed = { ...control, abilities: new Set<Ability>([...control.abilities, "readsIdToken"]) };
+  if (as === undefined) return probed;
+  let failed = await failedLogin(runner, control);
+  if (failed !== undefined && restart !== undefined) {
+    await restart();
+    failed = await failedLogin(runner, control);
+  }
+  if (failed === undefined || failed.error instanceof LoginLimitError) return probed;
+  const because = `it failed after a token response whose ID token is a text: ${completeError(failed.error)}`;
+  const { outcome, exchanges } = failed;
+  return { ...probed, passed: false, outcome, error: new Error(because), exchanges };
+}
+
+/** Whether the client rejects a text that is not an ID token. */
+async function readsIdToken({ driver, attempt, inEnvironment }: Runner, control: ControlResult): Promise<boolean> {
+  return await inEnvironment(async ({ as, begin }, watch) => {
     const rule = as.on("token").once(
       body.edited((members) => ({ ...members, id_token: "no ID token" }), "text as ID token"),
     );
     const { outcome } = await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
     rule.remove();
-    return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > authorizations;
+    return outcome !== "accepted" || countLogins(as.log.unmasked.exchanges) > control.authorizations;
   });
+}
+
+/** Logs in without an attack. `undefined` if the client logs in as it did in the control, else what happened. */
+export async function failedLogin(
+  { driver, repeat, inEnvironment }: Runner,
+  control: ControlResult,
+): Promise<Attempt<ClientSession> & Pick<ControlResult, "exchanges"> | undefined> {
+  const logIn = () =>
+    inEnvironment(async ({ as, begin }, watch) => {
+      const ended = await repeat(
+        (signal) => begin(sessionStartsOf(driver)[0]!, signal),
+        watch,
+        (ended) => isExpected(ended, control),
+      );
+      return { ...ended, exchanges: as.log.unmasked.exchanges };
+    });
+  const first = await logIn();
+  // A crash may belong to the attack before.
+  const ended = first.outcome === "crashed" ? await logIn() : first;
+  return isExpected(ended, control) ? undefined : ended;
+}
+
+/** The control; failed if the client does not log in again as it did then. */
+export async function controlAgain(runner: Runner, control: ControlResult): Promise<ControlResult> {
+  const ended = await failedLogin(runner, control);
+  if (ended === undefined) return control;
+  const { outcome, error = new Error("it did not log in the same user"), exchanges } = ended;
+  const because = `it succeeded before the attacks, and failed after them: ${completeError(error)}`;
+  return { ...control, passed: false, outcome, error: new Error(because, { cause: error }), exchanges };
 }

@@ -5,8 +5,15 @@ import type { HabitResult } from "../recorder/habits/mod.ts";
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
 import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";
-import { type AttackResult, type CheckedHabit, type CheckReport, isUndecided, type Verdict } from "./report.ts";
-import { verdicts, worstVerdict } from "./report.ts";
+import {
+  type AttackResult,
+  type CheckedHabit,
+  type CheckReport,
+  isUndecided,
+  type Verdict,
+  verdicts,
+  worstVerdict,
+} from "./report.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { formatReport } from "./report_text.ts";

@@ -4,10 +4,9 @@ import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import { type FaultParameter, type ParameterValues, validateParameters } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
-import type { Assessment, Attack, AttackDefaults, Conclusion, Journey, Stage } from "./attack.ts";
+import type { Assessment, Attack, AttackDefaults, Conclusion, Effect, Journey, Stage } from "./attack.ts";
 import { withDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
-import type { Effect } from "./effect.ts";
 
 export type { Assessment, Attack, Conclusion, Stage };
 

@@ -1,6 +1,6 @@
 /**
  * The client under test, as the check drives it. It has a name and at least one way to begin a session
- * (`session_starts.ts`); each further member lets the check run the attacks that need it (`abilities.ts`).
+ * ({@link SessionStart}); each further member lets the check run the attacks that need it (`abilities.ts`).
  */
 
 import type { Callback } from "../testing/browser/callback.ts";
@@ -73,6 +73,17 @@ export interface ClientDriver {
    * cookies are those of the browser of the journey; a back-channel request has none.
    */
   receive?(journey: ClientJourney, request: Request): Promise<Response>;
+}
+
+/** The ways to begin a session, in the order in which the check tries them. */
+const sessionStarts = ["logIn", "logInDevice", "requestResource", "acceptToken"] as const;
+
+/** A way to begin a session: a member of {@link ClientDriver}. */
+export type SessionStart = "logIn" | "logInDevice" | "requestResource" | "acceptToken";
+
+/** The ways that a driver has. */
+export function sessionStartsOf(driver: ClientDriver): readonly SessionStart[] {
+  return sessionStarts.filter((start) => typeof driver[start] === "function");
 }
 
 /** The environment of the client in one journey. Each journey has its own issuer. */

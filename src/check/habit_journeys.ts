@@ -2,11 +2,10 @@
 
 import type { Evidence } from "../recorder/habits/habit.ts";
 import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
-import type { WithEnvironment } from "./control.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
-import type { SessionStart } from "./session_starts.ts";
-import type { TimeLimit } from "./time_limit.ts";
+import type { Runner } from "./runner.ts";
+import { type SessionStart, sessionStartsOf } from "./driver.ts";
 
 /** The number of logins at the first issuer, in each way that the driver has: some habits need three. */
 const logins = 3;
@@ -19,16 +18,14 @@ const refreshesOfLogin = 2;
  * fails is left out.
  */
 export async function recordOrdinaryUse(
-  starts: readonly SessionStart[],
-  { attempt }: TimeLimit,
-  withEnvironment: WithEnvironment,
+  { driver, attempt, inEnvironment }: Runner,
   { abilities, failedAbilities }: ControlResult,
 ): Promise<readonly Recording[]> {
   const can = (ability: "refresh" | "request" | "logOut") => abilities.has(ability) && !failedAbilities.has(ability);
   // A resource server sends no requests of a login.
-  const logInBy = starts.filter((start) => start !== "acceptToken");
+  const logInBy = sessionStartsOf(driver).filter((start) => start !== "acceptToken");
   const record = (count: number) =>
-    withEnvironment(async (environment, watch) => {
+    inEnvironment(async (environment, watch) => {
       for (const start of logInBy.flatMap((start) => Array<SessionStart>(count).fill(start))) {
         const { result: session } = await attempt((signal) => environment.begin(start, signal), watch);
         if (session === undefined) continue;

@@ -30,12 +30,34 @@ export { checkClient } from "./check_client.ts";
 export type { CheckOptions } from "./check_options.ts";
 export type { Baseline } from "./baseline.ts";
 export type { AttackResult, CheckedHabit, CheckReport, ControlResult, FailureCause, Verdict } from "./report.ts";
-export { UndecidedError, unknownUser } from "./driver.ts";
+export {
+  type BrowserVisit,
+  type ClientBrowser,
+  type ClientDriver,
+  type ClientJourney,
+  type ClientSession,
+  type DeviceJourney,
+  type ResourceJourney,
+  type SessionStart,
+  type TokenJourney,
+  UndecidedError,
+  unknownUser,
+} from "./driver.ts";
 export type { Ability, Feature } from "./abilities.ts";
-export type { BrowserVisit, ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
-export type { DeviceJourney, ResourceJourney, TokenJourney } from "./driver.ts";
-export type { SessionStart } from "./session_starts.ts";
-export type { AttackLevel, Effect, Severity } from "./effect.ts";
-export type { Attack, Journey, PendingLogin, Stage, Stop } from "./attack.ts";
-export type { Assessment, Conclusion, JourneyEvidence, JourneyOutcome, Observation, Wait } from "./observation.ts";
+export type {
+  Assessment,
+  Attack,
+  AttackLevel,
+  Conclusion,
+  Effect,
+  Journey,
+  JourneyEvidence,
+  JourneyOutcome,
+  Observation,
+  PendingLogin,
+  Severity,
+  Stage,
+  Stop,
+  Wait,
+} from "./attack.ts";
 export type { Trap, TrappedRequest } from "./trap.ts";

@@ -3,9 +3,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { Ability } from "./abilities.ts";
-import type { Attack } from "./attack.ts";
-import type { Severity } from "./effect.ts";
-import type { JourneyEvidence, JourneyOutcome } from "./observation.ts";
+import type { Attack, JourneyEvidence, JourneyOutcome, Severity } from "./attack.ts";
 
 /** What one attack shows about the client. */
 export type Verdict =

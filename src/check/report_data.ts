@@ -2,10 +2,9 @@
 
 import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
 import { describeError } from "./assess.ts";
-import type { Attack } from "./attack.ts";
+import type { Attack, JourneyOutcome } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { type ControlFailure, describeControlFailure } from "./control_failure.ts";
-import type { JourneyOutcome } from "./observation.ts";
 import { type AttackResult, type CheckReport, type ControlResult, isUndecided } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
 

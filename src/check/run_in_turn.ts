@@ -3,35 +3,33 @@
  */
 
 import { missingAbility } from "./abilities.ts";
-import { describeError } from "./assess.ts";
-import { type Attempt, unlessStopped } from "./attempt.ts";
 import { needsOf } from "./attack.ts";
-import type { CheckOptions } from "./check_options.ts";
-import { LoginLimitError, UnreachableError } from "./driver.ts";
+import { runAttack } from "./attack_journey.ts";
+import type { Attempt } from "./attempt.ts";
+import { failedLogin } from "./control.ts";
+import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
+import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
-import type { CheckRun } from "./run.ts";
-import { type CheckTask, stoppedResult, unknownResult } from "./task.ts";
+import type { Runner } from "./runner.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
 
 /**
- * Runs the tasks; the results are in their order. Attacks on cached documents come last. After an attack that ended
- * without a login, the client must be able to log in; otherwise it must be restarted.
+ * Runs the tasks. Attacks on cached documents come last. After an attack that ended without a login, the client must be
+ * able to log in; otherwise it must be restarted.
+ *
+ * @param results Receives the results, in the order of the tasks.
  */
 export async function checkInTurn(
+  runner: Runner,
+  control: ControlResult,
   tasks: readonly CheckTask[],
-  run: CheckRun,
-  { control, restart, signal, onStart }: Pick<CheckOptions, "restart" | "signal"> & {
-    readonly control: ControlResult;
-    readonly onStart: NonNullable<CheckOptions["onStart"]>;
-  },
+  results: AttackResult[],
   report: (result: AttackResult) => AttackResult,
-): Promise<AttackResult[]> {
-  const results: AttackResult[] = [];
-  const requested = control.passed
-    ? await unlessStopped(signal, new Set<string>(), run.requestedEndpoints)
-    : new Set<string>();
+): Promise<void> {
+  const { restart, onStart } = runner.options;
+  const requested = control.passed ? await requestedEndpoints(runner) : new Set<string>();
   /** Why no login works any more. */
   let broken: string | undefined;
   /** The index of the last task that had a journey. */
@@ -43,13 +41,10 @@ export async function checkInTurn(
       missingAbility(needsOf(task.attack, task.values), control.abilities) === undefined;
     const kept = isApplicable ? keptBy(task, requested) : undefined;
     if (kept !== undefined && restart === undefined) {
-      return unknownResult(
-        task,
-        "skipped",
-        `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`,
-      );
+      const because = `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`;
+      return unknownResult(task, "skipped", because);
     }
-    const perform = () => run.check(task, kept === undefined ? undefined : restart);
+    const perform = () => runAttack(runner, control, task, kept === undefined ? undefined : restart);
     const first = await perform();
     // A crash may belong to the attack before; that of a second run may not.
     const { result } = first.hasCrash ? await perform() : first;
@@ -60,7 +55,7 @@ export async function checkInTurn(
       if (kept !== undefined && restart !== undefined) await restart();
       else if (outcome === undefined || outcome === "accepted") return result;
     }
-    const failed = await run.failedLogin();
+    const failed = await failedLogin(runner, control);
     if (failed === undefined) return result;
     if (failed.error instanceof LoginLimitError) {
       broken = failed.error.message;
@@ -71,7 +66,7 @@ export async function checkInTurn(
     const { attack: { id } } = cause;
     const stopped = `the application stopped during ${id}`;
     await restart?.();
-    if (restart === undefined || await run.failedLogin() !== undefined) {
+    if (restart === undefined || await failedLogin(runner, control) !== undefined) {
       broken = failed.error instanceof UnreachableError ? stopped : `since ${id} the login without an attack fails`;
     }
     if (cause === result) return withLostLogin(result, failed);
@@ -80,11 +75,18 @@ export async function checkInTurn(
   }
 
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
-    onStart(task.attack.id);
-    results[index] = report(await unlessStopped(signal, stoppedResult(task), () => check(task)));
+    onStart?.(task.attack.id);
+    results[index] = report(await check(task));
     if (results[index].evidence.outcome !== undefined) last = index;
   }
-  return results;
+}
+
+/** The endpoints that a login without a fault requests. */
+async function requestedEndpoints({ driver, attempt, inEnvironment }: Runner): Promise<ReadonlySet<string>> {
+  return await inEnvironment(async ({ as, begin }, watch) => {
+    await attempt((signal) => begin(sessionStartsOf(driver)[0]!, signal), watch);
+    return new Set(as.log.unmasked.exchanges.map(({ endpoint }) => endpoint));
+  });
 }
 
 /** The endpoints that a task changes: all of the attack, or the one that its parameter names. */
@@ -112,7 +114,7 @@ function withLostLogin(result: AttackResult, { error }: Attempt<unknown>): Attac
   const effect = isStopped
     ? `the application stopped during this attack${details}`
     : `after it, a login without an attack failed${details}`;
-  // Of an application that stopped, the check has seen only that it cannot be reached.
+  // The application stopped; all we know is that it is unreachable.
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
   const cause = isStopped ? "stops during an attack" : "accepts no login after an attack";
   return { ...result, because, cause, verdict: result.verdict === "noted" ? "noted" : "failed" };

@@ -8,7 +8,7 @@ import { reportPage } from "../../src/check/report_page.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
 import { missingAbility } from "../../src/check/abilities.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
-import { severities } from "../../src/check/effect.ts";
+import { severities } from "../../src/check/attack.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { testLatchkey } from "../secret_leak_check.ts";

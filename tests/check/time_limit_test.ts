@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { attacks } from "../../src/check/attacks/mod.ts";
-import { timeLimit } from "../../src/check/time_limit.ts";
+import { timeLimit } from "../../src/check/attempt.ts";
 
 const rejected = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
 const slowServer = attacks.find(({ id }) => id === "transport/hang")!;

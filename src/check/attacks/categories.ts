@@ -1,7 +1,6 @@
 /** Defaults of attacks by category and level; an attack states what differs. */
 
-import { type AttackDefaults, categoryOf } from "../attack.ts";
-import type { AttackLevel, Effect } from "../effect.ts";
+import { type AttackDefaults, type AttackLevel, categoryOf, type Effect } from "../attack.ts";
 import {
   endlessRequests,
   forgedIdToken,

@@ -1,7 +1,6 @@
 /** Conclusions of attacks. Each text is one sentence without a full stop. */
 
-import type { Assessment, Conclusion } from "../attack.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { type Assessment, type Conclusion, exchangesOf, type Observation } from "../attack.ts";
 
 /** Passes the client if `isCorrect`; else returns `undefined`, and the level of the attack decides. */
 export function passIf(isCorrect: boolean, because: string): Assessment | undefined {

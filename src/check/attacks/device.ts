@@ -7,7 +7,7 @@ import { type Assessment, type Attack, defineAttack, type Stage } from "../defin
 import { hostileText } from "./effects.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeOutcome } from "../assess.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 

@@ -6,7 +6,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { withCorsHeaders } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { failIf } from "./conclusions.ts";
 
 const endpointParameter = {

@@ -1,6 +1,6 @@
 /** Effects that several attacks share: the cause, the consequence, and how to fix the client. */
 
-import type { Effect } from "../effect.ts";
+import type { Effect } from "../attack.ts";
 
 /** The cause of a client that checks nothing about an ID token: {@link Effect.partOf}. */
 const noIdTokenCheck = "does not validate the ID token";

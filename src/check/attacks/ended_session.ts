@@ -1,5 +1,7 @@
-/** The use of a session that has ended. */
+/** Ends a session from the server, and uses one that has ended. */
 
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import { conclude } from "./conclusions.ts";
 
@@ -15,4 +17,20 @@ export async function useEndedSession({ as, session }: Stage): Promise<Conclusio
     sent && `the client sent a token of the ended session to ${sent.endpoint}`,
     "the client sent no token of the ended session",
   );
+}
+
+/** The request that logs out a client (Back-Channel Logout §2.5). */
+export function logoutRequest(client: { readonly backchannel_logout_uri?: string }, logoutToken: string): Request {
+  return new Request(client.backchannel_logout_uri!, {
+    method: "POST",
+    body: new URLSearchParams({ logout_token: logoutToken }),
+  });
+}
+
+/** The `sid` of the newest ID token; `undefined` if it has none. */
+export function sessionIdOf({ log }: TestLatchkey): string | undefined {
+  const { body = "{}" } = log.unmasked.last("token").response ?? {};
+  const { id_token = "" } = JSON.parse(body) as { readonly id_token?: string };
+  const { sid } = decodeJwtPart(id_token, 1);
+  return typeof sid === "string" ? sid : undefined;
 }

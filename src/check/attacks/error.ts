@@ -5,7 +5,7 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { hostileText } from "./effects.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
 

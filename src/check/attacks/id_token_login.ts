@@ -3,7 +3,7 @@
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { wrongTime } from "./effects.ts";
-import { exchangesOf } from "../observation.ts";
+import { exchangesOf } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
 

@@ -3,7 +3,7 @@
 import type { Claims } from "../../testing/faults/resign.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import type { Assessment, Observation } from "../observation.ts";
+import type { Assessment, Observation } from "../attack.ts";
 import { inventedUsers } from "../invented_users.ts";
 import { isNamedIn } from "../sent_claims.ts";
 import { otherUser } from "./effects.ts";

@@ -7,7 +7,7 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { exchangesOf } from "../observation.ts";
+import { exchangesOf } from "../attack.ts";
 import { type Forge, forgeJwt, publicKeySecret, signWithFreshKey, signWithHmac } from "./forged_jwt.ts";
 import { oneOf } from "./parameters.ts";
 

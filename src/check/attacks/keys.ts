@@ -8,7 +8,7 @@ import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { endlessRequests, forgedIdToken } from "./effects.ts";
 import { describeOutcome } from "../assess.ts";
-import { exchangesOf } from "../observation.ts";
+import { exchangesOf } from "../attack.ts";
 import { signWithHmac } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";

@@ -3,9 +3,8 @@
 import { textParameter } from "../../testing/faults/parameters.ts";
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { logoutRequest, sessionIdOf } from "../control.ts";
 import { deadTokens } from "./effects.ts";
-import { useEndedSession } from "./ended_session.ts";
+import { logoutRequest, sessionIdOf, useEndedSession } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
 import { undecided } from "./conclusions.ts";
 

@@ -8,7 +8,7 @@ import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { hostileText, leakedCredentials, unboundCode, unusableResponse } from "./effects.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { conclude, passIf } from "./conclusions.ts";

@@ -5,7 +5,7 @@ import { editJsonBody, editResponse, withStatus } from "../../testing/faults/res
 import { error } from "../../testing/faults/mod.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
 

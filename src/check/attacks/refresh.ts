@@ -2,7 +2,7 @@
 
 import { body, drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { forgedIdToken } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";

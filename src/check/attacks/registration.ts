@@ -9,7 +9,7 @@ import { parseJsonObject } from "../../platform/http/message.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMember, withMembers } from "./changed_members.ts";
 import { leakedCredentials } from "./effects.ts";
-import { exchangesOf } from "../observation.ts";
+import { exchangesOf } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost, failIf } from "./conclusions.ts";
 

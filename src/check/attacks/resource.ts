@@ -12,7 +12,7 @@ import { textParameter } from "../../testing/faults/parameters.ts";
 import { editJsonBody, editResponse } from "../../testing/faults/response_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
 import { oneOf } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";

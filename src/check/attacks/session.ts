@@ -6,7 +6,7 @@ import { withSettings } from "../../testing/with_settings.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { deadTokens, endlessRequests } from "./effects.ts";
 import { assertSession } from "../checked_driver.ts";
-import { exchangesOf, type Observation } from "../observation.ts";
+import { exchangesOf, type Observation } from "../attack.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";
 import { oneOf, sent } from "./parameters.ts";

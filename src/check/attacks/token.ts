@@ -6,7 +6,7 @@ import { overrideClaims } from "../../testing/faults/resign.ts";
 import { describeError } from "../assess.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
-import { exchangesOf } from "../observation.ts";
+import { exchangesOf } from "../attack.ts";
 import { withMember } from "./changed_members.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";

@@ -7,7 +7,7 @@ import { editResponse, readBodyText, withBody } from "../../testing/faults/respo
 import { describeError } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { followedRedirect, leakedCredentials } from "./effects.ts";
-import type { Observation } from "../observation.ts";
+import type { Observation } from "../attack.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
 import { atMost, passIf } from "./conclusions.ts";
 

@@ -1,0 +1,169 @@
+/**
+ * The journey of one attack: what the client does before it, the action under attack, what is seen of the client, and
+ * what the attack finds out afterwards.
+ */
+
+import { type Action, type Attempt, untilStopped } from "./attempt.ts";
+import { type Conclusion, exchangesOfOneLogin, type Journey, journeyOf, type Observation } from "./attack.ts";
+import { assertSession } from "./checked_driver.ts";
+import type { CrashWatch } from "./crashes.ts";
+import { type ClientSession, LoginLimitError, UndecidedError } from "./driver.ts";
+import type { JourneyEnvironment } from "./journeys.ts";
+import { assess, type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { resultWithoutJourney } from "./obstacles.ts";
+import type { AttackResult, ControlResult } from "./report.ts";
+import type { Runner } from "./runner.ts";
+import { openStage } from "./stage.ts";
+
+/** How much time passes between a login and a second one: longer than clients wait before they fetch keys again. */
+const secondsBetweenLogins = 120;
+
+/**
+ * Performs the journey of a task.
+ *
+ * @param restart Restarts the client while the attack is active. Default: it does not restart.
+ * @returns The result, and whether an error was not caught: of this journey, or of another one at the same time or
+ *   before.
+ */
+export async function runAttack(
+  runner: Runner,
+  control: ControlResult,
+  task: CheckTask,
+  restart?: () => Promise<void>,
+): Promise<{ readonly result: AttackResult; readonly hasCrash: boolean }> {
+  const known = resultWithoutJourney(runner, control, task);
+  if (known !== undefined) return { result: known, hasCrash: false };
+  return await runner.inEnvironment(async (environment, watch) => {
+    const result = await perform(runner, control, task, environment, watch, restart);
+    return { result, hasCrash: watch.crash !== undefined };
+  });
+}
+
+/** Whether an action ended with the user of the control. */
+export function isExpected({ result }: Attempt<ClientSession | Conclusion>, { sub }: ControlResult): boolean {
+  return result !== undefined && "sub" in result && result.sub === sub;
+}
+
+async function perform(
+  runner: Runner,
+  control: ControlResult,
+  task: CheckTask,
+  environment: JourneyEnvironment,
+  watch: CrashWatch,
+  restart = () => Promise.resolve(),
+): Promise<AttackResult> {
+  const { attack, values } = task;
+  const { as, trap, opened, waits } = environment;
+  const { sub: expectedSub = "", claims: usualClaims } = control;
+  const journey = journeyOf(attack, values);
+  const begin = (signal?: AbortSignal) => environment.begin(attack.by, signal);
+  const earlier = journey === "login"
+    ? undefined
+    : await runner.attempt((signal) => prepare(runner, journey, environment, () => begin(signal)), watch);
+  if (earlier !== undefined && earlier.result === undefined) return withoutEarlierLogin(task, earlier.error);
+  const session = earlier?.result;
+  session?.passTime?.(secondsBetweenLogins);
+  const earlierExchanges = as.log.unmasked.exchanges.length;
+  const stage = openStage(runner.driver, environment, { session, expectedSub, begin });
+  try {
+    await attack.start(stage, values);
+    const act: Action<ClientSession | Conclusion> = attack.perform === undefined
+      ? actions[journey]?.bind(undefined, session!) ?? begin
+      : (signal) => attack.perform!({ ...stage, begin: () => begin(signal) }, values);
+    // Clients limit how often they fetch keys, so that new ones may take time.
+    const isPatient = attack.level === "must-tolerate" && attack.id.startsWith("keys/");
+    const startError = await untilStopped(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({
+      error,
+    }));
+    const ended: Attempt<ClientSession | Conclusion> = startError !== undefined
+      ? { outcome: "rejected", ...startError }
+      : isPatient
+      ? await runner.repeat(act, watch, (ended) => isExpected(ended, control))
+      : await runner.attempt(act, watch, attack);
+    const isOneLogin = act === begin && attack.by === "logIn" && !attack.allowsNewLogin && !isPatient;
+    const all = as.log.unmasked.exchanges.slice(earlierExchanges);
+    const exchanges = isOneLogin ? exchangesOfOneLogin(all, control.authorizations) : all;
+    // A login after the attacked one has no attack, so it shows nothing about the attack.
+    const { outcome, error, result }: Attempt<ClientSession | Conclusion> =
+      exchanges.length < all.length && ended.outcome === "accepted"
+        ? { outcome: "rejected", error: new Error("the application began a new login") }
+        : ended;
+    const evidence = { outcome, error, exchanges };
+    if (error instanceof UndecidedError) {
+      return unknownResult(task, "inconclusive", describeError(error), { cause: error.reason, evidence });
+    }
+    // Each session has a sub, and may have any other member; a conclusion has none.
+    const conclusion = result !== undefined && !("sub" in result) ? result : undefined;
+    const reach = stage.reach();
+    // A client that fails because of one fault may never meet the next one.
+    const isMet = reach === "all" || reach === "some" && (conclusion?.outcome ?? outcome) === "rejected";
+    if (!isMet && outcome !== "hung" && outcome !== "crashed") {
+      return attack.ifUnmet === undefined
+        ? unknownResult(task, "inconclusive", "no request of the client met the attack", { evidence })
+        : unknownResult(task, "skipped", attack.ifUnmet, { evidence });
+    }
+    const afterwards = async (act: Action<ClientSession>, isOver?: () => Promise<boolean>) => {
+      stage.removeRules();
+      stage.restoreTime();
+      if (startError !== undefined) await restart();
+      const again = await runner.repeat(act, watch, (ended) => isExpected(ended, control), isOver);
+      if (again.error instanceof LoginLimitError) throw again.error;
+      return isExpected(again, control);
+    };
+    // A session that the application has ended never refreshes again.
+    const isLoggedOut = async () =>
+      session?.currentUser !== undefined && await session.currentUser().catch(() => "unknown") === undefined;
+    const observation: Observation = {
+      ...evidence,
+      outcome: conclusion?.outcome ?? outcome,
+      session: result !== undefined && "sub" in result ? result : undefined,
+      ...{ conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
+      logInAgain: async () => isExpected(await runner.attempt(begin, watch), control),
+      recovers: () => afterwards(begin),
+      refreshAgain: () => afterwards(() => actions.refresh!(session!), isLoggedOut),
+    };
+    const assessed = await assess(task, observation);
+    // The client may crash after its last action.
+    stage.removeRules();
+    await runner.waitForEnd(environment, watch);
+    const { crash } = watch;
+    return crash === undefined
+      ? assessed
+      : await assess(task, { ...observation, outcome: "crashed", error: crash.error });
+  } finally {
+    stage.removeRules();
+  }
+}
+
+/** What the client does before the attack. @returns The session that it begins. */
+async function prepare(
+  { driver }: Runner,
+  journey: Journey,
+  { journey: first, openOtherIssuer }: JourneyEnvironment,
+  begin: () => Promise<ClientSession>,
+): Promise<ClientSession> {
+  if (journey === "second issuer") return await driver.logIn!({ ...first, issuer: (await openOtherIssuer()).issuer });
+  const session = await begin();
+  if (journey === "login after logout") await session.logOut!();
+  return session;
+}
+
+function withoutEarlierLogin(task: CheckTask, error: unknown): AttackResult {
+  const because = describeError(error);
+  if (error instanceof LoginLimitError) return unknownResult(task, "inconclusive", because, { cause: error.reason });
+  const cause = "the login before the attack failed";
+  return unknownResult(task, "inconclusive", `${cause}: ${because}`, { cause, evidence: { error, exchanges: [] } });
+}
+
+/** What the client does while the attack is active, in a session; in other journeys it begins one. */
+const actions: Partial<Readonly<Record<Journey, (session: ClientSession) => Promise<ClientSession>>>> = {
+  async refresh(session) {
+    await session.refresh!();
+    return session;
+  },
+  async logout(session) {
+    await session.logOut!();
+    return session;
+  },
+  "silent login": async (session) => assertSession(await session.logInSilently!(), "logInSilently"),
+};

@@ -1,0 +1,86 @@
+/** Runs the journeys of one check: each in an environment of its own, within time limits, watched for crashes. */
+
+import { type Action, type Attempt, attempt, type TimeLimit, timeLimit, untilStopped } from "./attempt.ts";
+import type { CheckOptions } from "./check_options.ts";
+import { type CrashWatch, watchCrashes } from "./crashes.ts";
+import { type ClientDriver, LoginLimitError } from "./driver.ts";
+import type { JourneyEnvironment, Journeys } from "./journeys.ts";
+
+/** Runs the journeys of one check. */
+export interface Runner extends TimeLimit {
+  readonly driver: ClientDriver;
+  readonly options: CheckOptions;
+  /** Opens an environment for one journey, closes it, and watches for crashes meanwhile. */
+  inEnvironment<Result>(use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>): Promise<Result>;
+  /**
+   * Repeats an action until it ends as expected, at most for the time that the client has to recover, but at least once
+   * if it has any.
+   *
+   * @param isOver Whether no later attempt can succeed. Default: one can.
+   */
+  repeat<Result>(
+    act: Action<Result>,
+    watch: CrashWatch,
+    isExpected: (ended: Attempt<Result>) => boolean,
+    isOver?: () => Promise<boolean>,
+  ): Promise<Attempt<Result>>;
+  /** Waits until the requests of the client have ended, and errors of its last action have been reported. */
+  waitForEnd(environment: JourneyEnvironment, watch: CrashWatch): Promise<void>;
+}
+
+/** How long to wait before the second login of a client that may need time to recover; then twice as long each time. */
+const firstRecoveryIntervalMs = 250;
+
+/** The longest wait between two of these logins. */
+const maxRecoveryIntervalMs = 1000;
+
+/** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */
+const maxUnfinishedMs = 1000;
+
+const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** Prepares the journeys of one check. */
+export function openRunner(driver: ClientDriver, journeys: Journeys, options: CheckOptions): Runner {
+  const { as, timeoutMs = 5000, pauseMs = 0, recoveryMs = as === undefined ? 0 : 60_000, signal: stop } = options;
+  const limit = timeLimit({ timeoutMs, as, signal: stop });
+  const requestsEnd = async (environment: JourneyEnvironment, watch?: CrashWatch) =>
+    void await attempt(environment.requestsEnd, watch, timeoutMs, stop);
+  return {
+    ...limit,
+    ...{ driver, options },
+    async inEnvironment(use) {
+      stop?.throwIfAborted();
+      if (pauseMs > 0) await untilStopped(wait(pauseMs), stop);
+      const watch = watchCrashes(options.inProcess ?? true);
+      const environment = await journeys.open(driver);
+      try {
+        return await use(environment, watch);
+      } finally {
+        await environment.close();
+        try {
+          // An error that the client does not catch then belongs to no other journey.
+          await requestsEnd(environment);
+          await attempt(watch.unfinishedEnd, undefined, Math.min(timeoutMs, maxUnfinishedMs), stop);
+          await watch.nextTask();
+        } finally {
+          watch.end();
+        }
+      }
+    },
+    async repeat(act, watch, isExpected, isOver = () => Promise.resolve(false)) {
+      const deadline = performance.now() + recoveryMs;
+      for (let retries = 0;; retries++) {
+        const ended = await limit.attempt(act, watch);
+        const isFinal = isExpected(ended) || ended.error instanceof LoginLimitError || await isOver();
+        const intervalMs = Math.min(firstRecoveryIntervalMs * 2 ** retries, maxRecoveryIntervalMs, recoveryMs);
+        const isLate = retries > 0 && performance.now() + intervalMs > deadline;
+        if (isFinal || isLate || recoveryMs === 0) return ended;
+        await wait(intervalMs);
+      }
+    },
+    async waitForEnd(environment, watch) {
+      await requestsEnd(environment, watch);
+      await watch.nextTask();
+    },
+  };
+}
