@@ -3,7 +3,7 @@
 import { formatLicences, formatVersion, programCommand, rulesReader, version } from "./cli/about.ts";
 import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
-import type { StoredChanges } from "./cli/banner.ts";
+import type { StoredEntries } from "./cli/banner.ts";
 import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
 import type { ReadRules } from "./devtools/rules/rules_file.ts";
@@ -116,10 +116,10 @@ async function main(
   });
   const metrics = config.metrics && (await import("./cli/operating/metrics.ts")).metrics();
   const healthCheck = health();
-  const storedChanges: { [of in StoredChanges["of"]]?: StoredChanges } = {};
+  const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
   // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
   const receive: Trace = (event) => {
-    if (event.type === "stored_changes") storedChanges[event.of] = event;
+    if (event.type === "stored_entries") storedEntries[event.of] = event;
     // Printed even without a log, because nothing else reports a misspelt setting.
     if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event));
   };
@@ -230,7 +230,7 @@ async function main(
     ...details,
     startMs: performance.now(),
     settings: resolved,
-    storedChanges,
+    storedEntries,
     defaultUser: (await server.users.first())?.sub,
     exportsSecrets: config.insecureExportSecrets,
     host: config.host,

@@ -117,16 +117,7 @@ export async function testServer(options: LatchkeyOptions = {}): Promise<TestSer
  */
 export function recordingStore(): { readonly store: Store; readonly asked: string[] } {
   const calls: string[] = [];
-  const store = new Proxy<Store>({ ...memoryStore(), persistent: true }, {
-    get(target, verb: keyof Store) {
-      const member = target[verb];
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        calls.push(`${verb} ${args[0]}`);
-        return (member as (...args: unknown[]) => unknown)(...args);
-      };
-    },
-  });
+  const store = observedStore({ ...memoryStore(), persistent: true }, (verb, [kind]) => calls.push(`${verb} ${kind}`));
   return { store, asked: calls };
 }
 
@@ -319,9 +310,13 @@ export const webToken: Fields = {
 /** Wraps a store and reports every call; what the listener throws, the call rejects with. */
 export function observedStore(store: Store, onCall: (verb: keyof Store, args: readonly unknown[]) => void): Store {
   return new Proxy(store, {
-    get: (target, verb: keyof Store) => async (...args: unknown[]) => {
-      onCall(verb, args);
-      return await (target[verb] as (...args: unknown[]) => unknown)(...args);
+    get(target, verb: keyof Store) {
+      const member = target[verb];
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]) => {
+        onCall(verb, args);
+        return await (member as (...args: unknown[]) => unknown)(...args);
+      };
     },
   });
 }

@@ -7,8 +7,8 @@ import type { TraceEvent } from "../server/oauth/trace.ts";
 import { printable } from "../server/config/config_issue.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 
-/** Differences between the configured clients or users and those in effect, caused by changes in the store. */
-export type StoredChanges = Extract<TraceEvent, { type: "stored_changes" }>;
+/** The clients or users that only the store has. */
+export type StoredEntries = Extract<TraceEvent, { type: "stored_entries" }>;
 
 /** The content of the banner. */
 interface BannerOptions extends ExposedParts {
@@ -24,7 +24,7 @@ interface BannerOptions extends ExposedParts {
   /** The private key of the demo client; absent if the client has none. */
   readonly demoKey?: object;
   readonly store: string;
-  readonly storedChanges: Readonly<Partial<Record<StoredChanges["of"], StoredChanges>>>;
+  readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
   readonly defaultUser?: string;
   /** Whether programs may read secrets in the list of flows. */
@@ -52,7 +52,7 @@ export function banner(
     demoSecret,
     demoKey,
     store,
-    storedChanges,
+    storedEntries,
     defaultUser,
     inspector,
     faults,
@@ -78,10 +78,10 @@ export function banner(
     ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
     ...resources.map((identifier) => ["Resource", identifier]),
-    ["Clients", listEntries(clients, storedChanges.clients)],
+    ["Clients", listEntries(clients, storedEntries.clients)],
     [
       "Users",
-      listEntries(users, storedChanges.users) +
+      listEntries(users, storedEntries.users) +
       (isAuto ? `; ${defaultUser} is logged in; login_hint=<sub> selects another` : ""),
     ],
     ["Scopes", settings.scopes.join(" ")],
@@ -152,26 +152,15 @@ const maxListed = 8;
 /** The configured entries and the entries that only the store has, with the changes in the store. */
 function listEntries(
   configured: readonly (readonly [id: string, about: string | undefined])[],
-  { replaced, removed, added, moreAdded = 0 }: Pick<StoredChanges, "replaced" | "removed" | "added" | "moreAdded"> = {
-    replaced: [],
-    removed: [],
-    added: [],
-  },
+  { ids, more = 0 }: Pick<StoredEntries, "ids" | "more"> = { ids: [] },
 ): string {
   const all = [
-    ...configured.map(([id, about]) => {
-      const note = replaced.includes(id)
-        ? "replaced in the store"
-        : removed.includes(id)
-        ? "removed in the store"
-        : about;
-      return note === undefined ? id : `${id} (${note})`;
-    }),
-    ...added.map((id) => `${id} (only in the store)`),
+    ...configured.map(([id, about]) => about === undefined ? id : `${id} (${about})`),
+    ...ids.map((id) => `${id} (only in the store)`),
   ];
   if (all.length === 0) return "none";
-  const more = all.length + moreAdded - maxListed;
-  return [...all.slice(0, maxListed), ...more > 0 ? [`and ${more} more`] : []].join(", ");
+  const unlisted = all.length + more - maxListed;
+  return [...all.slice(0, maxListed), ...unlisted > 0 ? [`and ${unlisted} more`] : []].join(", ");
 }
 
 /** The names of the insecure settings that are on. */

@@ -532,7 +532,7 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
   const show = (profile: "fapi2-security" | "oidc", url: string) =>
     banner({
       startMs: 0,
-      ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedChanges: {}, inspector: "off" },
+      ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedEntries: {}, inspector: "off" },
       exportsSecrets: false,
       faults: "off",
       control: "off",

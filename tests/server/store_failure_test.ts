@@ -127,7 +127,7 @@ test("a store that hangs while a server starts is an error after a minute and a 
   const real = { issuer: "https://as.real.com", insecureAllowAutoLogin: true };
   const starts: readonly Parameters<typeof latchkey>[0][] = [
     { store: never },
-    { store: hanging((verb) => verb === "get") },
+    { store: hanging((verb) => verb === "count") },
     { store: hanging((verb) => verb === "list"), ...real },
     { store: hanging(() => true), ...real },
   ];

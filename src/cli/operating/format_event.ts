@@ -90,8 +90,8 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
       return `${time} changed on a page: ${printable(truncate(event.change))}`;
     case "flow_limit_reached":
       return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: of the others, /flows records rejected requests only`;
-    case "stored_changes":
-      return `${time} the store changes ${event.of} of the configuration: ${formatStoredChanges(event)}`;
+    case "stored_entries":
+      return `${time} the store has further ${event.of}: ${formatStoredIds(event)}`;
     case "client_registered":
     case "client_updated":
     case "client_deleted":
@@ -123,11 +123,8 @@ function formatRegistration({ type, reason }: Extract<TraceEvent, { type: `clien
   return printable(`${type.replace("_", " ")}${reason === undefined ? "" : ` (${reason})`}`);
 }
 
-function formatStoredChanges(event: Extract<TraceEvent, { type: "stored_changes" }>): string {
-  const parts = (["replaced", "removed", "added"] as const).filter((how) => event[how].length > 0)
-    .map((how) => `${how} ${event[how].join(", ")}`);
-  const more = event.moreAdded === undefined ? "" : ` and ${event.moreAdded} more`;
-  return printable(truncate(parts.join("; ") + more));
+function formatStoredIds({ ids, more }: Extract<TraceEvent, { type: "stored_entries" }>): string {
+  return printable(truncate(ids.join(", ") + (more === undefined ? "" : ` and ${more} more`)));
 }
 
 /** Whether the store failed. Its message contains a fix, so the stack is left out. */

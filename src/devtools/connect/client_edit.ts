@@ -64,7 +64,7 @@ export async function showForm(
   const values = { retry, version: await clientVersion(context.server, client) };
   return await pageWithForm(
     context,
-    { values, errors, unsaved, isPersistent: context.server.clients.isPersistent },
+    { values, errors, unsaved, isPersistent: context.server.clients.persists(id) },
     (form) =>
       renderPage(ClientEdit, {
         ...context.site,

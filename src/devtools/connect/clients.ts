@@ -140,7 +140,7 @@ async function showOne(
   return await pageWithForm(
     context,
     edit && client.document === undefined &&
-      { values: {}, errors: [], isPersistent: server.clients.isPersistent },
+      { values: {}, errors: [], isPersistent: server.clients.persists(client.id) },
     (form) => renderPage(ClientPage, { ...props, form }),
     newSecret === undefined ? 200 : 201,
   );

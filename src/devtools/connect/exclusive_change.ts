@@ -37,11 +37,13 @@ export function changeExclusively<T>(
   id: string,
   change: () => MaybePromise<T>,
 ): Promise<T | undefined> {
-  const { store, now, clients: { registered } } = server;
+  const { store, now, users, clients: { registered } } = server;
   const name = `${kind} ${id}`;
   const running = lastChanges.get(registered) ?? new Map<string, Promise<unknown>>();
   lastChanges.set(registered, running);
+  const isShared = (kind === "client" ? registered : users).persists(id);
   const changed = (running.get(name) ?? Promise.resolve()).then(async () => {
+    if (!isShared) return await change();
     const mark = await storageKey(server, `change ${name}`);
     const takeMark = () => store.add("used_identifier", mark, {}, { expiresAt: now() + maxChangeMs });
     if (!await takeMark()) {

@@ -99,7 +99,7 @@ async function showOne(
     lines: edit ? configurationFile({ users: [userEntry(user)] }) : undefined,
   };
   const values = { claims, version: await userVersion(context.server, user) };
-  const fields = { values, errors, unsaved, isPersistent: users.isPersistent };
+  const fields = { values, errors, unsaved, isPersistent: users.persists(user.sub) };
   return await pageWithForm(
     context,
     edit && fields,

@@ -84,27 +84,6 @@ export interface RegisteredRecord {
   readonly generation?: string;
 }
 
-/** @internal A change at run time of a configured client or user. */
-export type OverrideRecord = OverrideChange & {
-  /** The kind of the changed entry. */
-  readonly of: "client" | "user";
-  /** The id of the client or user. */
-  readonly id: string;
-  /** The digest of the configured entry that the change is based on; `""` if the id is not configured. */
-  readonly basis: string;
-};
-
-/** What changes. */
-export type OverrideChange =
-  /** Replaced. `generation` is absent for a configured entry that was never removed. */
-  | { readonly change: "set" } & RegisteredRecord
-  | {
-    /** Removed, or made the default, which is listed first. */
-    readonly change: "delete" | "default";
-    /** The generation of the entry that replaces a removed one when a changed configuration drops the removal. */
-    readonly generation?: string;
-  };
-
 /** @internal A client that registered itself and was never used. Consumed: the client is used, or is being deleted. */
 export interface UnusedRegistrationRecord {
   /** When the client is deleted unless it is used, in milliseconds since the epoch. */
@@ -146,8 +125,6 @@ export interface Records extends PolledRecords {
   client: RegisteredRecord;
   /** Users added at run time, by issuer and subject. */
   user: RegisteredRecord;
-  /** Changes of configured clients and users, by issuer, configured entry and id. */
-  override: OverrideRecord;
   /** Clients that registered themselves and were never used, by issuer and client. */
   unused_registration: UnusedRegistrationRecord;
   /** Clients that got an ID token in a session, by user, session and client. */
@@ -212,8 +189,8 @@ export interface ListOptions {
  */
 export interface Store {
   /**
-   * Whether records outlive the process and may be shared with other instances: clients and users that change at run
-   * time are then also stored here. Default: false.
+   * Whether records outlive the process and may be shared with other instances: clients and users that are added
+   * at run time are then also stored here. Default: false.
    */
   readonly persistent?: boolean;
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */

@@ -155,7 +155,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       for (const app of apps) app.prepareKeys();
     },
     onListening(newOrigin) {
-      timer.start(Math.min(...[...apps].map(({ maintenance }) => maintenance.intervalMs), 1000));
+      timer.start();
       if (newOrigin === undefined) return;
       main?.moveTo(newOrigin);
       origin = main === undefined ? newOrigin : new URL(main.server.issuer).origin;

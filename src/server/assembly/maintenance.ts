@@ -1,4 +1,4 @@
-/** Maintenance: deletes expired records and unused clients, rotates keys and reads the changes of other instances. */
+/** Maintenance: deletes expired records and unused clients, and rotates keys. */
 
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { MinuteTask, Server } from "../oauth/server.ts";
@@ -12,32 +12,24 @@ const minuteTasksIntervalMs = 60_000;
  */
 const clockToleranceMs = 30_000;
 
-/** Interval in which expired records are deleted, in milliseconds by the server's clock. */
-const sweepIntervalMs = 1000;
+/** How often maintenance runs, and interval in which expired records are deleted, in milliseconds. */
+const maintenanceIntervalMs = 1000;
 
 /** The maintenance of a server. */
 export interface Maintenance {
-  /** How often it must run, in milliseconds. */
-  readonly intervalMs: number;
-  /** Starts the tasks that are due. The timer of the host calls it. It returns immediately and never throws. */
-  runIfDue(): void;
   /**
-   * Starts the tasks that are due before a request. Returns the promise that the request must await. Without a timer,
-   * the first request after a pause would otherwise see outdated clients and users. The promise never rejects.
+   * Starts the tasks that are due. The timer of the host calls it, and each request, because a server may have no
+   * timer. It returns immediately and never throws.
    */
-  runBeforeRequest(): Promise<void> | undefined;
+  runIfDue(): void;
 }
 
-/** The input of maintenance besides the server. */
-interface MaintenanceOptions {
-  /** The clients and users in the store, which other instances may change; absent if the store is not persistent. */
-  readonly records?: { readonly refreshIntervalMs: number; refreshIfDue(): Promise<void> | undefined };
-  /** The tasks of extensions for each minute. */
-  readonly extensionTasks: readonly MinuteTask[];
-}
-
-/** Creates the maintenance of a server. */
-export function maintenance(server: Server, { records, extensionTasks }: MaintenanceOptions): Maintenance {
+/**
+ * Creates the maintenance of a server.
+ *
+ * @param extensionTasks The tasks of extensions for each minute.
+ */
+export function maintenance(server: Server, extensionTasks: readonly MinuteTask[]): Maintenance {
   const { now, store, trace } = server;
   let lastSweepAt = now();
   let lastMinuteTasksAt = now();
@@ -45,16 +37,8 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
 
   const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
 
-  let hasTimer = false;
-
-  function run(): Promise<void> | undefined {
-    const refreshed = records?.refreshIfDue();
-    sweepIfDue();
-    return refreshed;
-  }
-
-  function sweepIfDue(): void {
-    if (Math.abs(now() - lastSweepAt) < sweepIntervalMs) return;
+  function runIfDue(): void {
+    if (Math.abs(now() - lastSweepAt) < maintenanceIntervalMs) return;
     lastSweepAt = now();
     // Only one run at a time: a store that hangs receives no further call.
     pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
@@ -67,23 +51,13 @@ export function maintenance(server: Server, { records, extensionTasks }: Mainten
     for (const task of [...minuteTasks, ...extensionTasks]) task(server).catch(traceFailure);
   }
 
-  return {
-    intervalMs: Math.min(sweepIntervalMs, records?.refreshIntervalMs ?? Infinity),
-    runIfDue() {
-      hasTimer = true;
-      run();
-    },
-    runBeforeRequest() {
-      const refreshed = run();
-      return hasTimer ? undefined : refreshed;
-    },
-  };
+  return { runIfDue };
 }
 
 /** Runs the maintenance of a host by a timer. */
 interface MaintenanceTimer {
   /** Starts it. A second call has no effect. */
-  start(intervalMs: number): void;
+  start(): void;
   /** Stops it. */
   stop(): void;
 }
@@ -92,18 +66,16 @@ interface MaintenanceTimer {
 export function maintenanceTimer(run: () => void): MaintenanceTimer {
   let firstRun: AbortSignal | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
-  let interval = 0;
 
   function startInterval(): void {
     run();
-    timer ??= setInterval(run, interval);
+    timer ??= setInterval(run, maintenanceIntervalMs);
   }
 
   return {
-    start(intervalMs) {
-      interval = intervalMs;
+    start() {
       // The first interval of a process takes 5 ms on Deno, so it is created after the first requests.
-      firstRun ??= AbortSignal.timeout(intervalMs);
+      firstRun ??= AbortSignal.timeout(maintenanceIntervalMs);
       firstRun.addEventListener("abort", startInterval);
     },
     stop() {

@@ -11,8 +11,7 @@ import { configuredIssuer } from "../config/issuer_urls.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
-import type { recordSource } from "../oauth/records/record_source.ts";
-import type { CreateRepository } from "../oauth/records/repository.ts";
+import { recordPrefix } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../../platform/store/store.ts";
@@ -90,18 +89,20 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   // A server without a listener starts faster without this code.
   const warnings = hasListener ? await import("../config/settings_warnings.ts") : undefined;
-  const records = store.persistent === true
-    ? await openRecords(options, { settings, store, randomBytes, now, trace }, extensions)
+  const stored = store.persistent === true
+    ? (await import("../oauth/records/stored_repository.ts")).storedRepositories(
+      { store, now, randomBytes, trace, recordPrefix: recordPrefix(options) },
+    )
     : undefined;
 
   const handle: RequestHandler = (request, connection) => {
-    const due = maintained.runBeforeRequest();
+    maintained.runIfDue();
     // Plugins may change or keep the copy.
     const peer = plugins.length === 0 || connection === undefined
       ? connection
       : { address: connection.address, ...connection };
     const source = readAddress === undefined || peer === undefined ? peer : readAddress(request, peer);
-    return due === undefined ? outermost(request, source) : due.then(() => outermost(request, source));
+    return outermost(request, source);
   };
 
   /** Catches exceptions of plugins, because a request of the network has no caller that catches them. */
@@ -128,7 +129,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     dispatch: handle,
     interaction,
     userWarnings: warnings?.userWarnings,
-    createRepository: records?.createRepository,
+    createRepository: stored?.create,
     addApp: place.addApp,
   });
   const { server } = app;
@@ -141,11 +142,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));
   }
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
-  const maintained = maintenance(server, {
-    records,
-    extensionTasks: extensions.flatMap(({ minuteTasks = [] }) => minuteTasks),
-  });
-  if (records !== undefined) await limitStart(records.start());
+  const maintained = maintenance(server, extensions.flatMap(({ minuteTasks = [] }) => minuteTasks));
+  if (stored !== undefined) await limitStart(stored.start());
 
   return {
     server,
@@ -162,7 +160,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       for (const plugin of plugins) plugin.close?.();
     },
     async closeStore() {
-      await records?.waitForWrites();
+      await stored?.waitForWrites();
       await store.close();
     },
     app: {
@@ -187,18 +185,6 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       [Symbol.asyncDispose]: () => place.close(false),
     },
   };
-}
-
-/** The records of a persistent store, and what creates the repositories on it before the records start. */
-async function openRecords(...[options, owner, extensions]: Parameters<typeof recordSource>) {
-  const [{ recordSource }, { storedRepository }] = await Promise.all([
-    import("../oauth/records/record_source.ts"),
-    import("../oauth/records/stored_repository.ts"),
-  ]);
-  const source = recordSource(options, owner, extensions);
-  const createRepository: CreateRepository = (configured, definition) =>
-    storedRepository(configured, definition, source);
-  return { ...source, createRepository };
 }
 
 function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {

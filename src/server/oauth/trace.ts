@@ -95,21 +95,14 @@ export type TraceEvent =
   /** At start, outside of any request: a valid setting that probably does not work as intended. */
   | { readonly type: "configuration_warning"; readonly at: number; readonly path: string; readonly message: string }
   | {
-    /**
-     * At start: differences between the configured clients or users and those in effect, caused by changes in the
-     * store.
-     */
-    readonly type: "stored_changes";
+    /** At start: the clients or users that were added at run time and are in the store. */
+    readonly type: "stored_entries";
     readonly at: number;
     readonly of: "clients" | "users";
-    /** Configured ids that the store has replaced. */
-    readonly replaced: readonly string[];
-    /** Configured ids that the store has removed. */
-    readonly removed: readonly string[];
-    /** Ids that only the store has; the first 20. */
-    readonly added: readonly string[];
-    /** The number of further such ids; absent if there are none. */
-    readonly moreAdded?: number;
+    /** The first 20 ids. */
+    readonly ids: readonly string[];
+    /** The number of further ids; absent if there are none. */
+    readonly more?: number;
   }
   | {
     /** A recorder leaves out further new flows, for a second at most. */

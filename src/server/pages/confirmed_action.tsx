@@ -61,8 +61,8 @@ export function RemoveSection({ kind, id, href, form, listHref, consequence }: R
         csrfToken={form.csrfToken}
       >
         Remove <Code text={id} />? {consequence} {form.isPersistent
-          ? `The store keeps the removal until this ${kind} is added again or its configuration changes.`
-          : "A restart restores the configuration."}
+          ? "It is removed from the store, for every instance."
+          : "The removal lasts until this process ends; a restart restores the configuration."}
       </ConfirmedAction>
       <p class="ways">
         <a href={listHref}>Back to all {kind}s</a>

@@ -149,8 +149,9 @@ test("[DI-03] a mark of an interrupted change delays the next one by ten seconds
       if (verb === failing && kind === "used_identifier") throw new Error(`${verb} fails`);
     }),
   });
+  await server.as.clients.set({ client_id: "late", redirect_uris: ["https://late.example/cb"] });
   const save = async (client_name: string) =>
-    (await (await openForm(server, "/clients/spa?edit")).save({ client_name })).status;
+    (await (await openForm(server, "/clients/late?edit")).save({ client_name })).status;
   failing = "delete";
   assertEquals(await save("First"), 303);
   failing = "";
@@ -167,7 +168,9 @@ test("[DI-03] a change that does not end delays no change of another record", as
     add: (kind, ...rest) => isStuck && kind === "used_identifier" ? new Promise(() => {}) : add(kind, ...rest),
   };
   const server = await testServer({ store });
-  const [one, other] = [await openForm(server, "/clients/spa?edit"), await openForm(server, "/users/bob")];
+  await server.as.clients.set({ client_id: "late", redirect_uris: ["https://late.example/cb"] });
+  await server.as.users.set({ sub: "dora" });
+  const [one, other] = [await openForm(server, "/clients/late?edit"), await openForm(server, "/users/dora")];
   isStuck = true;
   void one.save({ client_name: "Stuck" });
   await new Promise((resolve) => setTimeout(resolve));
@@ -203,16 +206,27 @@ const stores:
 for (const [store, count, skip, open] of stores) {
   test(`[DI-03] ${store} one of several forms that are sent at the same time is saved`, { skip }, async () => {
     const servers = await Promise.all(Array.from({ length: count }, async () => await testServer(await open())));
-    // Added at run time: its record is stored in another way than the changes of configured ones.
     await servers[0]!.as.clients.set({ client_id: "late", redirect_uris: ["https://late.example/cb"] });
-    const late: Form = {
-      ...{ path: "/clients/late?edit", changes: forms[0]!.changes },
-      value: async ({ as }) => (await as.clients.reload("late"))!.metadata.client_name,
-    };
-    for (const { path, value } of [...forms, late]) {
+    await servers[0]!.as.users.set({ sub: "late" });
+    const stored: readonly Form[] = [
+      {
+        ...{ path: "/clients/late?edit", changes: forms[0]!.changes },
+        value: async ({ as }) => (await as.clients.reload("late"))!.metadata.client_name,
+      },
+      {
+        ...{ path: "/users/late", changes: forms[1]!.changes },
+        value: async ({ as }) => (await as.users.reload("late"))!.name,
+      },
+    ];
+    // A change of a configured entry lasts in its process.
+    const all = [
+      ...forms.map((form) => ({ ...form, changedAt: servers.slice(0, 1) })),
+      ...stored.map((form) => ({ ...form, changedAt: servers })),
+    ];
+    for (const { path, value, changedAt } of all) {
       for (let round = 0; round < 3; round++) {
         const opened = await Promise.all(
-          Array.from({ length: 6 }, (_, i) => openForm(servers[i % count]!, path)),
+          Array.from({ length: 6 }, (_, i) => openForm(changedAt[i % changedAt.length]!, path)),
         );
         const names = opened.map((_, i) => `Round ${round}, form ${i}`);
         const responses = await Promise.all(
@@ -220,7 +234,7 @@ for (const [store, count, skip, open] of stores) {
         );
         const statuses = responses.map(({ status }) => status);
         assertEquals(statuses.toSorted(), [303, 409, 409, 409, 409, 409]);
-        for (const server of servers) assertEquals(await value(server), names[statuses.indexOf(303)]);
+        for (const server of changedAt) assertEquals(await value(server), names[statuses.indexOf(303)]);
       }
     }
     await Promise.all(servers.map(({ as }) => as.close()));

@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import { type EditForm, Field, FormErrors, OlderForm, RetryField, VersionField } from "../../../server/pages/field.tsx";
 import { Layout, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { ChangeLifetime } from "./configuration_lines.tsx";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { Code, CodeList } from "../../../server/pages/value.tsx";
 
@@ -87,9 +88,8 @@ export function ClientEdit({ client, changed = [], groups, form, ...site }: Clie
             </Notice>
           )}
           <p>
-            All client metadata of <Code text={client.id} />. An empty field means the default. {form.isPersistent
-              ? "The store keeps the changes."
-              : "The server keeps the changes in memory: a restart restores the configuration."}
+            All client metadata of <Code text={client.id} />. An empty field means the default.{" "}
+            <ChangeLifetime isPersistent={form.isPersistent === true} />
           </p>
         </>
       }

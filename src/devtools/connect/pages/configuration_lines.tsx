@@ -5,11 +5,18 @@ import type { ComponentChildren, VNode } from "preact";
 import { CodeText } from "../../../server/pages/code_text.tsx";
 import { CopyButton } from "../../../server/pages/value.tsx";
 
+/** How long a change of one client or user lasts. */
+export function ChangeLifetime({ isPersistent }: { readonly isPersistent: boolean }): VNode {
+  return isPersistent
+    ? <>The store keeps the changes.</>
+    : <>A change lasts until this process ends: copy the client or user as latchkey.json to keep it.</>;
+}
+
 /** Folded. */
 export function ConfigurationLines({ text, isPersistent, children }: {
   /** The file. */
   readonly text: string;
-  /** Whether the store keeps what pages add. */
+  /** Whether the store keeps the changes. */
   readonly isPersistent: boolean;
   /** What the file contains, as a noun phrase. */
   readonly children: ComponentChildren;

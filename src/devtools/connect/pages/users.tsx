@@ -2,7 +2,7 @@
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import { ConfigurationLines } from "./configuration_lines.tsx";
+import { ChangeLifetime, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
@@ -210,7 +210,9 @@ export function User(props: UserProps): VNode {
       <Panes>
         {form !== undefined && (
           <Section id="change" heading="Change this user">
-            {form.isPersistent && <p>The store keeps the claims until the configuration of this user changes.</p>}
+            <p>
+              <ChangeLifetime isPersistent={form.isPersistent === true} />
+            </p>
             {lines !== undefined && (
               <ConfigurationLines text={lines} isPersistent={form.isPersistent === true}>this user</ConfigurationLines>
             )}

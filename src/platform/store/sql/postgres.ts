@@ -37,7 +37,7 @@ const migrations: readonly ((schema: string) => string)[] = [
     CREATE INDEX record_expires_at ON ${schema}.record (expires_at) WHERE expires_at < 'Infinity';
   `,
   (schema) => `
-    CREATE INDEX record_listed ON ${schema}.record (kind, id COLLATE "C") WHERE kind IN ('client', 'user', 'override');
+    CREATE INDEX record_listed ON ${schema}.record (kind, id COLLATE "C") WHERE kind IN ('client', 'user');
   `,
 ];
 

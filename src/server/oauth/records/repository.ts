@@ -1,13 +1,11 @@
 /**
  * Clients and users that can change at run time.
  *
- * A {@link memoryRepository} keeps them in a map. With a persistent store, a {@link storedRepository} keeps the
- * configured ones in memory and reads the others from the store, through a cache of bounded size. Changes at run time
- * are stored as records:
+ * A {@link memoryRepository} keeps them in a map. With a persistent store, a repository of `stored_repository.ts`
+ * adds the entries of the store to the configured ones:
  *
- * - A client or user that is not configured is a record of the kind `client` or `user`.
- * - A change of a configured one is a record of the kind `override`. It holds the digest of the configured entry, and
- *   applies only while that entry is configured (OP-10). Each instance lists the overrides twice a second.
+ * - A configured entry is a value in this process. A change or removal at run time lasts until the process ends.
+ * - An entry that is added at run time is a record of the kind `client` or `user`, for all instances on the store.
  */
 
 import { boundedCache } from "../bounded_cache.ts";
@@ -31,13 +29,13 @@ export const defaultPageSize = 50;
  * the store when its promise resolves; if the promise rejects, nothing has changed.
  */
 export interface Repository<Input, Item> {
-  /**
-   * Whether changes are kept in the store, for all instances and after a restart; otherwise they end with the process.
-   */
+  /** Whether a store keeps added entries, for all instances and after a restart. */
   readonly isPersistent: boolean;
+  /** Whether a store keeps changes of this id. Changes of a configured entry end with the process. */
+  persists(id: string): boolean;
   /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
-  /** Finds one by id in the store, even if memory has it: for decisions that a change of another instance may alter. */
+  /** Finds one by id after one read of the store: for decisions that a change of another instance may alter. */
   reload(id: string): MaybePromise<Item | undefined>;
   /** Whether {@link Repository.find} returns without reading the store. */
   isFresh(id: string): boolean;
@@ -69,7 +67,7 @@ export interface Repository<Input, Item> {
   delete(id: string, by?: string): MaybePromise<boolean>;
   /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
   removedBy(id: string): string | undefined;
-  /** Makes one the default, which is first in the list. Returns whether it exists. */
+  /** Makes one the default, which is first in the list, until the process ends. Returns whether it exists. */
   makeDefault(id: string): MaybePromise<boolean>;
   /** The default: the first in the list. */
   first(): MaybePromise<Item | undefined>;
@@ -86,8 +84,6 @@ export interface Repository<Input, Item> {
   all(): MaybePromise<readonly Item[]>;
   /** The entries in memory: configured and recently used ones. The same array until one of them changes. */
   allCached(): readonly Item[];
-  /** Reads the changes of other instances now; without this call, an instance reads them within a second. */
-  refresh(): MaybePromise<void>;
   /** Replaces the configured entries; changes at run time still apply to them. */
   reconfigure(inputs: readonly Input[]): void;
   /**
@@ -122,8 +118,6 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   count(): number;
   /** See {@link Repository.all}. */
   all(): readonly Item[];
-  /** See {@link Repository.refresh}. */
-  refresh(): void;
   /** See {@link Repository.restore}. */
   restore(inputs: readonly Input[], by: string): void;
 }
@@ -176,10 +170,16 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
   return `${issuer} `;
 }
 
-/** Creates a repository with these entries. */
+/**
+ * Creates a repository with these entries.
+ *
+ * @param newGeneration Creates the generation of an entry after a removal. Default: numbers, for a server whose tokens
+ *   end with the process.
+ */
 export function memoryRepository<Input, Item>(
   initial: readonly Input[],
   { getId, parse, generations }: EntryDefinition<Input, Item>,
+  newGeneration = (removals: number) => String(removals),
 ): MemoryRepository<Input, Item> {
   const parseAll = (inputs: readonly Input[]) => new Map(inputs.map((input) => [getId(input), parse(input)]));
   let configured: ReadonlyMap<string, Item> = parseAll(initial);
@@ -199,13 +199,18 @@ export function memoryRepository<Input, Item>(
 
   function set(id: string, item: Item): Item {
     const former = items.get(id);
-    const generation = former !== undefined ? generations.of(former) : removals === 0 ? undefined : String(removals);
+    const generation = former !== undefined
+      ? generations.of(former)
+      : removals === 0
+      ? undefined
+      : newGeneration(removals);
     if (generation !== undefined) generations.assign(item, generation);
     return store(id, item);
   }
 
   return {
     isPersistent: false,
+    persists: () => false,
     find: (id) => items.get(id),
     reload: (id) => items.get(id),
     isFresh: () => true,
@@ -237,7 +242,6 @@ export function memoryRepository<Input, Item>(
     count: () => items.size,
     all,
     allCached: all,
-    refresh: () => {},
     reconfigure(inputs) {
       const former = configured;
       configured = parseAll(inputs);

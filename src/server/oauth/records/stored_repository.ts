@@ -1,14 +1,19 @@
-/** A repository on a persistent store: configured entries in memory, all others read through a bounded cache. */
+/**
+ * Repositories on a persistent store: configured entries in memory, the others in the store.
+ *
+ * Entries of the store are cached for half a second, so that an instance knows an added entry immediately and any other
+ * change of another instance within a second. The writes of one id run one after another.
+ */
 
-import type { ListedRecord, OverrideChange, OverrideRecord } from "../../../platform/store/store.ts";
+import { encodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { RegisteredRecord, StoredRecord } from "../../../platform/store/store.ts";
+import { quote } from "../../config/config_issue.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import { maxPageSize, overrideId } from "./override_records.ts";
-import type { RecordSource } from "./record_source.ts";
-import { defaultPageSize, maxRememberedRemovals } from "./repository.ts";
-import type { EntryDefinition, Repository, SerializedEntry } from "./repository.ts";
-import { generationsOfDropped, toJson } from "./stored_entry.ts";
-import type { CachedEntry, ParsedEntry } from "./stored_entry.ts";
+import { warn } from "../notes.ts";
+import type { Server } from "../server.ts";
+import { defaultPageSize, maxRememberedRemovals, memoryRepository } from "./repository.ts";
+import type { CreateRepository, EntryDefinition, PageOptions, Repository } from "./repository.ts";
 
 /** Number of entries of the store that are kept parsed; the least recently read half is evicted as a whole. */
 const maxCachedEntries = 10_000;
@@ -16,332 +21,310 @@ const maxCachedEntries = 10_000;
 /** Age at which a cached entry is read again, in milliseconds by the server's clock. */
 const maxCacheAgeMs = 500;
 
-/** Creates a repository with these configured entries; its source must be started afterwards. */
-export function storedRepository<Input, Item>(
+/** Number of entries that are read at a time if all are read. */
+const maxPageSize = 1000;
+
+/** Number of records that are read in parallel at the start. */
+const maxParallelReads = 32;
+
+/** Number of ids in a trace event. */
+const maxReportedIds = 20;
+
+/** The members of the server that the repositories need. */
+type RepositoryOwner = Pick<Server, "store" | "now" | "randomBytes" | "trace" | "recordPrefix">;
+
+/** The repositories of one server. */
+export interface StoredRepositories {
+  /** Creates a repository. */
+  readonly create: CreateRepository;
+  /**
+   * Deletes the entries of the store whose ids are configured, and traces which others it has. Never rejects: it traces
+   * a failure.
+   */
+  start(): Promise<void>;
+  /** Waits for pending writes. */
+  waitForWrites(): Promise<void>;
+}
+
+/** A parsed entry of the store. */
+interface CachedEntry<Item> {
+  /** The JSON that it was parsed from: the item stays the same object as long as the JSON stays the same. */
+  readonly json: string;
+  readonly item: Item;
+  /** Milliseconds since the epoch, by the server's clock. */
+  readonly readAt: number;
+}
+
+/** Creates the repositories of a server with a persistent store. */
+export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
+  const created: Omit<StoredRepositories, "create">[] = [];
+  return {
+    create(configured, definition) {
+      const { repository, ...others } = storedRepository(configured, definition, owner);
+      created.push(others);
+      return repository;
+    },
+    async start() {
+      try {
+        for (const { start } of created) await start();
+      } catch (cause) {
+        owner.trace({ type: "internal_error", at: owner.now(), endpoint: "changes", cause });
+      }
+    },
+    async waitForWrites() {
+      for (const { waitForWrites } of created) await waitForWrites();
+    },
+  };
+}
+
+function storedRepository<Input, Item>(
   initial: readonly Input[],
   definition: EntryDefinition<Input, Item>,
-  source: RecordSource,
-): Repository<Input, Item> {
-  const { kind, getId, parse, serialize, generations } = definition;
-  const { store, now, prefix } = source;
+  owner: RepositoryOwner,
+): Omit<StoredRepositories, "create"> & { readonly repository: Repository<Input, Item> } {
+  const { kind, getId, idOf, parse, generations } = definition;
+  const { store, now, trace, recordPrefix: prefix } = owner;
+  // Random, because tokens outlive the process.
+  const newGeneration = () => encodeBase64url(owner.randomBytes(6));
+  const configured = memoryRepository(initial, definition, newGeneration);
+  let configuredIds: ReadonlySet<string> = new Set(initial.map(getId));
   const cache = boundedCache<CachedEntry<Item>>(maxCachedEntries);
-  /** The number of the latest read of an id that has returned. */
-  const latestRead = boundedCache<number>(maxCachedEntries);
-  let readCount = 0;
+  /** For each id, the number of the read or write that the cache is based on. */
+  const applied = boundedCache<number>(maxCachedEntries);
+  let accesses = 0;
+  const pendingWrites = new Map<string, Promise<unknown>>();
   const removalCauses = boundedCache<string>(maxRememberedRemovals);
-  let configured: ReadonlyMap<string, Item> = parseAll(initial);
-  let overrides: ReadonlyMap<string, ParsedEntry<Item>> = new Map();
-  let defaultEntry: { readonly id: string; readonly item: Item | undefined } | undefined;
-  /**
-   * The entries that this instance knows without the store: the default, and the configured entries with their changes.
-   */
-  let view: ReadonlyMap<string, Item> = configured;
-  let cachedList: readonly Item[] | undefined;
-  /** Grows when all cached entries become stale. */
-  let epoch = 0;
-  /** Number of configured ids that also have a record from before they were configured. */
-  let hiddenRecords = 0;
+  const reportedEntries = boundedCache<true>(maxCachedEntries);
+  /** The default entry, unless it is configured. */
+  let defaultId: string | undefined;
+  let cachedList: { readonly configured: readonly Item[]; readonly items: readonly Item[] } | undefined;
 
-  const recordId = (id: string) => prefix + id;
-  const isFresh = (cached: CachedEntry<Item> | undefined): cached is CachedEntry<Item> =>
-    cached?.epoch === epoch && Math.abs(now() - cached.readAt) < maxCacheAgeMs && !source.isWriting();
-
-  function parseAll(inputs: readonly Input[]): Map<string, Item> {
-    return new Map(inputs.map((input) => [getId(input), parse(input)]));
+  function isFresh(id: string): boolean {
+    const cached = cache.get(id);
+    return cached !== undefined && Math.abs(now() - cached.readAt) < maxCacheAgeMs && !pendingWrites.has(id);
   }
 
-  function updateView(): void {
-    const items = new Map<string, Item>();
-    if (defaultEntry?.item !== undefined) items.set(defaultEntry.id, defaultEntry.item);
-    for (const [id, item] of configured) {
-      const override = overrides.get(id);
-      const current = override === undefined ? item : override.item;
-      if (current !== undefined) items.set(id, current);
-      else items.delete(id);
-    }
-    view = items;
-    cachedList = undefined;
-  }
-
-  /** Parses an entry unless it is the same as before. An invalid one is reported once. */
-  function parseEntry(id: string, stored: RegisteredRecord, former: ParsedEntry<Item> | undefined): ParsedEntry<Item> {
-    const json = toJson(stored);
-    if (former?.json === json) return former;
+  /** Parses a record; `undefined` if it does not apply. An invalid one is reported once. */
+  function parseRecord(
+    id: string,
+    { value, expiresAt }: Pick<StoredRecord<RegisteredRecord>, "value" | "expiresAt">,
+    readAt: number,
+  ): CachedEntry<Item> | undefined {
+    if (expiresAt < Infinity && !(definition.acceptsExpiring && now() < expiresAt)) return undefined;
+    const json = JSON.stringify(value);
+    const former = cache.get(id);
+    if (former?.json === json) return { ...former, readAt };
     try {
-      const item = definition.deserialize(stored.entry);
-      if (stored.generation !== undefined) generations.assign(item, stored.generation);
-      return { json, item };
+      const item = definition.deserialize(value.entry);
+      generations.assign(item, value.generation);
+      return { json, item, readAt };
     } catch (cause) {
-      source.onInvalid(`${kind} ${id} ${json}`, cause);
-      return { json, item: undefined };
+      const key = `${id} ${json}`;
+      if (!reportedEntries.get(key)) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
+      reportedEntries.set(key, true);
+      return undefined;
     }
   }
 
-  function cacheEntry(id: string, entry: ParsedEntry<Item>, readAt = now()): void {
-    const isNew = cache.get(id)?.item !== entry.item;
-    cache.set(id, { json: entry.json, item: entry.item, readAt, epoch });
-    if (isNew) cachedList = undefined;
-    if (id !== defaultEntry?.id || configured.has(id) || defaultEntry.item === entry.item) return;
-    defaultEntry = { id, item: entry.item };
-    updateView();
-  }
-
-  function parseRecord(id: string, record: StoredRecord<RegisteredRecord>): ParsedEntry<Item> | undefined {
-    // Consumed: the configuration of another instance has replaced it. Instances that started before keep using it.
-    if (record.consumedAt !== undefined && record.consumedAt <= source.startedAt) return undefined;
-    if (record.expiresAt < Infinity && !(definition.acceptsExpiring && now() < record.expiresAt)) return undefined;
-    return parseEntry(id, record.value, cache.get(id));
-  }
-
-  /** Reads from the store, after the pending writes of this instance. */
-  async function load(id: string): Promise<Item | undefined> {
-    await source.waitForWrites();
-    return await read(id);
+  /** Applies the result of an access to the cache, unless a later one was applied before. */
+  function apply(id: string, access: number, entry: CachedEntry<Item> | undefined): Item | undefined {
+    if (access > (applied.get(id) ?? 0)) {
+      applied.set(id, access);
+      if (cache.get(id)?.item !== entry?.item) cachedList = undefined;
+      if (entry === undefined) cache.delete(id);
+      else cache.set(id, entry);
+    }
+    return cache.get(id)?.item;
   }
 
   async function read(id: string): Promise<Item | undefined> {
-    const writesBefore = source.writes();
+    const access = ++accesses;
+    // The age of the entry counts from the start of the read, because the record may have changed since.
     const readAt = now();
-    const order = ++readCount;
-    const record = await store.get(kind, recordId(id));
-    // A read that began later has returned first: its result is newer.
-    if ((latestRead.get(id) ?? 0) > order) return cache.get(id)?.item;
-    latestRead.set(id, order);
-    const entry = record && parseRecord(id, record);
-    // A change that this instance made meanwhile is newer than the value that was read.
-    if (source.writes() === writesBefore) {
-      // The age of the entry counts from the start of the read, because the record may have changed since.
-      if (entry !== undefined) cacheEntry(id, entry, readAt);
-      else forget(id);
-    }
-    return entry?.item;
+    const record = await store.get(kind, prefix + id);
+    return apply(id, access, record && parseRecord(id, record, readAt));
   }
 
-  function forget(id: string): void {
-    cache.delete(id);
-    cachedList = undefined;
-    if (id !== defaultEntry?.id || configured.has(id)) return;
-    defaultEntry = undefined;
-    updateView();
+  /** Reads from the store, after the pending writes of this id. */
+  async function load(id: string): Promise<Item | undefined> {
+    await pendingWrites.get(id);
+    return await read(id);
   }
 
-  function find(id: string): Item | undefined | Promise<Item | undefined> {
-    if (configured.has(id)) return view.get(id);
-    const cached = cache.get(id);
-    return isFresh(cached) ? cached.item : load(id);
+  /** Runs the writes of an id in the order of the calls. */
+  function write<T>(id: string, operation: () => Promise<T>): Promise<T> {
+    const result = (pendingWrites.get(id) ?? Promise.resolve()).then(operation);
+    const ended: Promise<unknown> = result.catch(() => {}).then(() =>
+      pendingWrites.get(id) === ended && pendingWrites.delete(id)
+    );
+    pendingWrites.set(id, ended);
+    return result;
   }
 
-  /** Like {@link find}, for a write, which must not wait for itself. */
-  async function findInWrite(id: string): Promise<Item | undefined> {
-    return configured.has(id) ? view.get(id) : await read(id);
+  /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
+  async function toRecord(input: Input, former: Item | undefined): Promise<RegisteredRecord> {
+    const generation = (former && generations.of(former)) ?? newGeneration();
+    return { entry: await definition.serialize(input), generation };
   }
 
-  /** Reads the override of a configured entry, and the entry with it. */
-  async function readConfigured(id: string): Promise<Item | undefined> {
-    const writesBefore = source.writes();
-    const basis = await source.entryDigest(kind, id);
-    const record = await store.get("override", overrideId(prefix, { of: kind, id, basis, change: "set" }));
-    if (source.writes() === writesBefore) {
-      const entry = record && parseOverride(record);
-      const next = new Map(overrides);
-      if (entry === undefined) next.delete(id);
-      else next.set(id, entry);
-      overrides = next;
-      updateView();
-    }
-    return view.get(id);
+  function applyWrite(id: string, item: Item, value: RegisteredRecord): Item {
+    generations.assign(item, value.generation);
+    apply(id, ++accesses, { json: JSON.stringify(value), item, readAt: now() });
+    return item;
   }
 
-  /** Gives an entry the generation of the entry that it replaces, or a new generation if it replaces none. */
-  async function withGeneration(id: string, item: Item, entry: SerializedEntry): Promise<RegisteredRecord> {
-    // Another instance may just have removed the former entry.
-    const former = await (configured.has(id) ? readConfigured(id) : read(id));
-    const generation = former === undefined ? source.newGeneration() : generations.of(former);
-    if (generation === undefined) return { entry };
-    generations.assign(item, generation);
-    return { entry, generation };
+  function find(id: string): MaybePromise<Item | undefined> {
+    if (configuredIds.has(id)) return configured.find(id);
+    return isFresh(id) ? cache.get(id)?.item : load(id);
   }
 
-  async function putOverride(id: string, change: OverrideChange): Promise<void> {
-    const override = { of: kind, id, basis: await source.entryDigest(kind, id), ...change };
-    await store.put("override", overrideId(prefix, override), override, { expiresAt: Infinity });
-  }
+  /** The default entry if it is not configured. */
+  const storedDefault = () => defaultId === undefined ? undefined : find(defaultId);
 
-  /** Applies an override; a consumed one only if it was in effect, because later starts must not apply it. */
-  function parseOverride({ value, consumedAt }: StoredRecord<OverrideRecord>): ParsedEntry<Item> | undefined {
-    const former = overrides.get(value.id);
-    if (consumedAt !== undefined) return former;
-    return value.change === "set" ? parseEntry(value.id, value, former) : { json: "", item: undefined };
-  }
-
-  source.subscribe({
-    kind,
-    configuredIds: () => configured.keys(),
-    async prepare(records, currentDigests) {
-      const next = new Map<string, ParsedEntry<Item>>();
-      let nextDefault: string | undefined;
-      for (const [i, record] of records.entries()) {
-        const { value } = record;
-        if (value.of !== kind || value.basis !== currentDigests[i]) continue;
-        if (value.change === "default") {
-          if (record.consumedAt === undefined || defaultEntry?.id === value.id) nextDefault = value.id;
-        } else if (configured.has(value.id)) {
-          const entry = parseOverride(record);
-          if (entry !== undefined) next.set(value.id, entry);
-        }
-      }
-      let item: Item | undefined;
-      if (nextDefault !== undefined && !configured.has(nextDefault)) item = await read(nextDefault);
-      const inherited = generationsOfDropped(kind, records, currentDigests);
-      return () => {
-        for (const [id, entry] of configured) generations.assign(entry, inherited.get(id));
-        if (nextDefault !== undefined && configured.has(nextDefault)) item = configured.get(nextDefault);
-        overrides = next;
-        defaultEntry = nextDefault === undefined ? undefined : { id: nextDefault, item };
-        updateView();
-      };
-    },
-    hide: (count) => void (hiddenRecords = count),
-    describe: () => ({
-      replaced: [...configured.keys()].filter((id) => overrides.get(id)?.item !== undefined),
-      removed: [...configured.keys()].filter((id) => !view.has(id)),
-    }),
-  });
-
-  async function listPage(after: string | undefined, limit: number): Promise<readonly Item[]> {
-    await source.waitForWrites();
-    const position = after === undefined ? 0 : [...view.keys()].indexOf(after) + 1;
-    const isInView = after === undefined || position > 0;
-    const page = isInView ? [...view.values()].slice(position, position + limit) : [];
-    let cursor = isInView ? undefined : recordId(after);
-    while (page.length < limit) {
-      const records: readonly ListedRecord<RegisteredRecord>[] = await store.list(kind, {
-        prefix,
-        after: cursor,
-        limit,
-      });
+  /** The entries after an id, in the order of lists. */
+  async function* entriesAfter(after: string | undefined, pageSize: number): AsyncGenerator<Item> {
+    const first = await storedDefault();
+    const head = [...first === undefined ? [] : [first], ...configured.all()];
+    const position = after === undefined ? 0 : head.findIndex((item) => idOf(item) === after) + 1;
+    const isInHead = after === undefined || position > 0;
+    if (isInHead) yield* head.slice(position);
+    let cursor = isInHead ? undefined : prefix + after;
+    for (;;) {
+      const records = await store.list(kind, { prefix, after: cursor, limit: pageSize });
       for (const record of records) {
         const id = record.id.slice(prefix.length);
-        if (view.has(id) || configured.has(id)) continue;
-        const item = parseRecord(id, record)?.item;
-        if (item !== undefined && page.push(item) === limit) break;
+        const entry = configuredIds.has(id) || id === defaultId ? undefined : parseRecord(id, record, now());
+        if (entry !== undefined) yield entry.item;
       }
-      if (records.length < limit) break;
+      if (records.length < pageSize) return;
       cursor = records.at(-1)!.id;
     }
+  }
+
+  async function list({ after, limit = defaultPageSize }: PageOptions = {}): Promise<readonly Item[]> {
+    const page: Item[] = [];
+    for await (const item of entriesAfter(after, limit)) if (page.push(item) === limit) break;
     return page;
   }
 
   const repository: Repository<Input, Item> = {
     isPersistent: true,
+    persists: (id) => !configuredIds.has(id),
     find,
     async reload(id) {
-      if (!configured.has(id)) return await load(id);
-      await source.waitForWrites();
-      return await readConfigured(id);
+      if (!configuredIds.has(id)) return await load(id);
+      // Timing attack: the duration of a failed authentication must not reveal which ids are configured (CA-07).
+      await store.get(kind, prefix + id);
+      return configured.find(id);
     },
-    isFresh: (id) => configured.has(id) || isFresh(cache.get(id)),
+    isFresh: (id) => configuredIds.has(id) || isFresh(id),
+    findCached: (id) => configuredIds.has(id) ? configured.find(id) : cache.get(id)?.item,
     parse,
-    findCached: (id) => view.get(id) ?? (configured.has(id) ? undefined : cache.get(id)?.item),
     set(input) {
       const id = getId(input);
+      if (configuredIds.has(id)) return configured.set(input);
       const item = parse(input);
-      return source.write(async () => {
-        const stored = await withGeneration(id, item, await serialize(input));
-        const parsed = { json: toJson(stored), item };
-        if (configured.has(id)) {
-          await putOverride(id, { change: "set", ...stored });
-          overrides = new Map(overrides).set(id, parsed);
-          updateView();
-        } else {
-          await store.put(kind, recordId(id), stored, { expiresAt: Infinity });
-          cacheEntry(id, parsed);
-        }
-        return item;
+      return write(id, async () => {
+        const value = await toRecord(input, await read(id));
+        await store.put(kind, prefix + id, value, { expiresAt: Infinity });
+        return applyWrite(id, item, value);
       });
     },
     add(input, expiresAt) {
       const id = getId(input);
       const item = parse(input);
-      return source.write(async () => {
-        if (configured.has(id) || await read(id) !== undefined) return undefined;
-        const stored = await withGeneration(id, item, await serialize(input));
-        if (!await store.add(kind, recordId(id), stored, { expiresAt })) {
-          const existing = await store.get(kind, recordId(id));
-          if (existing !== undefined && parseRecord(id, existing) !== undefined) return undefined;
-          await store.put(kind, recordId(id), stored, { expiresAt });
+      if (configuredIds.has(id)) return undefined;
+      return write(id, async () => {
+        if (await read(id) !== undefined) return undefined;
+        const value = await toRecord(input, undefined);
+        if (!await store.add(kind, prefix + id, value, { expiresAt })) {
+          // Another instance has just added one, or the record of the id has expired.
+          if (await read(id) !== undefined) return undefined;
+          await store.put(kind, prefix + id, value, { expiresAt });
         }
-        cacheEntry(id, { json: toJson(stored), item });
-        return item;
+        return applyWrite(id, item, value);
       });
     },
     delete(id, by = "its removal") {
-      return source.write(async () => {
-        if (await findInWrite(id) === undefined) return false;
-        if (configured.has(id)) {
-          await putOverride(id, { change: "delete", generation: source.newGeneration() });
-          overrides = new Map(overrides).set(id, { json: "", item: undefined });
-          updateView();
-        } else {
-          await store.delete(kind, recordId(id));
-          forget(id);
-        }
+      if (configuredIds.has(id)) return configured.delete(id, by);
+      return write(id, async () => {
+        if (await read(id) === undefined) return false;
+        await store.delete(kind, prefix + id);
+        apply(id, ++accesses, undefined);
         removalCauses.set(id, by);
         return true;
       });
     },
-    removedBy: removalCauses.get,
+    removedBy: (id) => configured.removedBy(id) ?? removalCauses.get(id),
     makeDefault(id) {
-      return source.write(async () => {
-        const item = await findInWrite(id);
-        if (item === undefined) return false;
-        await putOverride(id, { change: "default" });
-        defaultEntry = { id, item };
-        updateView();
-        return true;
-      });
+      if (!configuredIds.has(id)) {
+        return load(id).then((item) => {
+          if (item !== undefined) defaultId = id;
+          return item !== undefined;
+        });
+      }
+      if (!configured.makeDefault(id)) return false;
+      defaultId = undefined;
+      return true;
     },
-    first() {
-      for (const item of view.values()) return item;
-      return listPage(undefined, 1).then(([item]) => item);
-    },
-    list: ({ after, limit = defaultPageSize } = {}) => listPage(after, limit),
+    first: () =>
+      chain(storedDefault(), (item) => item ?? configured.first() ?? list({ limit: 1 }).then(([one]) => one)),
+    list,
     async count() {
-      let known = view.size - hiddenRecords;
-      if (defaultEntry?.item !== undefined && !configured.has(defaultEntry.id)) known--;
-      return known + await store.count(kind, prefix);
+      return configured.count() + await store.count(kind, prefix);
     },
-    async all() {
-      const items: Item[] = [];
-      for (;;) {
-        const last = items.at(-1);
-        const page = await listPage(last && definition.idOf(last), maxPageSize);
-        items.push(...page);
-        if (page.length < maxPageSize) return items;
-      }
-    },
+    all: () => Array.fromAsync(entriesAfter(undefined, maxPageSize)),
     allCached() {
-      if (cachedList !== undefined) return cachedList;
-      const items = new Set(view.values());
-      for (const { item } of cache.values()) if (item !== undefined) items.add(item);
-      return cachedList = Object.freeze([...items]);
-    },
-    async refresh() {
-      await source.waitForWrites();
-      epoch++;
-      await source.refresh();
-    },
-    reconfigure(inputs) {
-      configured = parseAll(inputs);
-      if (defaultEntry !== undefined && configured.has(defaultEntry.id)) {
-        defaultEntry = { id: defaultEntry.id, item: configured.get(defaultEntry.id) };
+      const ofConfiguration = configured.all();
+      if (cachedList?.configured !== ofConfiguration) {
+        const items = [...ofConfiguration, ...[...cache.values()].map(({ item }) => item)];
+        cachedList = { configured: ofConfiguration, items: Object.freeze(items) };
       }
-      updateView();
+      return cachedList.items;
     },
+    reconfigure: configured.reconfigure,
     async restore(inputs, by) {
-      for (const item of await repository.all()) await repository.delete(definition.idOf(item), by);
-      for (const input of inputs) await repository.set(input);
+      configured.restore(inputs, by);
+      configuredIds = new Set(inputs.map(getId));
+      defaultId = undefined;
+      for (const id of (await repository.all()).map(idOf)) {
+        if (!configuredIds.has(id)) await repository.delete(id, by);
+      }
     },
   };
-  return repository;
+
+  /** Deletes the entries with configured ids: they would return, with old secrets, once the ids are not configured. */
+  async function deleteConfigured(): Promise<void> {
+    const ids = [...configuredIds];
+    for (let i = 0; i < ids.length; i += maxParallelReads) {
+      await Promise.all(
+        ids.slice(i, i + maxParallelReads).map(async (id) => {
+          if (await store.get(kind, prefix + id) === undefined) return;
+          await store.delete(kind, prefix + id);
+          warn(owner, kind === "client" ? id : undefined, {
+            rule: "OP-10",
+            reason: `the store had the ${kind} ${quote(id)}, which was deleted there`,
+            expected: `the ${kind} in the configuration or in the store`,
+            received: "both",
+          });
+        }),
+      );
+    }
+  }
+
+  return {
+    repository,
+    async start() {
+      if (await store.count(kind, prefix) === 0) return;
+      await deleteConfigured();
+      const records = await store.list(kind, { prefix, limit: maxReportedIds });
+      const ids = records.filter(({ expiresAt }) => expiresAt === Infinity).map(({ id }) => id.slice(prefix.length));
+      if (ids.length === 0) return;
+      const more = ids.length === maxReportedIds ? await store.count(kind, prefix) - ids.length : 0;
+      trace({ type: "stored_entries", at: now(), of: `${kind}s`, ids, ...more > 0 && { more } });
+    },
+    async waitForWrites() {
+      await Promise.all(pendingWrites.values());
+    },
+  };
 }

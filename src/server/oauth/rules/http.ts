@@ -53,7 +53,8 @@ export const httpRules = {
     cites: ["RFC 9110 §15.6.4"],
   },
   "OP-10": {
-    fix: "Make the change again, based on the entry that is now in the configuration.",
+    fix:
+      "Change the entry in the configuration. To keep it in the store instead, remove it from the configuration, and add it again at run time.",
     cites: ["OAuth 2.1 §2.4.1", "RFC 9700 §2.5"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

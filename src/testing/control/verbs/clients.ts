@@ -44,7 +44,10 @@ function describe({ metadata }: Client): ClientMetadata {
   return metadata;
 }
 
-/** Creates clients with given ids and secrets, changes, lists and removes them. */
+/**
+ * Creates clients with given ids and secrets, changes, lists and removes them. A persistent store keeps them, but a
+ * change of a configured client lasts until the process ends.
+ */
 export const clientVerbs = [
   defineVerb<TestClientOptions, TestClient>({
     name: "client",

@@ -22,7 +22,10 @@ const example: User = { sub: "carol", name: "Carol", roles: ["admin"] };
 
 const userResult = record(anyValue, { ...example }, "a user with claims");
 
-/** Creates users with any claims, lists and removes them. */
+/**
+ * Creates users with any claims, lists and removes them. A persistent store keeps them, but a change of a configured
+ * user lasts until the process ends.
+ */
 export const userVerbs = [
   defineVerb<User, User>({
     name: "users.set",
