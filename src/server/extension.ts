@@ -22,7 +22,6 @@
 export type { App, Context } from "./assembly/context.ts";
 export type { EndpointDescription } from "./assembly/endpoint.ts";
 export type { EndpointOptions, Extension, IntrospectionFormat } from "./assembly/extension.ts";
-export type { AddApp, AddedAppOptions, AddResource } from "./assembly/plugin.ts";
 export type { Endpoint, Handler, Handlers } from "./assembly/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../platform/http/message.ts";
 export type { ClientAddress, RequestHandler, RequestTarget } from "../platform/http/router.ts";
@@ -30,25 +29,14 @@ export type { Destination, PendingAuthorization } from "./oauth/authorize/destin
 export type { SupportedGrantType } from "./oauth/clients/standing.ts";
 export type { OptionalGrantType, SettingsExtension } from "./config/extension_settings.ts";
 export type { Field } from "./config/field.ts";
-export type { ResolvedSettings } from "./config/resolve_settings.ts";
 export type { ErrorDetails, errorStatus } from "./oauth/errors.ts";
 export type { AuthenticatedRequest, Authorization } from "./oauth/grants/authenticated_request.ts";
 export type { LoadableGrantType } from "./oauth/grants/mod.ts";
-export type { Keys } from "./oauth/keys/keys.ts";
 export { parameters } from "./oauth/params.ts";
-export type { ParameterDescription, Params, ResponseMode, ResponseModeDescription } from "./oauth/params.ts";
+export type { ParameterDescription, Params, ResponseMode } from "./oauth/params.ts";
 export type { MemoryRepository, Repository } from "./oauth/records/repository.ts";
-export type {
-  ClientAuth,
-  Credentials,
-  GrantType,
-  PartRequest,
-  RequestPart,
-  Server,
-  TokenIssuer,
-} from "./oauth/server.ts";
+export type { GrantType, PartRequest, RequestPart, Server, TokenIssuer } from "./oauth/server.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
 export type { Explanation, ExplanationTexts } from "./oauth/trace.ts";
-export type { SubjectType } from "./oauth/users/subject_type.ts";
 export type { FurtherAccess, Subject } from "../platform/store/grant_records.ts";

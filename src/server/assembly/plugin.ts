@@ -20,6 +20,8 @@ import type { NavigationLink } from "../pages/layout.tsx";
 /**
  * Adds a protected resource that the server hosts, at any time: tokens can be issued for its identifier, its scope
  * values become known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
+ *
+ * @internal
  */
 export type AddResource = (resource: HostedResource, endpoints: readonly Endpoint[]) => void;
 
@@ -53,6 +55,8 @@ export interface AddedAppOptions extends ConfigurableOptions {
  * Adds an app to the host of a server.
  *
  * @throws {ConfigurationError} If options are invalid, or the path is in use.
+ *
+ * @internal
  */
 export type AddApp = (options: AddedAppOptions) => Promise<HostedApp>;
 

@@ -18,7 +18,7 @@ import type { ResourceSettings } from "./resource_list.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
-/** {@link Settings} with the defaults. */
+/** @internal {@link Settings} with the defaults. */
 export interface ResolvedSettings extends
   Required<
     Omit<

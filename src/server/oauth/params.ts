@@ -141,7 +141,7 @@ export const responseModeNames: readonly ResponseMode[] = [
 /** @internal The parameters of an authorization response. */
 export type ResponseFields = readonly (readonly [name: string, value: string])[];
 
-/** One response mode. */
+/** @internal One response mode. */
 export interface ResponseModeDescription<Server> {
   /** The value of `response_mode`. */
   readonly name: ResponseMode;

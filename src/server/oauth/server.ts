@@ -241,7 +241,7 @@ export interface Credentials {
   readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
 }
 
-/** One method of client authentication (OAuth 2.1 §2.4). */
+/** @internal One method of client authentication (OAuth 2.1 §2.4). */
 export interface ClientAuth {
   /** Its name in metadata. */
   readonly method: ClientAuthMethod;

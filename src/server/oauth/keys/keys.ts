@@ -45,7 +45,7 @@ export interface PublishedKey {
   readonly [member: string]: unknown;
 }
 
-/** The keys of a server. */
+/** @internal The keys of a server. */
 export interface Keys {
   /** The current signer of an algorithm; generates the first key. */
   signer(alg: SigningAlgorithm): MaybePromise<Signer>;

@@ -5,7 +5,7 @@
 import type { ClientMetadata } from "../clients/client.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 
-/** A subject type besides `public`. */
+/** @internal A subject type besides `public`. */
 export interface SubjectType<Server> {
   /** The value of `subject_type`. */
   readonly name: NonNullable<ClientMetadata["subject_type"]>;
