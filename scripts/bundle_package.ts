@@ -239,7 +239,8 @@ function externalizeChunks(moduleGraph: ModuleGraph, ownModules: readonly string
           return { path: packagePathPrefix + outputPath(found), external: true };
         }
         // One stub per importer: shared ones would become separate files.
-        return findChunk(found) && { path: found, namespace: "piece", suffix: `?${importer}`, sideEffects: false };
+        return findChunk(found) &&
+          { path: found, namespace: "piece", suffix: `?${relative(Deno.cwd(), importer)}`, sideEffects: false };
       });
       build.onResolve({ filter: new RegExp(`^${packagePathPrefix}`) }, ({ path }) => ({ path, external: true }));
       build.onLoad({ filter: /./, namespace: "piece" }, ({ path }) => {

@@ -75,6 +75,7 @@ async function main(): Promise<void> {
   const draft = `${folder}/latchkey${ending}`;
 
   for (const path of [folder, dirname(file)]) await Deno.mkdir(path, { recursive: true });
+  if (chosen === "node") assertNodeBuildsFor(systemTarget);
   const { inputs, licences } = await inspectBundle();
   const licensed = getPackageNames(inputs);
   const used = await useFirstTool(chosen === undefined ? Object.keys(tools) as Tool[] : [chosen], async (tool) => {
@@ -156,11 +157,14 @@ async function fixSignature(file: string): Promise<void> {
   if (signature === undefined || !isSignatureValid(signature)) await Deno.writeFile(file, signAdHoc(bytes, "latchkey"));
 }
 
+function assertNodeBuildsFor(target: Target): void {
+  if (target === currentTarget()) return;
+  throw new CommandError(`Node builds for ${currentTarget()} alone; --with bun builds for ${target}.`);
+}
+
 /** Builds a single executable application: a stripped Node with the program and its code cache in a section. */
 async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
-  if (target !== currentTarget()) {
-    throw new CommandError(`Node builds for ${currentTarget()} alone; --with bun builds for ${target}.`);
-  }
+  assertNodeBuildsFor(target);
   await writeBundle();
   const node = (await run([npx, "-y", packages.node, "-p", "process.execPath"])).trim();
   const base = `${folder}/node`;

@@ -5,10 +5,12 @@ import { cp } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "./browser.ts";
 import { exitWithError, readCommand } from "./command.ts";
+import { npx, run as runCommand } from "./run.ts";
+import { runtimePackages } from "./runtime_versions.ts";
 import { formatCounts } from "./test_counts.ts";
 import manifest from "../deno.json" with { type: "json" };
 
-/** A project: packages besides Latchkey, and its test command. */
+/** A project: packages besides Latchkey, and its test command, whose program may be a runtime of npm: `node@24`. */
 interface Project {
   readonly name: string;
   readonly packages: readonly string[];
@@ -21,11 +23,7 @@ interface Project {
   readonly commonJs?: boolean;
 }
 
-const nodeTest = (version: string, ...files: string[]) => ["npx", "-y", `node@${version}`, "--test", ...files];
-
-const playwright = (config: string) => [
-  ...["npx", "-y", "node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config],
-];
+const playwright = (config: string) => ["node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config];
 
 /** Flags of the compiler for a project of Node alone: the types of browsers are absent. */
 const strictWithoutBrowser = ["--ignoreConfig", "--noEmit", "--strict", "--lib", "es2022", "--types", "node"];
@@ -34,13 +32,13 @@ const node = (version: string): Project => ({
   name: `node-${version}`,
   packages: [],
   files: ["node_test.js", "command_test.js", "package_test.js"],
-  command: nodeTest(version, "node_test.js", "command_test.js", "package_test.js"),
+  command: [`node@${version}`, "--test", "node_test.js", "command_test.js", "package_test.js"],
 });
 
 const projects: readonly Project[] = [
   node("22"),
   node("24"),
-  { name: "bun", packages: [], files: ["bun.test.js"], command: ["npx", "-y", "bun@1.4.4", "test"] },
+  { name: "bun", packages: [], files: ["bun.test.js"], command: [runtimePackages.bun, "test"] },
   {
     name: "deno",
     // With a package.json Deno checks types before it runs, and needs those of Node.
@@ -53,13 +51,13 @@ const projects: readonly Project[] = [
     packages: ["vitest@5.1.1"],
     files: ["vitest.test.js"],
     recipes: ["latchkey.js", "login.test.js", "vitest.config.js", "server.js", "tenant.test.js"],
-    command: ["npx", "-y", "node@24", "node_modules/vitest/vitest.mjs", "run"],
+    command: ["node@24", "node_modules/vitest/vitest.mjs", "run"],
   },
   {
     name: "jest",
     packages: ["jest@30"],
     files: ["jest.test.js"],
-    command: ["npx", "-y", "node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
+    command: ["node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
   },
   {
     name: "playwright",
@@ -91,29 +89,35 @@ const projects: readonly Project[] = [
     packages: ["cypress@15", "typescript@6"],
     files: ["recipes/cypress_test.js"],
     recipes: ["latchkey.json", "cypress.config.js", "cypress/e2e/login.cy.js"],
-    command: nodeTest("24", "cypress_test.js"),
+    command: ["node@24", "--test", "cypress_test.js"],
   },
   {
     name: "ci",
     packages: ["yaml@2.9.1"],
     files: ["recipes/ci_test.js"],
     recipes: ["latchkey.json", ".github/workflows/test.yml", ".gitlab-ci.yml"],
-    command: nodeTest("24", "ci_test.js"),
+    command: ["node@24", "--test", "ci_test.js"],
   },
   {
     name: "interceptors",
     packages: ["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4"],
     files: [],
     recipes: ["agent.test.js", "msw.test.js", "nock.test.js"],
-    command: nodeTest("24", "agent.test.js", "msw.test.js", "nock.test.js"),
+    command: ["node@24", "--test", "agent.test.js", "msw.test.js", "nock.test.js"],
   },
-  { name: "commonjs", packages: [], files: ["node_test.js"], command: nodeTest("22", "node_test.js"), commonJs: true },
+  {
+    name: "commonjs",
+    packages: [],
+    files: ["node_test.js"],
+    command: ["node@22", "--test", "node_test.js"],
+    commonJs: true,
+  },
   {
     // The most common setup: CommonJS, and moduleResolution node10.
     name: "ts-jest",
     packages: ["jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"],
     files: ["ts_jest/tsconfig.json", "ts_jest/jest.config.js", "ts_jest/login.test.ts", "sample.ts"],
-    command: ["npx", "-y", "node@24", "node_modules/jest/bin/jest.js", "--ci"],
+    command: ["node@24", "node_modules/jest/bin/jest.js", "--ci"],
     commonJs: true,
   },
 ];
@@ -143,6 +147,7 @@ const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefine
 const ports: Readonly<Record<string, number>> = { 9000: findFreePort(), 3000: findFreePort() };
 /** The first folder with each selection of packages: npm takes four seconds of CPU to install what a copy has, too. */
 const installed = new Map<string, string>();
+const programs = new Map<string, string>();
 let passed = 0;
 let failed = 0;
 let skipped = 0;
@@ -157,8 +162,9 @@ try {
         commonJs,
       });
       await Deno.writeTextFile(`${home}/entries.ts`, importOfEachEntry());
-      return await run(home, "npx", "tsc", "--project", "tsconfig.json") ??
-        await run(home, "npx", "tsc", ...strictWithoutBrowser, "--module", "node16", "entries.ts");
+      const tsc = ["node@24", "node_modules/typescript/bin/tsc"];
+      return await run(home, ...tsc, "--project", "tsconfig.json") ??
+        await run(home, ...tsc, ...strictWithoutBrowser, "--module", "node16", "entries.ts");
     });
   }
   for (const project of failed > 0 ? [] : selectedProjects) {
@@ -253,15 +259,24 @@ function findFreePort(): number {
   return listener.addr.port;
 }
 
-/** Runs a command in a folder. Returns its output if it failed. */
+/** The path of a runtime of npm, such as `node@24`; found once, since npx takes a second of CPU. */
+async function findProgram(name: string): Promise<string> {
+  const known = programs.get(name) ?? (await runCommand([npx, "-y", name, "-p", "process.execPath"])).trim();
+  programs.set(name, known);
+  return known;
+}
+
+/** Runs a command in a folder; the programs that it starts run on the same Node. Returns its output if it failed. */
 async function run(cwd: string, ...[command, ...args]: string[]): Promise<string | undefined> {
-  const { success, stdout, stderr } = await new Deno.Command(command!, {
+  const program = /^(?:node|bun)@/.test(command!) ? await findProgram(command!) : command!;
+  const { success, stdout, stderr } = await new Deno.Command(program, {
     args,
     cwd,
     env: {
       NO_COLOR: "1",
       CI: "true",
       CYPRESS_INSTALL_BINARY: "0",
+      ...program !== command && { PATH: `${dirname(program)}:${Deno.env.get("PATH")}` },
       ...chromium !== undefined && { LATCHKEY_CHROMIUM: chromium },
     },
     stdin: "null",
