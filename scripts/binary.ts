@@ -20,6 +20,8 @@ const programTests = [
   "tests/cli/check_command_test.ts",
 ];
 
+const fileName = Deno.build.os === "windows" ? "latchkey.exe" : "latchkey";
+
 const tools = ["bun", "node", "deno"];
 const { words } = readCommand({
   call: "deno task test:binary",
@@ -32,8 +34,10 @@ const selectedTools = tools.filter((tool) => words.length === 0 || words.include
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-binary-" });
 const counts: TestCounts[] = [];
 try {
-  if (words.length === 0) console.log(`the script: ${await runTests(["tests/binary/compile_once.ts"])}`);
   for (const tool of selectedTools) console.log(`${tool}: ${await buildAndTest(tool)}`);
+  if (words.length === 0) {
+    console.log(`the script: ${await runTests(["tests/binary/compile_once.ts"], join(tempFolder, "bun", fileName))}`);
+  }
 } finally {
   await Deno.remove(tempFolder, { recursive: true });
 }
@@ -58,7 +62,7 @@ async function buildAndTest(tool: string): Promise<string> {
   // In an empty folder, under a neutral name.
   const home = join(tempFolder, tool);
   await Deno.mkdir(home);
-  const file = join(home, source.endsWith(".exe") ? "latchkey.exe" : "latchkey");
+  const file = join(home, fileName);
   await Deno.copyFile(source, file);
   const size = `${((await Deno.stat(file)).size / 2 ** 20).toFixed(1)} MiB`;
   const { response, login } = await measure(file);
@@ -131,13 +135,13 @@ async function timeStart(file: string, config: string): Promise<{ response: numb
   }
 }
 
-/** Runs test files, for one executable if given. Prints failed and skipped tests, and returns their numbers. */
-async function runTests(files: readonly string[], executable?: string): Promise<string> {
+/** Runs test files for one executable. Prints failed and skipped tests, and returns their numbers. */
+async function runTests(files: readonly string[], executable: string): Promise<string> {
   const startedAt = performance.now();
   // Without the lock, which has only what users need.
   const { tally, output } = await testOnDeno(["--no-lock", "--no-check", ...files], {
     timeoutSeconds,
-    env: executable === undefined ? {} : { LATCHKEY_TEST_BINARY: executable },
+    env: { LATCHKEY_TEST_BINARY: executable },
   });
   counts.push(tally);
   if (tally.failed > 0) console.log(output);

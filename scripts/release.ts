@@ -2,6 +2,8 @@
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp } from "node:fs/promises";
 import manifest from "../deno.json" with { type: "json" };
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { type ArchiveEntry, tarGz, zip } from "./release/archive.ts";
@@ -50,8 +52,6 @@ async function makeRelease(): Promise<void> {
   report(await checkRelease(flags.tag));
   if (!flags["but-checks"]) await runStep("deno task ok --but-tests", () => deno("task", "ok", "--but-tests"));
   await runStep("checks of the release", () => runReleaseTest("tests/release/files_release.ts"));
-  // deno task ok has checked the types.
-  await runStep("JSR, dry", () => deno("publish", "--dry-run", "--no-check", ...isDryRun ? ["--allow-dirty"] : []));
 
   const commit = (await git("rev-parse", "HEAD")).trim();
   const seconds = Number(await git("log", "-1", "--format=%ct"));
@@ -100,17 +100,14 @@ async function checkRelease(tag?: string): Promise<string[]> {
   });
 }
 
-/** Builds the npm package twice, compares both, and returns the problems. */
+/** Builds the npm package here and in a fresh clone, compares both, and returns the problems. */
 async function makePackage(locked: readonly LockedPackage[], seconds: number): Promise<string[]> {
   const file = `${name.slice(1).replace("/", "-")}-${version}.tgz`;
-  const make = async () => {
-    await deno("task", "build");
-    return await Deno.readFile(`dist/${file}`);
-  };
-  const bytes = await runStep("npm package", make);
-  const again = await runStep("npm package again", make);
+  await runStep("npm package", () => deno("task", "build"));
+  const bytes = await Deno.readFile(`dist/${file}`);
+  const again = await runStep("npm package, in a fresh clone", () => buildInClone(`dist/${file}`));
   if (sha256Hex(bytes) !== sha256Hex(again)) {
-    throw new CommandError(`dist/${file} is not the same when it is built again.`);
+    throw new CommandError(`dist/${file} is not the same when it is built in a fresh clone.`);
   }
   await Deno.writeFile(`${folder}/${file}`, bytes);
 
@@ -131,6 +128,19 @@ async function makePackage(locked: readonly LockedPackage[], seconds: number): P
   return listing.includes("package/CHANGELOG.md")
     ? []
     : ["The npm package has no CHANGELOG.md: scripts/build.ts must copy static/changes.md there."];
+}
+
+/** Builds the npm package in a folder with nothing but the files of the repository, and returns the tarball. */
+async function buildInClone(tarball: string): Promise<Uint8Array> {
+  const clone = await Deno.makeTempDir({ prefix: "latchkey-release-" });
+  try {
+    const files = await git("ls-files", "-z", "--cached", "--others", "--exclude-standard");
+    for (const file of files.split("\0").filter((path) => existsSync(path))) await cp(file, `${clone}/${file}`);
+    await deno("task", "--config", `${clone}/deno.json`, "build");
+    return await Deno.readFile(`${clone}/${tarball}`);
+  } finally {
+    await Deno.remove(clone, { recursive: true });
+  }
 }
 
 /** Builds the binary for this system twice and tests it. Returns the included licences, and the problems. */
