@@ -65,8 +65,8 @@ export const onDenoAlone: readonly Group[] = [
     why: "what each attack sends, and to which client it is dangerous; the check itself, with timers, streams and " +
       "sockets, is tested in other files, on every runtime",
     paths: [
-      ...below("tests/check/", "broken_clients_", "catalogue_", "extensions_", "fixed_issuer_verdicts_"),
-      ...below("tests/check/", "legal_variants_", "report_", "session_starts_"),
+      ...below("tests/check/", "broken_", "catalogue_", "causes_", "client_settings_", "extensions_"),
+      ...below("tests/check/", "fixed_issuer_verdicts_", "legal_variants_", "report_", "session_starts_", "users_"),
       ...below("tests/check/drivers/", "libraries_", "web_applications_"),
       ...["tests/cli/check_application_", "tests/fuzz/verdict_"],
     ],

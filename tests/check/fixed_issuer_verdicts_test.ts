@@ -1,4 +1,7 @@
-/** What the check of a client with one issuer says of each mistake. `fixed_issuer_test.ts` tests how the check runs. */
+/**
+ * What the check of a client with one issuer says of each mistake, and of a correct application. `fixed_issuer_test.ts`
+ * tests how the check runs.
+ */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
@@ -92,4 +95,47 @@ test("a page that responds the same with and without a login proves nothing", as
   assert(!report.control.passed);
   assertEquals(report.counts.inconclusive + report.counts.skipped, report.results.length);
   assertMatch(String(report), /responds the same with and without a login.*loggedInUrl/);
+});
+
+test("an application with every check is not accused by the whole catalogue; what it keeps is skipped", async () => {
+  const seen: string[] = [];
+  const report = await checkFixedIssuer({
+    onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`),
+  });
+  assert(report.passed, String(report));
+  assertEquals(
+    withVerdict(report, "warning"),
+    ["id-token/at-hash-wrong", "clock/large", "transport/huge"],
+    String(report),
+  );
+  // The page shows only a claim of the ID token, so it does not show whether the application used userinfo.
+  assert(withVerdict(report, "inconclusive").includes("userinfo/signed-wrong"), String(report));
+  assert(report.counts.passed >= 200, String(report));
+  assertEquals(seen.length, report.results.length);
+  // The order of the report is that of the catalogue; attacks on what the application keeps ran last.
+  assertMatch(seen.at(-1)!, /of \d+$/);
+  const skipped = report.results.filter(({ because }) =>
+    because.startsWith("the attack needs a restart of the client (restart, --restart)")
+  );
+  assert(skipped.some(({ attack: { id } }) => id === "metadata/issuer-other"));
+  assert(skipped.every(({ attack: { id } }) => /^(?:metadata|keys|transport|token|response|id-token)\//.test(id)));
+});
+
+test("with a restart, the attacks on metadata and keys reach an application that reads them at its start", async () => {
+  // The login after old keys needs the new ones.
+  const pauses = { keyPauseMs: 1500, recoveryMs: 6000 };
+  const report = await checkFixedIssuer({
+    only: ["metadata", "keys"],
+    discoversAtStart: true,
+    restarts: true,
+    ...pauses,
+  });
+  assert(report.passed, String(report));
+  const because = report.results.filter(({ verdict }) => verdict === "skipped").map((result) => result.because);
+  assertEquals(
+    [...new Set(because)],
+    ["the issuer is not an https URL", "the attack names hosts of internal networks"],
+    String(report),
+  );
+  assertEquals(report.counts.inconclusive, 0, String(report));
 });

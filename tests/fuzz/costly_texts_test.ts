@@ -36,10 +36,14 @@ async function findCost(
 const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 
-/** The kinds of text of each other place. They take turns, so that every endpoint gets many of them. */
+/**
+ * The kinds of text of each other place. They take turns, so that every endpoint gets many of them. Node has the same
+ * engine as Deno.
+ */
 function shapesOf(place: Place, index: number): readonly Shape[] {
-  if (thorough.test(place.name)) return shapes;
-  const count = place.name.startsWith("control.") ? 1 : 2;
+  const isNode = !("Deno" in globalThis || "Bun" in globalThis);
+  if (thorough.test(place.name) && !isNode) return shapes;
+  const count = place.name.startsWith("control.") || isNode ? 1 : 2;
   return Array.from({ length: count }, (_, i) => shapes[(index * 2 + i) % shapes.length]!);
 }
 
