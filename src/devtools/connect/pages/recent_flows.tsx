@@ -20,13 +20,14 @@ export function RecentFlows(
       <dl class="facts even">
         {flows.map(({ path, title, outcome, client }) => (
           <div key={path}>
-            <dt class="ways">
-              <StatusBadge {...outcome} /> {client !== undefined && <Code text={client} />}
+            <dt>
+              <StatusBadge {...outcome} />
             </dt>
-            <dd>
+            <dd class="ways">
               <a href={base + path}>
                 <bdi>{title}</bdi>
               </a>
+              {client !== undefined && <Code text={client} />}
             </dd>
           </div>
         ))}
