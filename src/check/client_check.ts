@@ -6,9 +6,9 @@
  * 2. `open_check.ts` opens a mock with the issuer, the keys, the settings and the users of the server, because the
  *    attacks move the clock, break keys and metadata, and begin each journey without records, which no server can do
  *    for one client alone. It is loaded for the first check.
- * 3. Until the check ends, the plugin passes all protocol requests to the mock, but those that name another client of
- *    the server: it rejects their logins, and the server serves the rest, such as refreshes. Pages and the control
- *    remain those of the server, whose records, clock, faults and log do not change.
+ * 3. Until the check ends, the plugin passes all protocol requests to the mock, but registrations, and requests of
+ *    another client of the server: it rejects their logins, and the server serves the rest, such as refreshes and
+ *    userinfo. Pages and the control remain those of the server, whose records, clock, faults and log do not change.
  */
 
 import type { App } from "../server/assembly/context.ts";
@@ -17,6 +17,7 @@ import { isForm, peekForm } from "../platform/http/form.ts";
 import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
 import { findClaimedClient } from "../server/oauth/clients/auth/mod.ts";
+import { readAccessToken } from "../server/oauth/tokens/read_access_token.ts";
 import { paramsFromFields } from "../server/oauth/params.ts";
 import {
   CheckRunningError,
@@ -68,7 +69,7 @@ interface Run {
 const noCheck: ClientCheckState = { status: "none", done: 0, total: 0, failed: 0, inconclusive: 0 };
 
 /** Asks the user of another client to try again in a minute. */
-function waitResponse({ client }: ClientCheckOptions): ResponseLike {
+function waitResponse(client: string): ResponseLike {
   const text =
     `A check of ${client} is running. Until it ends, only ${client} can log in. Try again later, or stop the ` +
     "check on its page.";
@@ -99,22 +100,22 @@ export function clientCheck(
     return role === "step" || role === "document";
   }
 
-  /** The endpoint that another client of the server requests, which the mock does not have; `undefined`: none. */
-  async function otherClientEndpoint(request: RequestLike): Promise<string | undefined> {
-    const checked = last?.options.client;
-    if (checked === undefined) return undefined;
-    const { path, query } = parseTarget(request.url, {});
+  /** The other client of the server that sends a request, which the mock does not have; `undefined`: none. */
+  async function findOtherClient(request: RequestLike, endpoint: string | undefined): Promise<string | undefined> {
     const { server } = app!;
-    const endpoint = app!.findEndpoint(path)?.name;
     const form = request.method === "POST" && isForm(request) ? await peekForm(request).catch(() => []) : [];
     const params = paramsFromFields(form);
-    const claimed = endpoint === "authorize"
+    const authorization = request.headers.get("authorization");
+    const { query } = parseTarget(request.url, {});
+    const token = /^(?:bearer|dpop) +(\S+)$/i.exec(authorization ?? "")?.[1] ?? params.get("access_token");
+    const id = endpoint === "authorize"
       ? new URLSearchParams(query).get("client_id") ?? params.get("client_id")
-      : findClaimedClient(server, { authorization: request.headers.get("authorization"), params });
-    if (claimed === undefined || claimed === checked || server.clients.findCached(claimed) === undefined) {
-      return undefined;
-    }
-    return endpoint;
+      : token === undefined
+      ? findClaimedClient(server, { authorization, params })
+      // Tokens of the check are revoked at the server.
+      : (await readAccessToken(server, token))?.claims.client_id;
+    const isOther = id !== undefined && id !== last?.options.client && server.clients.findCached(id) !== undefined;
+    return isOther ? id : undefined;
   }
 
   /** Passes a protocol request to the mock, and those of other clients to the server. */
@@ -123,9 +124,14 @@ export function clientCheck(
     next: RequestHandler,
     ...[request, peer]: Parameters<RequestHandler>
   ): Promise<ResponseLike> {
-    const endpoint = await otherClientEndpoint(request);
-    if (endpoint === undefined) return await dispatch(request, peer);
-    return endpoint === "authorize" ? waitResponse(last!.options) : await next(request, peer);
+    const { client } = last!.options;
+    const endpoint = app!.findEndpoint(parseTarget(request.url, {}).path)?.name;
+    // Without a client the check is that of the command, for every client. One that is configured does not register.
+    const isOther = client !== undefined &&
+      (endpoint === "register" || endpoint === "client_configuration" ||
+        await findOtherClient(request, endpoint) !== undefined);
+    if (!isOther) return await dispatch(request, peer);
+    return endpoint === "authorize" ? waitResponse(client) : await next(request, peer);
   }
 
   async function perform(run: Run, { perform, close }: OpenCheck, operator?: OperatorOptions): Promise<void> {

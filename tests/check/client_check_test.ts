@@ -311,6 +311,11 @@ test("[CO-07] during a check, tokens of another client are refreshed, introspect
   assertEquals((await isActive()).active, false);
   const ofPublic = { grant_type: "refresh_token", refresh_token: issuedToPublic, client_id: "spa" };
   assertEquals((await request("/oauth2/token", ofPublic)).status, 200);
+  const userinfo = (token: string) =>
+    fetch(`${as.issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+  const token = await as.mint.accessToken({ client: "spa", sub: "alice", scope: "openid" });
+  assertEquals((await (await userinfo(token)).json()).sub, "alice");
+  assertEquals((await userinfo(`${token}x`)).status, 401);
   const login = { response_type: "code", client_id: "spa", redirect_uri: redirect_uris[0]! };
   assertEquals((await request("/oauth2/authorize", login)).status, 503);
   assertEquals(
@@ -319,6 +324,24 @@ test("[CO-07] during a check, tokens of another client are refreshed, introspect
   );
   await server.post("/clientCheck/stop");
   await end();
+});
+
+test("[CO-07] during a check, another client registers at the server, which knows it afterwards", async () => {
+  await using server = await start();
+  const { as, begin, end } = server;
+  await begin({ only: ["response"] });
+  const response = await fetch(`${as.issuer}/oauth2/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ redirect_uris: ["http://localhost:3000/callback"] }),
+  });
+  assertEquals(response.status, 201);
+  const registered = await response.json();
+  const authorization = `Bearer ${registered.registration_access_token}`;
+  assertEquals((await fetch(registered.registration_client_uri, { headers: { authorization } })).status, 200);
+  await server.post("/clientCheck/stop");
+  await end();
+  assertEquals(as.clients.find(registered.client_id)?.id, registered.client_id);
 });
 
 test("[CO-07] the command's check shows its logins at the recorder of the server, and no page", async () => {
