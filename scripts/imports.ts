@@ -1,6 +1,7 @@
 /** Prints and checks the imports of src/: see `deno task imports --help`. */
 
 import { globSync } from "node:fs";
+import { clientMembersPath, clientMembersText } from "./client_members.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { checkImports, findCircles, formatImportTable, type ImportRules } from "./import_rules.ts";
@@ -170,7 +171,9 @@ const longest = files.filter((path) => !path.endsWith(".gen.ts")).sort((a, b) =>
 );
 console.log(`Longest files: ${longest.map((path) => `src/${path} (${lines.get(path)})`).join(", ")}.`);
 
+const isStale = await Deno.readTextFile(clientMembersPath) !== clientMembersText();
 const violations = [
+  ...isStale ? [`${clientMembersPath} is out of date: run deno task schema.`] : [],
   ...checkImports(files, edges, importRules),
   ...findCircles(edges).map((circle) => `These files import each other in a circle: ${circle.join(", ")}.`),
   ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),

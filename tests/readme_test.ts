@@ -13,14 +13,13 @@ import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
-import { clientField } from "../src/server/oauth/clients/client.ts";
+import { clientField } from "../src/server/assembly/extensions.ts";
 import type { Field } from "../src/server/config/field.ts";
 import { inspector } from "../src/devtools/mod.ts";
 import { validateOptions } from "../src/server/assembly/options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";
-import { latchkey } from "./secret_leak_check.ts";
-import { testLatchkey } from "./secret_leak_check.ts";
+import { latchkey, testLatchkey } from "./secret_leak_check.ts";
 
 const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.parse(readFileSync("deno.json", "utf8"));
 

@@ -1,7 +1,7 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
 import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
-import { clientField } from "../server/oauth/clients/client.ts";
+import { clientField } from "../server/assembly/extensions.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
 import { tightenSettings } from "../server/oauth/clients/policy.ts";
 import { type RandomBytes, randomToken } from "../server/oauth/secrets.ts";

@@ -3,7 +3,8 @@
 import { inspector } from "../devtools/inspector.ts";
 import type { AddApp, Plugin } from "../server/assembly/plugin.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
-import { clientField, userField } from "../server/oauth/clients/client.ts";
+import { clientField } from "../server/assembly/extensions.ts";
+import { userField } from "../server/oauth/clients/client.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { type Field, list, object, validate, whole } from "../server/config/field.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";

@@ -5,18 +5,17 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { test } from "node:test";
 import type { GrantType } from "../../src/server/extension.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { clientField } from "../../src/server/oauth/clients/client.ts";
-import { openMembers } from "../../src/server/oauth/clients/open_members.ts";
+import { clientField, extensions } from "../../src/server/assembly/extensions.ts";
 import { parseDocument } from "../../src/server/extensions/client_documents/parse_document.ts";
 import { isPermitted, permissions } from "../../src/server/oauth/clients/standing.ts";
 import type { Standing, StandingRequirement } from "../../src/server/oauth/clients/standing.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
 import { OAuthError } from "../../src/server/oauth/errors.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
 import { assertTokenResponse, basic, forEachCase, getOutcome, getRejections, realHost, testServer } from "../kit.ts";
 import { outcomeOf, postRegistration, publicClient, register } from "./registering.ts";
+import type { Field } from "../../src/server/config/field.ts";
 
 const initialToken = "an-initial-access-token";
 const approved = { authorization: `Bearer ${initialToken}` };
@@ -78,11 +77,13 @@ test("[MC-04] on a real host a metadata document may use code and refresh alone"
 });
 
 test("[DR-02, MC-04] every member that is not declared open is ignored with a warning, in registrations and documents", async () => {
-  const closed = Object.keys(clientField.members).filter((name) => !Object.hasOwn(openMembers, name));
+  const fields = Object.entries<Field>(clientField.members);
+  const openFrom = (standing?: Standing) =>
+    fields.filter(([, { openFrom }]) => openFrom === standing).map(([name]) => name);
+  const closed = openFrom();
   assertEquals(closed, ["client_id", "client_secret", "client_secret_expires_at", "serves", "profile"]);
   const example = (name: string) => clientField.members[name as keyof typeof clientField.members].examples[0];
   const server = await testServer(everyGrantType);
-  const openFrom = (standing: Standing) => (name: string) => openMembers[name as keyof typeof openMembers] === standing;
   const registrationOf = async (name: string, headers = {}) => {
     server.events.length = 0;
     const { client_id } = await register(server, { ...publicClient, [name]: example(name) }, headers);
@@ -94,17 +95,17 @@ test("[DR-02, MC-04] every member that is not declared open is ignored with a wa
       client_id,
     };
   };
-  await forEachCase([...closed, ...Object.keys(openMembers).filter(openFrom("approved"))], async (name) => {
+  await forEachCase([...closed, ...openFrom("approved")], async (name) => {
     const { isWarned, value, client_id } = await registrationOf(name);
     assertEquals([isWarned, value], [true, name === "client_id" ? client_id : undefined]);
   });
-  await forEachCase(Object.keys(openMembers).filter(openFrom("approved")), async (name) => {
+  await forEachCase(openFrom("approved"), async (name) => {
     assertEquals((await registrationOf(name, approved)).value, example(name));
   });
 
   const settings = resolveSettings({ ...everyGrantType, users: [] }, everyGrantType.issuer, extensions);
   const url = "https://client.example/client.json";
-  const ofDocument = ["serves", "profile", ...Object.keys(openMembers).filter(openFrom("approved"))];
+  const ofDocument = ["serves", "profile", ...openFrom("approved")];
   await forEachCase(ofDocument, async (name) => {
     const text = JSON.stringify({ ...publicClient, client_id: url, [name]: example(name) });
     const client = await parseDocument({ url, text, contentType: "application/json" }, settings, {

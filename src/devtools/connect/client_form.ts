@@ -1,11 +1,7 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
-import {
-  type ClientAuthMethod,
-  type ClientEntry,
-  clientField,
-  type ClientMetadata,
-} from "../../server/oauth/clients/client.ts";
+import { clientField } from "../../server/assembly/extensions.ts";
+import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../server/oauth/clients/client.ts";
 import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { Field } from "../../server/config/field.ts";

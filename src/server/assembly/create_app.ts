@@ -253,7 +253,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       Object.assign(server, membersOf(newIssuer));
       headers = securityHeaders(newIssuer);
       if (options.clients !== undefined) return;
-      registered.reconfigure(resolveSettings(options, newIssuer, extensions).clients);
+      registered.reconfigure(resolveSettings(options, newIssuer, settings.extensions).clients);
     },
   };
 }

@@ -67,8 +67,8 @@ export interface EndpointOptions {
  * the settings that it reads.
  */
 export interface Extension extends SettingsExtension {
-  /** The name in messages and tests, such as `token_exchange`. */
-  readonly name: string;
+  /** Always absent: an absent extension has no value of this type. */
+  readonly isAbsent?: undefined;
   /** The name on pages, such as `Token exchange`. */
   readonly title: string;
   /** The specifications that it implements. */

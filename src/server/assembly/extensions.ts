@@ -1,5 +1,8 @@
 /** The list of the extensions. By default, a server has all of them. */
 
+import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { ObjectField } from "../config/field.ts";
+import { clientFieldOf, type ClientMetadata } from "../oauth/clients/client.ts";
 import type { Extension } from "./extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
@@ -46,3 +49,15 @@ export const extensions: readonly Extension[] = [
   stepUp,
   tokenExchange,
 ];
+
+/** The description of client metadata at a server with all extensions. */
+export const clientField: ObjectField<ClientMetadata> = clientFieldOf(extensions);
+
+/**
+ * The extensions that the settings of a server know: those that it has, and the client metadata of all others. What a
+ * client demands of an absent extension is rejected, and not ignored.
+ */
+export function knownExtensions(ofServer: readonly Extension[]): readonly SettingsExtension[] {
+  const absent = extensions.filter(({ name }) => !ofServer.some((extension) => extension.name === name));
+  return [...ofServer, ...absent.map(({ name, clientFields }) => ({ name, clientFields, isAbsent: true }))];
+}

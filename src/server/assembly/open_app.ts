@@ -17,7 +17,7 @@ import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../../platform/store/store.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
-import { extensions as allExtensions } from "./extensions.ts";
+import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import { type LatchkeyOptions, optionsField, validateExtensions, validateOptions } from "./options.ts";
 import { randomPool } from "../../platform/runtime/crypto.ts";
@@ -62,15 +62,16 @@ export interface OpenApp {
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
   const { extensions = allExtensions, plugins = [] } = givenOptions;
   assertNoIssues(validateExtensions(extensions));
-  assertNoIssues(validate(optionsField(extensions), givenOptions));
+  const known = knownExtensions(extensions);
+  assertNoIssues(validate(optionsField(known), givenOptions));
   const options = plugins.reduceRight(configure, givenOptions);
   if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClock();
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   const issuer = configuredIssuer(options) ?? options.issuerUntilListening ?? place.issuer;
-  assertNoIssues(await validateOptions(options, issuer, extensions));
-  const settings = resolveSettings(options, issuer, extensions);
+  assertNoIssues(await validateOptions(options, issuer, known));
+  const settings = resolveSettings(options, issuer, known);
   const { lifetimes } = settings;
   const { trace: receive } = options;
   const redact = receive && (await import("../oauth/redact_cause.ts")).redactEventWithCause;
@@ -133,7 +134,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     addApp: place.addApp,
   });
   const { server } = app;
-  for (const warning of warnings?.settingsWarnings(options, settings, allExtensions) ?? []) {
+  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // A store with test keys is rejected at the start, not at the first login.

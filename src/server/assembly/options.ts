@@ -4,10 +4,11 @@ import type { Approver } from "./approver.ts";
 import type { Extension } from "./extension.ts";
 import type { Plugin } from "./plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
-import { registeredUserField } from "../oauth/clients/client.ts";
+import { clientFieldOf, registeredUserField } from "../oauth/clients/client.ts";
+import type { SettingsExtension } from "../config/extension_settings.ts";
 import { type ConfigIssue, quote } from "../config/config_issue.ts";
 import { type Field, type Fields, list, object, text, validate } from "../config/field.ts";
-import { orAny, type ProgramSettings, settingFields, type Settings } from "../config/settings.ts";
+import { clientsField, orAny, type ProgramSettings, settingFields, type Settings } from "../config/settings.ts";
 import { validateSettings } from "../config/validate_settings.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import type { Outbound } from "../oauth/outbound.ts";
@@ -117,8 +118,9 @@ export function validateExtensions(extensions: readonly Extension[]): ConfigIssu
 }
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */
-export function optionsField(extensions: readonly Extension[] = allExtensions): Field {
-  const fields = Object.assign({}, optionFields, ...extensions.map(({ settingFields }) => settingFields));
+export function optionsField(extensions: readonly SettingsExtension[] = allExtensions): Field {
+  const clients = clientsField(clientFieldOf(extensions));
+  const fields = Object.assign({}, optionFields, { clients }, ...extensions.map(({ settingFields }) => settingFields));
   return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
 }
 
@@ -130,7 +132,7 @@ export function optionsField(extensions: readonly Extension[] = allExtensions): 
 export async function validateOptions(
   options: ProgramSettings,
   issuer: string,
-  extensions: readonly Extension[] = allExtensions,
+  extensions: readonly SettingsExtension[] = allExtensions,
 ): Promise<ConfigIssue[]> {
   const issues = await validateSettings(options, issuer, extensions);
   if (options.trustProxy === undefined) return issues;

@@ -2,7 +2,7 @@
 
 import type { ResponseMode } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
-import type { ClientAuthMethod, ClientDemand, ClientMetadata } from "../oauth/clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { StandingRequirement } from "../oauth/clients/standing.ts";
 import type { SubjectType } from "../oauth/users/subject_type.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
@@ -33,6 +33,10 @@ export type ClientValues = Readonly<Record<string, readonly string[]>>;
 
 /** The settings of an extension. The functions receive all settings of the server. */
 export interface SettingsExtension {
+  /** The name in messages and tests, such as `token_exchange`. */
+  readonly name: string;
+  /** Whether the server lacks it, and knows only its `clientFields`. Default: false. */
+  readonly isAbsent?: boolean;
   /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
   readonly settingFields?: Readonly<Record<string, Field>>;
   /**
@@ -43,12 +47,8 @@ export interface SettingsExtension {
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
-  /** The members of client metadata whose demands it meets. A server without it rejects them. Default: none. */
-  readonly clientDemands?: readonly ClientDemand[];
-  /**
-   * Other members of client metadata that only the extension reads. A server without it ignores them. Default: none.
-   */
-  readonly clientMembers?: readonly (keyof ClientMetadata)[];
+  /** Describes the members of client metadata that only the extension reads. Default: none. */
+  readonly clientFields?: Readonly<Record<string, Field>>;
   /**
    * The values of list members of client metadata. Other values are issues, and are dropped from metadata documents.
    */

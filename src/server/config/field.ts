@@ -40,6 +40,13 @@ export interface Field<T = unknown> {
   readonly hint?: (value: unknown) => string | undefined;
   /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
   readonly openFrom?: "unknown" | "approved";
+  /**
+   * Of a member of client metadata of an extension: whether a server without the extension rejects it, because ignoring
+   * it would weaken the client. Default: it is ignored with a warning.
+   */
+  readonly isDemand?: true;
+  /** Of a member of client metadata: whether the server fetches or calls the URL, or loads it in a frame. */
+  readonly isFetched?: true;
   /** The elements of an array. */
   readonly items?: Field;
   /** The known members of an object. Without `members` and `others`, no member is examined. */
@@ -51,6 +58,9 @@ export interface Field<T = unknown> {
   /** The interface that documents the members. */
   readonly documentedBy?: string;
 }
+
+/** A description of an object. */
+export type ObjectField<T> = Field<T> & { readonly members: Fields<T> };
 
 /** One field for every member of an interface. */
 export type Fields<T> = { readonly [Name in keyof Required<T>]: Field<NonNullable<T[Name]>> };
@@ -120,7 +130,7 @@ export function object<T>(
   members: Fields<T>,
   example: T,
   details: Pick<Details<T>, "expected" | "required" | "others"> = {},
-): Field<T> & { readonly members: Fields<T> } {
+): ObjectField<T> {
   return { type: "object", expected: "an object", examples: [example], documentedBy, members, ...details };
 }
 

@@ -1,7 +1,7 @@
 /** The settings with their defaults, which the server reads. */
 
 import { ownResponseModes, splitScope } from "../oauth/params.ts";
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
@@ -9,7 +9,7 @@ import type { SettingsExtension } from "./extension_settings.ts";
 import { type Allowances, allowancesOf } from "./allowances.ts";
 import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
 import type { AnyName, ProgramSettings, Settings } from "./settings.ts";
-import { withDefaults } from "./field.ts";
+import { type ObjectField, withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "./issuer_urls.ts";
 import type { LoginMethod } from "./login_method.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
@@ -69,8 +69,10 @@ export interface ResolvedSettings extends
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /** The grant types of extensions and of the embedding program, in addition to those of every server. */
   readonly grantTypes: readonly SupportedGrantType[];
-  /** The extensions, with settings of their own. */
+  /** The extensions, with settings of their own, and the absent ones. */
   readonly extensions: readonly SettingsExtension[];
+  /** Describes client metadata, with the members of extensions. */
+  readonly clientField: ObjectField<ClientMetadata>;
   /** The profile in effect. */
   readonly profile?: ActiveProfile;
 }
@@ -145,6 +147,7 @@ export function resolveSettings(
     ),
     grantTypes: [],
     extensions,
+    clientField: clientFieldOf(extensions),
     profile,
     ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
   };

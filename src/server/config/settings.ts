@@ -10,12 +10,24 @@
  * @module
  */
 
-import { clientAuthMethodNames, clientField, userField } from "../oauth/clients/client.ts";
+import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import { anyValue, choice, type Field, type Fields, flag, list, record, seconds, text, texts } from "./field.ts";
+import {
+  anyValue,
+  choice,
+  type Field,
+  type Fields,
+  flag,
+  list,
+  type ObjectField,
+  record,
+  seconds,
+  text,
+  texts,
+} from "./field.ts";
 import { type EndpointPaths, endpointPaths, fromHost } from "./issuer_urls.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
@@ -230,6 +242,13 @@ const metadataForms: readonly MetadataForm[] = [
 /** The scope values of a server without the setting. */
 export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
 
+/** The description of the setting `clients` at a server with this description of client metadata. */
+export function clientsField(
+  field: ObjectField<ClientMetadata>,
+): Field<readonly ClientMetadata[]> & { readonly alternative: Any } {
+  return orAny(list<ClientMetadata>(field, [field.examples], { expected: "an array of clients" }));
+}
+
 /** The description of {@link Settings}. */
 export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
@@ -237,7 +256,7 @@ export const settingFields = {
   mcpRevision: choice(mcpRevisions),
   login: choice(["auto", "interactive"], { default: "auto" }),
   unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
-  clients: orAny(list(clientField, [clientField.examples], { expected: "an array of clients" })),
+  clients: clientsField(clientFieldOf([])),
   redirectUris: choice(["registered", "any"], { default: "registered" }),
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
   scopes: orAny(texts(["openid", "profile", "read"], { default: defaultScopes })),

@@ -4,27 +4,20 @@
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
-import type { SettingsExtension } from "./extension_settings.ts";
+import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
 
 export { userWarnings } from "./user_warnings.ts";
 
-/** An extension that a server may have. */
-interface KnownExtension extends Pick<SettingsExtension, "clientMembers"> {
-  readonly name: string;
-}
-
 /**
  * Every warning about valid settings.
  *
  * @param resolved The same settings with the defaults.
- * @param known All extensions, including those that the server does not have.
  */
 export function settingsWarnings(
   settings: Settings,
   resolved: ResolvedSettings,
-  known: readonly KnownExtension[],
 ): ConfigurationWarning[] {
   return [
     ...defaultScopeWarnings(settings, resolved),
@@ -32,19 +25,15 @@ export function settingsWarnings(
     ...metadataWarnings(resolved),
     ...claimWarnings(settings, resolved),
     ...profileWarnings(settings, resolved),
-    ...memberWarnings(resolved, known),
+    ...memberWarnings(resolved),
     ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
   ];
 }
 
 /** Members of configured clients that only an absent extension reads. */
-function memberWarnings(
-  { clients, extensions }: ResolvedSettings,
-  known: readonly KnownExtension[],
-): ConfigurationWarning[] {
-  const read = new Set(extensions.flatMap(({ clientMembers = [] }) => clientMembers));
-  const unread = known.flatMap(({ name, clientMembers = [] }) =>
-    clientMembers.filter((member) => !read.has(member)).map((member) => ({ name, member }))
+function memberWarnings({ clients, extensions }: ResolvedSettings): ConfigurationWarning[] {
+  const unread = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ name, clientFields = {} }) =>
+    (Object.keys(clientFields) as (keyof ClientMetadata)[]).map((member) => ({ name, member }))
   );
   return unread.flatMap(({ name, member }) =>
     clients.flatMap((client, i) =>

@@ -1,7 +1,7 @@
 /** Changes single members of the metadata of a client. */
 
 import type { ClientEntry, ClientMetadata } from "../../server/oauth/clients/client.ts";
-import { clientField } from "../../server/oauth/clients/client.ts";
+import { clientField } from "../../server/assembly/extensions.ts";
 import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { assertNoIssues, quote } from "../../server/config/config_issue.ts";

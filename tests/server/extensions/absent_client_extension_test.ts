@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { clientField, keySetField } from "../../../src/server/oauth/clients/client.ts";
+import { keySetField } from "../../../src/server/oauth/clients/client.ts";
 import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
 import type { PublicKeySet } from "../../../src/server/oauth/keys/remote_keys.ts";
 import { extensions } from "../../../src/server/assembly/extensions.ts";
@@ -38,15 +38,15 @@ test("without the values that a profile demands, an issue names the setting, and
   }
 });
 
-for (const { name, clientMembers = [], clientDemands = [] } of extensions) {
+for (const { name, clientFields = {} } of extensions) {
   test(`without ${name}: each of its members of a configured client is rejected, or causes a warning`, async () => {
-    for (const member of [...clientMembers, ...clientDemands]) {
+    for (const [member, { examples }] of Object.entries(clientFields)) {
       const warnings: string[] = [];
       const error = await latchkey({
         issuer: "https://as.test",
         extensions: extensions.filter((other) => other.name !== name),
         // The last example of a flag is true.
-        clients: [{ ...client, [member]: clientField.members[member]!.examples.at(-1) }],
+        clients: [{ ...client, [member]: examples.at(-1) }],
         trace: (event) => event.type === "configuration_warning" && warnings.push(`${event.path}: ${event.message}`),
       }).then((as) => as.close(), (error: ConfigurationError) => error);
       if (error !== undefined) {

@@ -10,7 +10,6 @@ import type { App } from "../../../src/server/assembly/context.ts";
 import { memoryStore } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
 import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
-import { type ClientDemand, clientField, demandMembers } from "../../../src/server/oauth/clients/client.ts";
 import type { Extension } from "../../../src/server/assembly/extension.ts";
 import { extensions } from "../../../src/server/assembly/extensions.ts";
 import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
@@ -222,11 +221,19 @@ test("without the extension that meets a demand of a client, the client is rejec
     ["ES256", "RS256"].map(async (alg) => exportJWK((await generateKeyPair(alg)).publicKey)),
   );
   const jwks = { keys };
-  const demands = extensions.flatMap(({ name, clientDemands = [] }) => clientDemands.map((member) => [member, name]));
-  const listed = [...demandMembers].sort();
-  assertEquals(demands.map(([member]) => member).sort(), listed, "demandMembers in src/server/oauth/clients/client.ts");
-  for (const [member, name] of demands as [ClientDemand, string][]) {
-    const [value] = clientField.members[member].examples;
+  const demands = extensions.flatMap(({ name, clientFields = {} }) =>
+    Object.entries(clientFields).flatMap(([member, { isDemand, examples: [value] }]) =>
+      isDemand ? [{ name, member, value }] : []
+    )
+  );
+  assertEquals(demands.map(({ member }) => member), [
+    "dpop_bound_access_tokens",
+    "id_token_encrypted_response_alg",
+    "userinfo_encrypted_response_alg",
+    "require_pushed_authorization_requests",
+    "require_signed_request_object",
+  ]);
+  for (const { name, member, value } of demands) {
     const demanding = { ...client, jwks, [member]: value === false ? true : value };
     const open = (extensions: readonly Extension[]) =>
       latchkey({ issuer: "https://as.test", extensions, clients: [demanding] });

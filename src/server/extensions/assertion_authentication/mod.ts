@@ -4,6 +4,9 @@ import type { Extension } from "../../assembly/extension.ts";
 import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { ClientAuth, Credentials } from "../../oauth/server.ts";
 import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { assertionAuthenticationClientFields } from "./client_members.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { authMethodsOf, type ClientMetadata } from "../../oauth/clients/client.ts";
 
 /** Signed with the client's secret. */
 const secretJwt: ClientAuth = {
@@ -58,12 +61,31 @@ function decodePart({ params }: Credentials, index: 0 | 1): Readonly<Record<stri
   }
 }
 
+/** The algorithms of each method. */
+const methodAlgorithms: Readonly<Record<string, RegExp>> = {
+  client_secret_jwt: /^HS(?:256|384|512)$/,
+  private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
+};
+
+/** An issue of an algorithm that does not suit the method of the client. */
+function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
+  const { token_endpoint_auth_signing_alg: alg } = client;
+  if (alg === undefined || methodAlgorithms[authMethodsOf(client)[0]]?.test(alg)) return [];
+  return [{
+    path: "token_endpoint_auth_signing_alg",
+    expected: "HS256, HS384 or HS512 for client_secret_jwt, another JWS algorithm for private_key_jwt",
+    received: quote(alg),
+    hint: "Leave it out to accept every algorithm that suits the method and the key.",
+  }];
+}
+
 /** Lets clients authenticate by `client_secret_jwt` and `private_key_jwt`. */
 export const assertionAuthentication: Extension = {
   name: "assertion_authentication",
   title: "Client assertions",
   specifications: ["RFC 7523 §2.2", "draft-ietf-oauth-rfc7523bis"],
-  clientMembers: ["token_endpoint_auth_signing_alg"],
+  clientFields: assertionAuthenticationClientFields,
+  validateClient: validateAlgorithm,
   clientAuthentication: [secretJwt, privateKeyJwt],
   metadata({ settings: { clientAuthMethods, signatureAlgorithms } }) {
     const algorithms = clientJwtAlgorithms(clientAuthMethods, signatureAlgorithms);

@@ -12,6 +12,7 @@ import type { Params } from "../../oauth/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
 import type { FurtherAccess } from "../../../platform/store/store.ts";
 import { authorizationDetailsFields, detailsTypes } from "./settings.ts";
+import { authorizationDetailsClientFields } from "./client_members.ts";
 
 const name = "authorization_details";
 
@@ -75,7 +76,7 @@ export const authorizationDetails: Extension = {
     const types = detailsTypes(settings);
     return types === undefined ? [] : (await import("./validate_settings.ts")).validateAuthorizationDetails(types);
   },
-  clientMembers: ["authorization_details_types"],
+  clientFields: authorizationDetailsClientFields,
   validateClient: validateTypes,
   clientValues: (settings) => ({ authorization_details_types: Object.keys(detailsTypes(settings) ?? {}) }),
   metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),

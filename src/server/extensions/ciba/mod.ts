@@ -13,6 +13,7 @@ import type { Endpoint } from "../../assembly/route.ts";
 import { parameters } from "../../oauth/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
+import { cibaClientFields } from "./client_members.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
 
@@ -33,7 +34,7 @@ export const ciba: Extension = {
       isOn,
     }),
   ],
-  clientMembers: ["backchannel_token_delivery_mode"],
+  clientFields: cibaClientFields,
   delivery: polledDelivery(cibaGrant),
   metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: ["poll"] } : {},
 };

@@ -63,7 +63,7 @@ export async function parseDocument(
   for (const name of ["client_secret", "client_secret_expires_at"]) {
     if (name in document) throw invalidDocument(name, "no secret, because the document is public", "a value");
   }
-  const ignored = [...closedMembers(document, "unknown"), ...unverifiedMembers];
+  const ignored = [...closedMembers(settings, document, "unknown"), ...unverifiedMembers];
   for (const name of ignored.filter((name) => name !== "client_id" && name in document)) {
     delete document[name];
     warn(`${name} of the metadata document is ignored`, "no member that only the operator may set", name);

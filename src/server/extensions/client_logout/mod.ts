@@ -18,6 +18,7 @@ import {
   resolveClientLogout,
   validateLogoutUris,
 } from "./settings.ts";
+import { logoutClientFields } from "./client_members.ts";
 
 const recordClient: TokenIssuer = (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};
@@ -60,12 +61,7 @@ export const clientLogout: Extension = {
   specifications: ["OpenID Connect Back-Channel Logout", "OpenID Connect Front-Channel Logout"],
   settingFields: clientLogoutFields,
   resolveSettings: resolveClientLogout,
-  clientMembers: [
-    "backchannel_logout_uri",
-    "backchannel_logout_session_required",
-    "frontchannel_logout_uri",
-    "frontchannel_logout_session_required",
-  ],
+  clientFields: logoutClientFields,
   validateClient: validateLogoutUris,
   metadata(server) {
     const { backChannel, frontChannel } = clientLogoutOf(server);

@@ -6,6 +6,7 @@ import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_requ
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { dpopScheme, invalidDpopProof } from "./scheme.ts";
 import { dpopFields, type DpopMembers, dpopOf, isProofRequired, resolveDpop } from "./settings.ts";
+import { dpopClientFields } from "./client_members.ts";
 
 async function verify(server: Server, request: ProvenRequest, token?: ProvenToken): Promise<string> {
   return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
@@ -57,8 +58,8 @@ export const dpop: Extension = {
   name: "dpop",
   title: "DPoP",
   specifications: ["RFC 9449"],
+  clientFields: dpopClientFields,
   settingFields: dpopFields,
-  clientDemands: ["dpop_bound_access_tokens"],
   resolveSettings: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),

@@ -4,7 +4,7 @@ import { CompactEncrypt, importJWK } from "jose";
 import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { KeyManagementAlgorithm } from "../../oauth/clients/response_members.ts";
+import type { KeyManagementAlgorithm } from "./client_members.ts";
 import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Server } from "../../oauth/server.ts";
 import { describeKey, type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";

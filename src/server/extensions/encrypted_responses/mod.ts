@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { contentEncryptions, keyManagementAlgorithms } from "../../oauth/clients/response_members.ts";
+import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./client_members.ts";
 import type { EncryptedResponse } from "../../oauth/tokens/response_encryption.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 
@@ -23,8 +23,7 @@ export const encryptedResponses: Extension = {
   name: "encrypted_responses",
   title: "Encrypted responses",
   specifications: ["OpenID Connect Core §10.2", "RFC 7516"],
-  clientDemands: ["id_token_encrypted_response_alg", "userinfo_encrypted_response_alg"],
-  clientMembers: ["id_token_encrypted_response_enc", "userinfo_encrypted_response_enc"],
+  clientFields: encryptedResponseClientFields,
   validateClient: validateEncryption,
   responseEncryption: {
     prepare(server, client, response) {

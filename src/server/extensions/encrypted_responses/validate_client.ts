@@ -2,7 +2,7 @@
 
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
-import type { ContentEncryption, KeyManagementAlgorithm } from "../../oauth/clients/response_members.ts";
+import type { ContentEncryption, KeyManagementAlgorithm } from "./client_members.ts";
 
 /** The algorithms that a client is registered for. */
 export interface Encryption {

@@ -4,6 +4,7 @@ import type { Extension } from "../../assembly/extension.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import { parseUrl } from "../../oauth/keys/signing_algorithm.ts";
+import { pairwiseClientFields } from "./client_members.ts";
 
 /** Lets clients have `subject_type` `pairwise`. */
 export const pairwise: Extension = {
@@ -15,7 +16,7 @@ export const pairwise: Extension = {
     sectorOf: sectorHost,
     subjectFor: async (server, sector, sub) => (await import("./subject.ts")).pairwiseSubject(server, sector, sub),
   }],
-  clientMembers: ["sector_identifier_uri"],
+  clientFields: pairwiseClientFields,
   validateClient: validateSector,
   verifyRegistration: async (server, client) => {
     if (client.metadata.sector_identifier_uri === undefined) return;

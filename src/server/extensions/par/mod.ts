@@ -13,6 +13,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import type { ParameterDescription } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
+import { pushedRequestClientFields } from "./client_members.ts";
 
 const load = () => import("./pushed_request.ts");
 
@@ -21,8 +22,8 @@ export const par: Extension = {
   name: "par",
   title: "Pushed authorization requests",
   specifications: ["RFC 9126"],
+  clientFields: pushedRequestClientFields,
   settingFields: parFields,
-  clientDemands: ["require_pushed_authorization_requests"],
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
   requestSource: {
     parameter: "request_uri",

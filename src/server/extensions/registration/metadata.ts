@@ -9,17 +9,13 @@ import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";
 import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../oauth/clients/client.ts";
-import { clientField } from "../../oauth/clients/client.ts";
 import { findLocalUris } from "../../oauth/clients/local_uris.ts";
-import { closedMembers, isOpenTo, membersOpenTo, openMembers } from "../../oauth/clients/open_members.ts";
+import { closedMembers, isOpenTo, membersOpenTo } from "../../oauth/clients/open_members.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
 import { registrationPolicy } from "./settings.ts";
 import { withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
-
-/** The description of received metadata. */
-const receivedField = { ...clientField, required: [] };
 
 /**
  * Resolves received metadata: picks the members that a client may set, and fills in the defaults that the response must
@@ -35,8 +31,9 @@ export function resolveMetadata(
   const received = { ...sent, ...approval.claims };
   const chosen: Omit<ClientMetadata, "client_id"> = Object.fromEntries(
     // A member that is null counts as absent. All other members are ignored (§2).
-    membersOpenTo("approved").flatMap((name) =>
-      Object.hasOwn(received, name) && received[name] !== null && isOpenTo(name, standingFor(approval, name))
+    membersOpenTo(server.settings, "approved").flatMap((name) =>
+      Object.hasOwn(received, name) && received[name] !== null &&
+        isOpenTo(server.settings, name, standingFor(approval, name))
         ? [[name, received[name]]]
         : []
     ),
@@ -111,7 +108,7 @@ export async function parseRegistration(
     return client;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    throw invalidMetadata(error.issues, received);
+    throw invalidMetadata(server, error.issues, received);
   }
 }
 
@@ -126,8 +123,8 @@ function warnIgnored(
   received: Readonly<Record<string, unknown>>,
   approval: RegistrationApproval,
 ): void {
-  const names = closedMembers(received, "unknown")
-    .filter((name) => !isOpenTo(name, standingFor(approval, name)));
+  const names = closedMembers(server.settings, received, "unknown")
+    .filter((name) => !isOpenTo(server.settings, name, standingFor(approval, name)));
   if (names.length === 0) return;
   warn(server, undefined, {
     rule: "DR-02",
@@ -152,7 +149,7 @@ const maxComparedMembers = 20;
 
 /** Warns about ignored members whose names are probably misspelt. */
 function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>>): void {
-  for (const [name, known] of findMisspelt(received)) {
+  for (const [name, known] of findMisspelt(server, received)) {
     warn(server, undefined, {
       rule: "DR-02",
       reason: `a member of the client metadata is unknown and ignored`,
@@ -167,10 +164,13 @@ function warnMisspelt(server: Server, received: Readonly<Record<string, unknown>
  * The unknown members that are probably misspelt, each with the name of the absent member. `name#ja` has a language tag
  * (§2.2).
  */
-function findMisspelt(received: Readonly<Record<string, unknown>>): (readonly [name: string, known: string])[] {
-  const absent = Object.keys(openMembers).filter((name) => !Object.hasOwn(received, name));
+function findMisspelt(
+  { settings }: Server,
+  received: Readonly<Record<string, unknown>>,
+): (readonly [name: string, known: string])[] {
+  const absent = membersOpenTo(settings, "approved").filter((name) => !Object.hasOwn(received, name));
   const ignored = Object.keys(received).filter((name) =>
-    !Object.hasOwn(clientField.members, name) && !name.includes("#")
+    !Object.hasOwn(settings.clientField.members, name) && !name.includes("#")
   );
   return ignored.slice(0, maxComparedMembers).flatMap((name) => {
     const known = suggest(name, absent);
@@ -268,7 +268,10 @@ function assertMetadata(
   received: Readonly<Record<string, unknown>>,
   approval: RegistrationApproval,
 ): void {
-  const malformed = [...validate(receivedField, requested), ...validateUntrustedText(requested)];
+  const malformed = [
+    ...validate({ ...server.settings.clientField, required: [] }, requested),
+    ...validateUntrustedText(requested),
+  ];
   const faulty = new Set(malformed.map(memberOf));
   const rest = Object.fromEntries(Object.entries(requested).filter(([name]) => !faulty.has(name)));
   const issues = [
@@ -287,10 +290,13 @@ function assertMetadata(
     if (!(error instanceof ConfigurationError)) throw error;
     // The server itself sets the closed members. An issue of a removed or conflicting member may be a consequence of
     // another issue.
-    const named = new Set([...issues.map(memberOf), ...closedMembers(clientField.members, "unknown")]);
+    const named = new Set([
+      ...issues.map(memberOf),
+      ...closedMembers(server.settings, server.settings.clientField.members, "unknown"),
+    ]);
     issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
   }
-  throw invalidMetadata(issues, received);
+  throw invalidMetadata(server, issues, received);
 }
 
 /** The member of the metadata that an issue is about: `redirect_uris` of `redirect_uris[0]`. */
@@ -300,11 +306,12 @@ function memberOf({ path }: ConfigIssue): string {
 
 /** The error of invalid metadata: it describes the first issue, and the others in short. */
 function invalidMetadata(
+  server: Server,
   issues: readonly ConfigIssue[],
   metadata: Readonly<Record<string, unknown>>,
 ): OAuthError {
   const [first, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
-  const misspelt = findMisspelt(metadata).find(([, known]) => known === first.path);
+  const misspelt = findMisspelt(server, metadata).find(([, known]) => known === first.path);
   const { path, expected, received, hint } = misspelt === undefined ? first : {
     ...first,
     received: `${first.received}, but ${quote(misspelt[0])}`,

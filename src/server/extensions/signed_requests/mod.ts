@@ -8,8 +8,30 @@ import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
+import { signedRequestClientFields } from "./client_members.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { validateHasKeys } from "../../oauth/clients/validate_client.ts";
 
 const load = () => import("./request_object.ts");
+
+/** The issues of the algorithm and of the keys. */
+function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
+  const { request_object_signing_alg: alg, require_signed_request_object: isRequired } = client;
+  const usesSecret = alg?.startsWith("HS") === true;
+  if (!usesSecret) {
+    // Without keys, private_key_jwt has the same issue.
+    const needsKeys = (alg ?? isRequired) && client.token_endpoint_auth_method !== "private_key_jwt";
+    return needsKeys ? validateHasKeys(client, "the client signs its authorization requests") : [];
+  }
+  if (client.token_endpoint_auth_method === "client_secret_jwt") return [];
+  return [{
+    path: "request_object_signing_alg",
+    expected: "a public-key algorithm, because only client_secret_jwt clients sign with their secret",
+    received: quote(alg),
+    hint: "Register public keys, and one of their algorithms.",
+  }];
+}
 
 /** Lets clients sign authorization requests. */
 export const signedRequests: Extension = {
@@ -17,9 +39,9 @@ export const signedRequests: Extension = {
   title: "Signed authorization requests",
   specifications: ["RFC 9101", "OpenID Connect Core §6.1"],
   settingFields: signedRequestFields,
-  clientDemands: ["require_signed_request_object"],
-  clientMembers: ["request_object_signing_alg"],
+  clientFields: signedRequestClientFields,
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
+  validateClient: validateAlgorithm,
   requestSource: {
     parameter: "request",
     read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),

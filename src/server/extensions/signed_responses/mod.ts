@@ -7,6 +7,7 @@ import type { Extension } from "../../assembly/extension.ts";
 import type { ResponseModeDescription } from "../../oauth/params.ts";
 import { acceptedSigningAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
+import { signedResponseClientFields } from "./client_members.ts";
 
 const replace: ResponseModeDescription<Server>["replace"] = async (server, clientId, fields) =>
   (await import("./sign_response.ts")).signResponse(server, clientId, fields);
@@ -24,7 +25,7 @@ export const signedResponses: Extension = {
   name: "signed_responses",
   title: "Signed responses",
   specifications: ["JARM", "RFC 9701"],
-  clientMembers: ["authorization_signed_response_alg", "introspection_signed_response_alg"],
+  clientFields: signedResponseClientFields,
   responseModes: modes,
   responseParameters: [{ name: "response", secret: "authorization_response" }],
   introspectionFormats: [{

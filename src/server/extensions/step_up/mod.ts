@@ -9,6 +9,7 @@ import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { levelsOf, stepUpFields } from "./settings.ts";
+import { stepUpClientFields } from "./client_members.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
 function warnIgnoredLevels(
@@ -33,7 +34,7 @@ export const stepUp: Extension = {
     const levels = levelsOf(settings);
     return levels.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(levels, settings);
   },
-  clientMembers: ["default_acr_values"],
+  clientFields: stepUpClientFields,
   requestParts: [{
     at: ["authorize", "par", "poll"],
     parameters: [{ name: "acr_values" }],

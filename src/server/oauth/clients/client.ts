@@ -1,17 +1,29 @@
 /**
  * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
  * description of their values (`server/config/field.ts`), where `open` marks what clients may set themselves. To add a
- * member, add it to both. Most files import only types, which loads nothing.
+ * member, add it to both. Extensions describe their members in their folders. Most files import only types, which loads
+ * nothing.
  */
 
 import type { ResponseMode } from "../params.ts";
-import { anyValue, choice, type Field, flag, list, object, record, text, texts, whole } from "../../config/field.ts";
-import { acrValueField } from "../authorize/authentication_level.ts";
+import {
+  anyValue,
+  choice,
+  type Field,
+  flag,
+  list,
+  object,
+  type ObjectField,
+  record,
+  text,
+  texts,
+  whole,
+} from "../../config/field.ts";
 import { type ProfileName, profileNames } from "../../config/profile.ts";
 import { responseModesField } from "../../config/setting_groups.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
-import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
-import { type ResponseMembers, responseMembers } from "./response_members.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
+import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { open } from "./standing.ts";
 
 /** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
@@ -35,7 +47,7 @@ export type ClientAuthMethod =
  * };
  * ```
  */
-export interface ClientMetadata extends ResponseMembers {
+export interface ClientMetadata extends ExtensionClientMembers {
   /** The identifier of the client: 1 to 256 printable ASCII characters, unique. */
   readonly client_id: string;
   /** Makes the client confidential; browser and native apps must not have one. Stored only as a digest. */
@@ -61,16 +73,8 @@ export interface ClientMetadata extends ResponseMembers {
    * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
    */
   readonly jwks_uri?: string;
-  /**
-   * The only accepted algorithm of its client assertions (RFC 7523). Default: any that suits the method and the key.
-   */
-  readonly token_endpoint_auth_signing_alg?: string;
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
   readonly subject_type?: "public" | "pairwise";
-  /**
-   * Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration.
-   */
-  readonly sector_identifier_uri?: string;
   /**
    * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
    * Default: that of the server.
@@ -82,49 +86,20 @@ export interface ClientMetadata extends ResponseMembers {
   readonly response_types?: readonly string[];
   /** The space-separated scope values that the client may request. Default: all scope values of the server. */
   readonly scope?: string;
-  /** The types of `authorization_details` that the client may use (RFC 9396 §10). Default: all types of the server. */
-  readonly authorization_details_types?: readonly string[];
   /** The only response modes that the client may request. Default: all of the server. */
   readonly response_modes?: readonly ResponseMode[];
+  /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
+  readonly id_token_signed_response_alg?: SigningAlgorithm;
+  /** Signs the userinfo responses for this client. Default: plain JSON. */
+  readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
   /** The resources that the client serves: it may introspect the access tokens for them. */
   readonly serves?: readonly string[];
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
-  /**
-   * The URL that the server posts a logout token to when a session ends in which the client got an ID token (OpenID
-   * Connect Back-Channel Logout): https, or http on a test host if the client authenticates.
-   */
-  readonly backchannel_logout_uri?: string;
-  /** Whether the logout token must contain `sid`; it always does. Default: false. */
-  readonly backchannel_logout_session_required?: boolean;
-  /**
-   * The URL that the logout page shows in a hidden frame, with `iss` and `sid`, when a session ends in which the client
-   * got an ID token (OpenID Connect Front-Channel Logout). Its scheme, host and port are those of a redirect URI.
-   */
-  readonly frontchannel_logout_uri?: string;
-  /** Whether that URL must contain `iss` and `sid`; it always does. Default: false. */
-  readonly frontchannel_logout_session_required?: boolean;
-  /** How tokens of backchannel authentication reach the client (CIBA §4). Default: `poll`, the only mode. */
-  readonly backchannel_token_delivery_mode?: "poll";
   /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
-  /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
-  readonly require_pushed_authorization_requests?: boolean;
-  /**
-   * Reject token requests without a DPoP proof: each access token is bound to a key (RFC 9449 §5.2). Default: false.
-   */
-  readonly dpop_bound_access_tokens?: boolean;
-  /** Reject authorization requests that the client has not signed (RFC 9101 §10.5). Default: false. */
-  readonly require_signed_request_object?: boolean;
-  /**
-   * The only accepted algorithm of signed authorization requests. Only `client_secret_jwt` clients may choose `HS256`,
-   * `HS384` or `HS512`, which use the secret. Default: any that suits the keys of the client; never `none`.
-   */
-  readonly request_object_signing_alg?: string;
-  /** The `acr_values` of authorization requests that have none: levels of authentication, the preferred one first. */
-  readonly default_acr_values?: readonly string[];
   /** The `max_age` of authorization requests that have none: the maximum age of the login, in seconds. */
   readonly default_max_age?: number;
   /**
@@ -195,8 +170,6 @@ export interface User {
   readonly [claim: string]: unknown;
 }
 
-const assertionAlgorithms = [...verificationAlgorithms, "HS256", "HS384", "HS512"];
-
 /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
 export const clientAuthMethodNames = [
   ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const,
@@ -223,8 +196,11 @@ export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
   { expected: "a JWK Set", required: ["keys"], others: anyValue },
 );
 
-/** The description of {@link ClientMetadata}. */
-export const clientField = object<ClientMetadata>(
+/** The members of every server. */
+type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
+
+/** The description of the members of every server. */
+export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
   "ClientMetadata",
   {
     client_id: text(["web"], {
@@ -237,33 +213,21 @@ export const clientField = object<ClientMetadata>(
     client_name: open(text(["Web shop"])),
     redirect_uris: open(texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"])),
     token_endpoint_auth_method: open(choice(clientAuthMethodNames)),
-    token_endpoint_auth_signing_alg: open(choice(assertionAlgorithms)),
     jwks: open(keySetField),
-    jwks_uri: open(text(["https://app.example/jwks.json"])),
+    jwks_uri: { ...open(text(["https://app.example/jwks.json"])), isFetched: true },
     subject_type: open(choice(["public", "pairwise"])),
-    sector_identifier_uri: open(text(["https://shop.example/sector.json"])),
     // Each opaque access token is a record of the store.
     access_token_format: open(choice(["jwt", "opaque"]), "approved"),
     serves: texts(["https://api.example"]),
     post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
-    backchannel_logout_uri: open(text(["https://app.example/backchannel-logout"])),
-    backchannel_logout_session_required: open(flag(false)),
-    frontchannel_logout_uri: open(text(["https://app.example/frontchannel-logout"])),
-    frontchannel_logout_session_required: open(flag(false)),
     profile: choice(profileNames),
     grant_types: open(texts(["authorization_code"], { default: ["authorization_code"] })),
     response_types: open(texts(["code"], { default: ["code"] })),
     scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
-    authorization_details_types: open(texts(["payment"])),
     response_modes: open(responseModesField),
-    ...responseMembers,
-    backchannel_token_delivery_mode: open(choice(["poll"])),
+    id_token_signed_response_alg: open(choice(signingAlgorithms)),
+    userinfo_signed_response_alg: open(choice(signingAlgorithms)),
     require_pkce: open(flag(false)),
-    require_pushed_authorization_requests: open(flag(false)),
-    dpop_bound_access_tokens: open(flag(false)),
-    require_signed_request_object: open(flag(false)),
-    request_object_signing_alg: open(choice(assertionAlgorithms)),
-    default_acr_values: open(list(acrValueField, [["urn:example:mfa"]])),
     default_max_age: open(whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" })),
     require_auth_time: open(flag(false)),
     application_type: open(choice(["web", "native"])),
@@ -277,21 +241,6 @@ export const clientField = object<ClientMetadata>(
   { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
   { required: ["client_id"] },
 );
-
-/**
- * The members that demand a feature of an extension. A server without the extension rejects them, because ignoring them
- * would weaken the client.
- */
-export const demandMembers = [
-  "dpop_bound_access_tokens",
-  "require_pushed_authorization_requests",
-  "require_signed_request_object",
-  "id_token_encrypted_response_alg",
-  "userinfo_encrypted_response_alg",
-] as const satisfies readonly (keyof ClientMetadata)[];
-
-/** @internal The name of a member that demands a feature of an extension. */
-export type ClientDemand = typeof demandMembers[number];
 
 const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 
@@ -315,8 +264,13 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
   { required: ["sub"], others: anyValue },
 );
 
-/** The description of a client that is registered at run time: unknown metadata is ignored (RFC 7591 §2). */
-export const registeredClientField: Field<ClientMetadata> = { ...clientField, others: anyValue };
+/** The description of {@link ClientMetadata} at a server that knows these extensions. */
+export function clientFieldOf(
+  extensions: readonly { readonly clientFields?: Readonly<Record<string, Field>> }[],
+): ObjectField<ClientMetadata> {
+  const members = Object.assign({}, ownClientField.members, ...extensions.map(({ clientFields }) => clientFields));
+  return { ...ownClientField, members };
+}
 
 /**
  * The description of a user who is not in a file: a standard claim of a wrong type then causes a warning, not an issue.

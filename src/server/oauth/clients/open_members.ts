@@ -1,30 +1,33 @@
 /** Which members of its metadata a client may set itself: in a registration request and in a metadata document. */
 
-import { clientField, type ClientMetadata } from "./client.ts";
-import type { Field } from "../../config/field.ts";
+import type { ObjectField } from "../../config/field.ts";
+import type { ClientMetadata } from "./client.ts";
 import { hasStanding, type Standing } from "./standing.ts";
 
-/** The members that a client may set itself, each with the lowest standing that may set it: `openFrom` of its field. */
-export const openMembers: { readonly [Name in keyof ClientMetadata]?: Standing } = Object.fromEntries(
-  Object.entries<Field>(clientField.members).flatMap(([name, { openFrom }]) =>
-    openFrom === undefined ? [] : [[name, openFrom]]
-  ),
-);
+/** The settings that describe client metadata. */
+interface ClientFields {
+  readonly clientField: ObjectField<ClientMetadata>;
+}
 
 /** Whether a client of this standing may set a member of its metadata itself. */
-export function isOpenTo(name: string, standing: Standing): boolean {
-  const from = openMembers[name as keyof ClientMetadata];
-  return from !== undefined && hasStanding({ standing }, from);
+export function isOpenTo({ clientField }: ClientFields, name: string, standing: Standing): boolean {
+  const { openFrom } = clientField.members[name as keyof ClientMetadata] ?? {};
+  return openFrom !== undefined && hasStanding({ standing }, openFrom);
 }
 
 /** The members of the client metadata that a client of this standing may set itself. */
-export function membersOpenTo(standing: Standing): readonly (keyof ClientMetadata)[] {
-  return (Object.keys(openMembers) as (keyof ClientMetadata)[])
-    .filter((name) => hasStanding({ standing }, openMembers[name]!));
+export function membersOpenTo(settings: ClientFields, standing: Standing): readonly (keyof ClientMetadata)[] {
+  const names = Object.keys(settings.clientField.members) as (keyof ClientMetadata)[];
+  return names.filter((name) => isOpenTo(settings, name, standing));
 }
 
 /** The known members of received metadata that a client of this standing may not set. */
-export function closedMembers(received: Readonly<Record<string, unknown>>, standing: Standing): readonly string[] {
-  const open: readonly string[] = membersOpenTo(standing);
-  return Object.keys(clientField.members).filter((name) => Object.hasOwn(received, name) && !open.includes(name));
+export function closedMembers(
+  settings: ClientFields,
+  received: Readonly<Record<string, unknown>>,
+  standing: Standing,
+): readonly string[] {
+  return Object.keys(settings.clientField.members).filter((name) =>
+    Object.hasOwn(received, name) && !isOpenTo(settings, name, standing)
+  );
 }

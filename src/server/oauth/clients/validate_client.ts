@@ -2,14 +2,14 @@
 
 import { type ConfigIssue, quote, suggest } from "../../config/config_issue.ts";
 import { subjectTypeNames } from "../../config/extension_settings.ts";
-import { validate } from "../../config/field.ts";
+import { anyValue, validate } from "../../config/field.ts";
 import { byProfile } from "../../config/profile.ts";
 import { activeProfile, findEmptySettings, validateExtensions } from "../../config/profiles.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
 import { splitScope } from "../params.ts";
-import { authMethodsOf, type ClientMetadata, demandMembers, registeredClientField } from "./client.ts";
+import { authMethodsOf, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
 
@@ -38,7 +38,8 @@ const validators: readonly ClientValidator[] = [
  * All issues; paths are relative to the client. Only metadata that matches its description is compared with the server.
  */
 export function validateClient(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
-  const issues = validate(registeredClientField, client);
+  // Unknown members of a client that is registered at run time are ignored (RFC 7591 §2).
+  const issues = validate({ ...settings.clientField, others: anyValue }, client);
   if (issues.length > 0) return issues;
   const policy = tightenSettings(settings, client);
   return [
@@ -98,14 +99,15 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
 
 /** A server without the extension would ignore what the client demands. */
 function validateDemands(client: ClientMetadata, { extensions }: ResolvedSettings): ConfigIssue[] {
-  return demandMembers.flatMap((path) =>
-    !client[path] || extensions.some(({ clientDemands = [] }) => clientDemands.includes(path)) ? [] : [{
-      path,
-      expected: "no member that requires an extension which the server lacks",
-      received: quote(client[path]),
-      hint: "Add the extension, or remove the member.",
-    }]
+  const absent = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ clientFields = {} }) =>
+    Object.entries(clientFields)
   );
+  return absent.filter(([path, { isDemand }]) => isDemand && client[path as keyof ClientMetadata]).map(([path]) => ({
+    path,
+    expected: "no member that requires an extension which the server lacks",
+    received: quote(client[path as keyof ClientMetadata]),
+    hint: "Add the extension, or remove the member.",
+  }));
 }
 
 function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSettings): ConfigIssue[] {
@@ -197,61 +199,34 @@ function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
   return issue("printable ASCII characters, at least one", received, hint);
 }
 
-/** The algorithms of each method of client assertion. */
-const assertionAlgorithms: Readonly<Record<string, RegExp>> = {
-  client_secret_jwt: /^HS(?:256|384|512)$/,
-  private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
-};
-
-/** The public keys, and the algorithms of the JWTs that the client signs with them. */
+/** The public keys. */
 function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const alg = client.token_endpoint_auth_signing_alg;
-  const requestAlg = client.request_object_signing_alg;
-  const allowedAlgorithms = assertionAlgorithms[authMethodsOf(client)[0]];
-  if (alg !== undefined && !allowedAlgorithms?.test(alg)) {
-    issues.push({
-      path: "token_endpoint_auth_signing_alg",
-      expected: "HS256, HS384 or HS512 for client_secret_jwt, another JWS algorithm for private_key_jwt",
-      received: quote(alg),
-      hint: "Leave it out to accept every algorithm that suits the method and the key.",
-    });
-  }
-  const usesSecret = requestAlg?.startsWith("HS");
-  if (usesSecret && client.token_endpoint_auth_method !== "client_secret_jwt") {
-    issues.push({
-      path: "request_object_signing_alg",
-      expected: "a public-key algorithm, because only client_secret_jwt clients sign with their secret",
-      received: quote(requestAlg),
-      hint: "Register public keys, and one of their algorithms.",
-    });
-  }
-  const { jwks, jwks_uri: uri } = client;
-  const keyUse = client.token_endpoint_auth_method === "private_key_jwt"
-    ? `token_endpoint_auth_method is "private_key_jwt"`
-    : !usesSecret && (requestAlg ?? client.require_signed_request_object)
-    ? "the client signs its authorization requests"
-    : undefined;
-  if (keyUse !== undefined && (jwks?.keys ?? []).length === 0 && uri === undefined) {
-    issues.push({
-      path: "jwks",
-      expected: `at least one public key, because ${keyUse}`,
-      received: "none",
-      hint: "Add the client's public keys as a JWK Set, or a jwks_uri that serves them.",
-    });
-  }
-  issues.push(...validatePublicKeys(client, allows.localUrls));
-  return issues;
+  const needsKeys = client.token_endpoint_auth_method === "private_key_jwt";
+  return [
+    ...needsKeys ? validateHasKeys(client, `token_endpoint_auth_method is "private_key_jwt"`) : [],
+    ...validatePublicKeys(client, allows.localUrls),
+  ];
+}
+
+/** An issue of a client without public keys. `use` says what they are for. */
+export function validateHasKeys({ jwks, jwks_uri: uri }: ClientMetadata, use: string): ConfigIssue[] {
+  if ((jwks?.keys ?? []).length > 0 || uri !== undefined) return [];
+  return [{
+    path: "jwks",
+    expected: `at least one public key, because ${use}`,
+    received: "none",
+    hint: "Add the client's public keys as a JWK Set, or a jwks_uri that serves them.",
+  }];
 }
 
 /** The members that name a signature algorithm, which the server must accept. */
 function validateAlgorithms(
   client: ClientMetadata,
-  { signatureAlgorithms, profile }: ResolvedSettings,
+  { signatureAlgorithms, profile, clientField }: ResolvedSettings,
 ): ConfigIssue[] {
   // An empty list is an issue of the client's profile.
   if (signatureAlgorithms.length === 0) return [];
-  return Object.keys(registeredClientField.members!).filter((name) => /_sign(?:ing|ed_response)_alg$/.test(name))
+  return Object.keys(clientField.members).filter((name) => /_sign(?:ing|ed_response)_alg$/.test(name))
     .flatMap((path) => {
       const alg = client[path as keyof ClientMetadata] as string | undefined;
       if (alg === undefined || alg.startsWith("HS") || signatureAlgorithms.includes(alg)) return [];

@@ -36,6 +36,9 @@ export const verificationAlgorithms: readonly string[] = [
 /** The algorithms of JWTs that clients sign with their secret (RFC 7518 §3.2). */
 export const secretAlgorithms: readonly string[] = ["HS256", "HS384", "HS512"];
 
+/** All algorithms of JWTs that clients sign. */
+export const assertionAlgorithms: readonly string[] = [...verificationAlgorithms, ...secretAlgorithms];
+
 /** The algorithms of JWTs that clients with these methods of authentication sign. Each client accepts some of them. */
 export function clientJwtAlgorithms(
   methods: readonly string[],

@@ -1,6 +1,7 @@
 /** Verbs of clients. */
 
-import { clientField, type ClientMetadata } from "../../../server/oauth/clients/client.ts";
+import { clientField } from "../../../server/assembly/extensions.ts";
+import type { ClientMetadata } from "../../../server/oauth/clients/client.ts";
 import type { Client } from "../../../server/oauth/clients/repository.ts";
 import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../clients.ts";

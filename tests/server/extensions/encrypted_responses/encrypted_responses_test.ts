@@ -9,7 +9,7 @@ import {
   contentEncryptions,
   type KeyManagementAlgorithm,
   keyManagementAlgorithms,
-} from "../../../../src/server/oauth/clients/response_members.ts";
+} from "../../../../src/server/extensions/encrypted_responses/client_members.ts";
 import { fetchKeySet, getRejections, realHost, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
 import { inspector } from "../../../../src/devtools/mod.ts";

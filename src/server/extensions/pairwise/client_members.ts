@@ -1,0 +1,17 @@
+/** The members of client metadata that only this extension reads. */
+
+import { type Fields, text } from "../../config/field.ts";
+import { open } from "../../oauth/clients/standing.ts";
+
+/** Client metadata of pairwise subjects. */
+export interface PairwiseClientMembers {
+  /**
+   * Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration.
+   */
+  readonly sector_identifier_uri?: string;
+}
+
+/** Describes {@link PairwiseClientMembers}. */
+export const pairwiseClientFields: Fields<PairwiseClientMembers> = {
+  sector_identifier_uri: { ...open(text(["https://shop.example/sector.json"])), isFetched: true },
+};

@@ -1,0 +1,21 @@
+/** The members of client metadata that only this extension reads. */
+
+import { choice, type Fields } from "../../config/field.ts";
+import { open } from "../../oauth/clients/standing.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+
+/** Client metadata of signed responses (JARM §3, RFC 9701 §6). */
+export interface SignedResponseClientMembers {
+  /** The algorithm of this client's signed authorization responses. Default: the server's `alg`. */
+  readonly authorization_signed_response_alg?: SigningAlgorithm;
+  /**
+   * The algorithm of introspection responses that this client asks for as JWTs (RFC 9701). Default: the server's `alg`.
+   */
+  readonly introspection_signed_response_alg?: SigningAlgorithm;
+}
+
+/** Describes {@link SignedResponseClientMembers}. */
+export const signedResponseClientFields: Fields<SignedResponseClientMembers> = {
+  authorization_signed_response_alg: open(choice(signingAlgorithms)),
+  introspection_signed_response_alg: open(choice(signingAlgorithms)),
+};
