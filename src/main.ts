@@ -148,7 +148,7 @@ async function main(
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       inspector,
-      ...check === undefined || !checkPagesEnabled ? [] : [await openCheckPages(check)],
+      ...check === undefined || !checkPagesEnabled ? [] : [(await import("./check/check_pages.ts")).checkPages(check)],
       ...control === undefined ? [] : control.plugins,
       ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
       ...control === undefined && openTools && settings.login !== "interactive"
@@ -280,14 +280,6 @@ async function openInspector(
 async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
   const { clientCheck } = await import("./check/client_check.ts");
   return clientCheck({ exposed, program: programCommand(environment) });
-}
-
-async function openCheckPages(check: ClientCheckHandle): Promise<Plugin> {
-  const { checkPages } = await import("./check/check_pages.ts");
-  return checkPages(
-    check,
-    async (...flow) => await (await import("./devtools/requests/handlers.ts")).showFlow(...flow),
-  );
 }
 
 async function openControl(

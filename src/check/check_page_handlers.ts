@@ -1,9 +1,9 @@
-/** GET and POST /clients/{id}/check, loaded at the first visit. */
+/** GET and POST /clients/{id}/check, and GET /flows/check and below, loaded at the first visit. */
 
 import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
 import type { Context } from "../server/assembly/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../server/endpoints/shared/csrf.ts";
-import { htmlWithForms, HttpError, type HttpResponse, redirect } from "../platform/http/message.ts";
+import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../platform/http/message.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";
 import { ConfigurationError } from "../server/config/config_issue.ts";
 import { serverOrigins } from "../server/config/issuer_urls.ts";
@@ -11,12 +11,15 @@ import { OAuthError } from "../server/oauth/errors.ts";
 import type { Params } from "../server/oauth/params.ts";
 import { isTestUrl } from "../server/oauth/test_hosts.ts";
 import type { EditForm } from "../server/pages/field.tsx";
-import type { RepeatForm } from "./report_page.ts";
 import { clientCheckVerbs } from "../testing/control/verbs/client_check.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
 import { renderPage } from "../server/pages/render_page.ts";
+import { CheckReportPage } from "./pages/check_report.tsx";
 import { ClientCheck } from "./pages/client_check.tsx";
+import type { CheckReport } from "./report.ts";
+import { describeReport, formatId } from "./report_data.ts";
+import { viewReport } from "./report_view.ts";
 
 /** The fields of the form: those of the verb that starts a check, without the client. */
 const { client: _, ...fields } = clientCheckVerbs.find(({ name }) => name === "clientCheck.start")!.input.members;
@@ -70,8 +73,31 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
   return redirect("POST", progressPath(context, client.id));
 }
 
-/** The form of the report that starts the last check again, with one of its attacks. */
-export async function repeatForm(context: Context, check: ClientCheckHandle): Promise<RepeatForm | undefined> {
+/** Shows the report; `show` in the query names the only verdict to show. */
+export async function showReport(
+  context: Context,
+  check: ClientCheckHandle,
+  report: CheckReport,
+): Promise<HttpResponse> {
+  const { client } = check.state();
+  const path = `/clients/${encodeURIComponent(client ?? "")}`;
+  const { form, headers } = await repeatForm(context, check) ?? {};
+  const page = renderPage(CheckReportPage, {
+    ...context.site,
+    ...viewReport(describeReport(report), {
+      show: new URLSearchParams(context.target.query).get("show"),
+      journeyPath: (index) => `/flows/check/${index + 1}`,
+    }),
+    actions: client === undefined
+      ? []
+      : [{ label: "Back to the client", path }, { label: "Check the client again", path: `${path}/check` }],
+    repeatForm: form,
+  });
+  return form === undefined ? html(200, page) : htmlWithForms(200, page, headers);
+}
+
+/** The form that starts the last check again, with one of its attacks, and the headers of a page with the form. */
+async function repeatForm(context: Context, check: ClientCheckHandle) {
   const last = check.options();
   const client = last?.client === undefined ? undefined : await context.server.clients.registered.find(last.client);
   if (client === undefined || check.state().status === "running") return undefined;
@@ -80,6 +106,25 @@ export async function repeatForm(context: Context, check: ClientCheckHandle): Pr
   const form_token = await browserCsrfToken(context, browser);
   const action = `${clientPath(context, client.id)}/check`;
   return { form: { action, fields: { form_token, do: "start", ...values } }, headers: browser.headers };
+}
+
+/** The flow of one journey, by its number in the report: as a page, or as an export. */
+export async function showJourney(context: Context, { results }: CheckReport): Promise<HttpResponse> {
+  const { path } = context.target;
+  const { number, form } = /\/(?<number>\d+)(?:\.(?<form>har|md|sh))?$/.exec(path)?.groups ?? {};
+  const result = results[Number(number) - 1];
+  const exchanges = result?.evidence.exchanges ?? [];
+  const [first] = exchanges;
+  if (result === undefined || first === undefined) {
+    throw new HttpError(404, "HT-01", "The check has no flow with this number", {
+      fix: "Choose a flow in the report at /flows/check.",
+    });
+  }
+  const { client } = exchanges.find((exchange) => exchange.client !== undefined) ?? {};
+  const flow = { id: `check/${number}`, startedAt: first.at, client, outcome: exchanges.at(-1)!.outcome, exchanges };
+  const list = { label: "Report of the check", path: "/flows/check" };
+  const { showFlow } = await import("../devtools/requests/handlers.ts");
+  return await showFlow(context, flow, { form, about: { label: formatId(result.attack.id, result.values), list } });
 }
 
 async function showPage(

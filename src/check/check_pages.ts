@@ -1,58 +1,79 @@
-/** A plugin with the pages that check a client of a running server, beside those of the inspector. */
+/** A plugin with the pages that check a client of a running server, and the report, beside those of the inspector. */
 
 import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
+import type { Context } from "../server/assembly/context.ts";
 import type { Plugin } from "../server/assembly/plugin.ts";
+import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
+import { HttpError, type HttpResponse, json } from "../platform/http/message.ts";
 import { parameters } from "../server/oauth/params.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
-import { reportPage, type ShowFlow } from "./report_page.ts";
+import type { CheckReport } from "./report.ts";
 
 /**
- * Serves `/clients/{id}/check`, which starts and stops a check, and the report at `/flows/check`. Their code is loaded
- * at the first visit. A server whose visitors may not change clients has no such pages, because during a check every
- * login is automatic, and access tokens are signed with the key of the server.
+ * Serves `/clients/{id}/check`, which starts and stops a check, the report at `/flows/check` and `/flows/check.json`,
+ * and the flow of each attack at `/flows/check/{number}`. Their code is loaded at the first visit. A server whose
+ * visitors may not change clients starts no check, because during a check every login is automatic, and access tokens
+ * are signed with the key of the server.
  *
  * @param check Its plugin must be outside of this one.
- * @param showFlow The pages of the inspector.
  */
-export function checkPages(check: ClientCheckHandle, showFlow: ShowFlow): Plugin {
-  const report = reportPage(check.report, {
-    showFlow,
-    async repeatForm(context) {
-      return await (await import("./check_page_handlers.ts")).repeatForm(context, check);
-    },
-    actions() {
-      const { client } = check.state();
-      if (client === undefined) return [];
-      const path = `/clients/${encodeURIComponent(client)}`;
-      return [{ label: "Back to the client", path }, { label: "Check the client again", path: `${path}/check` }];
-    },
-  });
+export function checkPages(check: ClientCheckHandle): Plugin {
+  type Show = (handlers: typeof import("./check_page_handlers.ts"), context: Context) => Promise<HttpResponse>;
+  const handler = (rule: "DI-04" | "FL-05", show: Show) => async (context: Context) => {
+    rejectUntrustedHost(context.server, context.request, rule);
+    return await show(await import("./check_page_handlers.ts"), context);
+  };
+  const report = (show: (...args: [...Parameters<Show>, report: CheckReport]) => Promise<HttpResponse>) =>
+    handler("FL-05", (handlers, context) => {
+      const current = check.report();
+      if (current !== undefined) return show(handlers, context, current);
+      throw new HttpError(404, "HT-01", "The check has no results yet", {
+        fix: "Start a check on the page of a client, and reload this page after its first login.",
+      });
+    });
+  const page = { methods: ["GET"], caller: "browser", errors: "page", parameters: parameters() } as const;
   return {
-    routes(app) {
-      const { server: { settings }, site: { base } } = app;
-      const reports = report.routes!(app);
-      if (settings.directory !== "edit") return reports;
-      return [...reports, {
-        name: "client_check",
-        // The ID is not the last segment of the path.
-        path: `${base}/clients/**`,
-        methods: ["GET", "POST"],
-        caller: "browser",
-        title: "Check of a client",
-        errors: "page",
-        role: "control",
-        parameters: parameters({ name: "form_token", secret: "form_token" }),
-        load: () => ({
-          async GET(context) {
-            rejectUntrustedHost(context.server, context.request, "DI-04");
-            return await (await import("./check_page_handlers.ts")).showCheck(context, check);
-          },
-          async POST(context) {
-            rejectUntrustedHost(context.server, context.request, "DI-04");
-            return await (await import("./check_page_handlers.ts")).changeCheck(context, check);
-          },
-        }),
-      }];
-    },
+    routes: ({ server: { settings }, site, site: { base } }) => [
+      staticEndpoint(site, "check", () => import("./pages/assets.gen.ts")),
+      {
+        ...page,
+        name: "check_report",
+        path: `${base}/flows/check`,
+        title: "Report of the check",
+        load: () => ({ GET: report(({ showReport }, context, current) => showReport(context, check, current)) }),
+      },
+      {
+        ...page,
+        name: "check_journey",
+        path: `${base}/flows/check/*`,
+        title: "Flow of an attack",
+        load: () => ({ GET: report(({ showJourney }, context, current) => showJourney(context, current)) }),
+      },
+      {
+        ...page,
+        name: "check_report_json",
+        path: `${base}/flows/check.json`,
+        title: "Report of the check",
+        caller: "any",
+        errors: "problem",
+        load: () => ({ GET: report((_handlers, _context, current) => Promise.resolve(json(200, current))) }),
+      },
+      ...settings.directory !== "edit" ? [] : [
+        {
+          ...page,
+          name: "client_check",
+          // The ID is not the last segment of the path.
+          path: `${base}/clients/**`,
+          methods: ["GET", "POST"],
+          title: "Check of a client",
+          role: "control",
+          parameters: parameters({ name: "form_token", secret: "form_token" }),
+          load: () => ({
+            GET: handler("DI-04", ({ showCheck }, context) => showCheck(context, check)),
+            POST: handler("DI-04", ({ changeCheck }, context) => changeCheck(context, check)),
+          }),
+        } as const,
+      ],
+    ],
   };
 }

@@ -2,7 +2,6 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
-import { showFlow } from "../../src/devtools/requests/handlers.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
@@ -14,7 +13,7 @@ import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
 const check = clientCheck();
-const as = await latchkey({ alg: "RS256", plugins: [check.plugin, inspector(), checkPages(check, showFlow)] });
+const as = await latchkey({ alg: "RS256", plugins: [check.plugin, inspector(), checkPages(check)] });
 const { url } = await as.listen({ port: 0 });
 const application = await startWebApplication(() => ({
   ...{ issuer: as.issuer, clientId: "shop", mistake: "does not compare state" },

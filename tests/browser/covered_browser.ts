@@ -7,7 +7,6 @@ import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { showFlow } from "../../src/devtools/requests/handlers.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
@@ -20,7 +19,7 @@ const { url, close } = serveSamples();
 const watching = inspector();
 const check = clientCheck();
 const as = await latchkey({
-  plugins: [check.plugin, watching, faultPages({ recorder: watching.recorder }), checkPages(check, showFlow)],
+  plugins: [check.plugin, watching, faultPages({ recorder: watching.recorder }), checkPages(check)],
 });
 const { url: serverUrl } = await as.listen({ port: 0 });
 // A flow with tokens, and one that failed.

@@ -6,12 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { showFlow } from "../../src/devtools/requests/handlers.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
-import { reportPage } from "../../src/check/report_page.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { checkClientWithEdDsa } from "../check/patient_check.ts";
+import { reportPages } from "../check/report_pages.ts";
 import { smallClient } from "../check/small_client.ts";
 import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
@@ -25,7 +24,7 @@ writeFileSync(file, await report.toHTML());
 const flows = inspector();
 const as = await latchkey({
   alg: "ES256",
-  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPage(() => report, { showFlow })],
+  plugins: [flows, faultPages({ recorder: flows.recorder }), reportPages(() => report)],
 });
 const { url } = await as.listen({ port: 0 });
 after(async () => {

@@ -2,7 +2,6 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { showFlow } from "../../src/devtools/requests/handlers.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { clientCheck } from "../../src/check/mod.ts";
@@ -24,7 +23,7 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
       grant_types: ["client_credentials"],
     }, { client_id: "real", redirect_uris: ["https://shop.example.com/cb"] }],
     ...settings,
-    plugins: [check.plugin, flows, checkPages(check, showFlow), { rulesPath: "/docs/rules" }],
+    plugins: [check.plugin, flows, checkPages(check), { rulesPath: "/docs/rules" }],
   });
   const { url } = await as.listen({ port: 0 });
   const application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", mistake }));

@@ -6,7 +6,6 @@ import type { EndpointDescription } from "../../src/server/assembly/endpoint.ts"
 import { programControl } from "../../src/testing/control/program_control.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { clientCheck } from "../../src/check/mod.ts";
-import { showFlow } from "../../src/devtools/requests/handlers.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { personas } from "../../src/testing/personas.ts";
 import { memoryStore } from "../../src/mod.ts";
@@ -99,7 +98,7 @@ async function laptop(options: LatchkeyOptions = {}, further: readonly Plugin[] 
     plugins: [
       ...further,
       ...[check.plugin, health(), mcpServer("/mcp"), flows, personas()],
-      ...[...control.plugins, checkPages(check, showFlow)],
+      ...[...control.plugins, checkPages(check)],
       faultPages({ control: control.control }),
       { setup: (app) => void (endpoints = app.endpoints) },
     ],

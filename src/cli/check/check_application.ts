@@ -58,7 +58,6 @@ export async function checkApplication(
     { clientCheck },
     { checkPages },
     { inspector },
-    { showFlow },
     text,
     data,
     serve,
@@ -68,7 +67,6 @@ export async function checkApplication(
     import("../../check/client_check.ts"),
     import("../../check/check_pages.ts"),
     import("../../devtools/inspector.ts"),
-    import("../../devtools/requests/handlers.ts"),
     import("../../check/report_text.ts"),
     import("../../check/report_data.ts"),
     import("../../platform/runtime/serve.ts"),
@@ -82,7 +80,7 @@ export async function checkApplication(
     ...withDefaultUser(settings, config.user),
     ...clientSettings(flags),
     login: "auto",
-    plugins: [check.plugin, flows, checkPages(check, showFlow)],
+    plugins: [check.plugin, flows, checkPages(check)],
   });
   try {
     await chooseDefaultUser(server.users, config.user);

@@ -1,0 +1,9 @@
+/** The pages of a report. */
+
+import { type CheckReport, clientCheck } from "../../src/check/mod.ts";
+import { checkPages } from "../../src/check/check_pages.ts";
+
+/** The plugin that shows a report, of which no check of a client is known. */
+export function reportPages(report: () => CheckReport | undefined) {
+  return checkPages({ ...clientCheck(), report });
+}
