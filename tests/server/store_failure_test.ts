@@ -128,7 +128,7 @@ test("a store that hangs while a server starts is an error after a minute and a 
   const starts: readonly Parameters<typeof latchkey>[0][] = [
     { store: never },
     { store: hanging((verb) => verb === "count") },
-    { store: hanging((verb) => verb === "list"), ...real },
+    { store: hanging((verb) => verb === "get"), ...real },
     { store: hanging(() => true), ...real },
   ];
   // Fires timers immediately, and notes their delays.
