@@ -136,12 +136,27 @@ function printSymbol({ name, declarations }: DocumentedSymbol): string[] {
   return declarations.flatMap(({ kind, def = {} }) => {
     const params = printTypeParams(def.typeParams);
     if (kind === "function") return [`${name}: function ${printCall(def)}`];
-    if (kind === "typeAlias") return [`${name}: type${params} ${printType(def.tsType)}`];
-    if (kind === "variable") return [`${name}: ${def.kind} ${printType(def.tsType)}`];
+    if (kind === "typeAlias") {
+      const [first, ...others] = printAlternatives(def.tsType!);
+      return [`${name}: type${params} ${first}`, ...others.map((line) => `  | ${line}`)];
+    }
+    if (kind === "variable" && def.tsType?.kind !== "typeLiteral") {
+      return [`${name}: ${def.kind} ${printType(def.tsType)}`];
+    }
     const bases = typeof def.extends === "string" ? def.extends : def.extends?.map(printType).join(", ");
-    const members = [...printMembers(def), ...def.elements?.filter(isExported).flatMap(printSymbol) ?? []];
-    return [`${name}: ${kind}${params}${bases ? ` extends ${bases}` : ""}`, ...members.map((line) => `  ${line}`)];
+    const members = [
+      ...printMembers(kind === "variable" ? def.tsType!.value : def),
+      ...def.elements?.filter(isExported).flatMap(printSymbol) ?? [],
+    ];
+    const heading = `${name}: ${def.kind ?? kind}${params}${bases ? ` extends ${bases}` : ""}`;
+    return [heading, ...members.map((line) => `  ${line}`)];
   });
+}
+
+/** A type, or of a long union each alternative. */
+function printAlternatives(type: Type): string[] {
+  const text = printType(type);
+  return type.kind === "union" && text.length > 100 ? type.value.map(printType) : [text];
 }
 
 function printMembers(members: Members): string[] {

@@ -5,7 +5,7 @@ import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import { type ClientDriver, type ClientSession, type SessionStart, sessionStartsOf } from "./driver.ts";
 
-/** Something that a driver can do, or that its client does by itself. */
+/** @internal Something that a driver can do, or that its client does by itself. */
 export type Ability =
   | SessionStart
   | "refresh"

@@ -16,7 +16,7 @@ import type { Ability } from "./abilities.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import type { Trap } from "./trap.ts";
 
-/** What is expected of a client. */
+/** @internal What is expected of a client. */
 export type AttackLevel =
   /** The client must not accept what it receives. */
   | "must-reject"
@@ -29,7 +29,7 @@ export type AttackLevel =
   /** No behaviour is wrong; the report states what the client does. */
   | "informational";
 
-/** The severity of an attack that succeeds. */
+/** @internal The severity of an attack that succeeds. */
 export type Severity =
   /** An attacker logs in as another user. */
   | "critical"
@@ -57,7 +57,7 @@ export interface Effect {
   readonly fix: string;
 }
 
-/** The journey of the client while the attack is active. No fault applies to the steps before it. */
+/** @internal The journey of the client while the attack is active. No fault applies to the steps before it. */
 export type Journey =
   /** It logs in. */
   | "login"
@@ -76,7 +76,7 @@ export type Journey =
   /** It does something else in the session of a login; see {@link Attack.perform}. */
   | "session";
 
-/** The point at which a correct client stops: requests that must not follow the attack. */
+/** @internal The point at which a correct client stops: requests that must not follow the attack. */
 export type Stop =
   /** No authorization request follows. */
   | "discovery"
@@ -95,7 +95,7 @@ export interface PendingLogin {
   respond(callback: Callback): void;
 }
 
-/** What an attack can change and use: the server, the client, its driver and its environment. */
+/** @internal What an attack can change and use: the server, the client, its driver and its environment. */
 export interface Stage {
   /** The server of the journey. */
   readonly as: TestLatchkey;
@@ -212,7 +212,7 @@ export interface JourneyEvidence {
   readonly exchanges: readonly Exchange[];
 }
 
-/** What the attack shows about the client. */
+/** @internal What the attack shows about the client. */
 export interface Assessment {
   /** Whether the client behaves as a correct one. */
   readonly passed: boolean;
@@ -226,7 +226,7 @@ export interface Assessment {
   readonly effect?: Effect;
 }
 
-/** What an attack concludes itself. */
+/** @internal What an attack concludes itself. */
 export interface Conclusion extends Assessment {
   /** How the client responded. */
   readonly outcome: "accepted" | "rejected";
@@ -240,7 +240,7 @@ export interface Wait {
   readonly milliseconds: number;
 }
 
-/** What was seen while the attack was active, and what the attack can still find out. */
+/** @internal What was seen while the attack was active, and what the attack can still find out. */
 export interface Observation extends JourneyEvidence {
   /** How the journey ended. */
   readonly outcome: JourneyOutcome;

@@ -2,14 +2,8 @@
 
 import type { ClientDriver } from "./driver.ts";
 
-/** The members of a browser page that the driver uses; a `Page` of Playwright has them. */
-export interface BrowserPage {
-  /** Closes the page. */
-  close(): Promise<void>;
-}
-
-/** Options of {@link browserApplication}. */
-export interface BrowserApplicationOptions<Page extends BrowserPage> {
+/** Options of {@link browserApplication}. A `Page` is one of Playwright, or of another library. */
+export interface BrowserApplicationOptions<Page extends { close(): Promise<void> }> {
   /** The name in the report. */
   readonly name: string;
   /** Opens a page in a browser context of its own, without cookies: `() => browser.newPage()` with Playwright. */
@@ -46,7 +40,9 @@ export interface BrowserApplicationOptions<Page extends BrowserPage> {
  * const report = await checkClient(application, { as });
  * ```
  */
-export function browserApplication<Page extends BrowserPage>(options: BrowserApplicationOptions<Page>): ClientDriver {
+export function browserApplication<Page extends { close(): Promise<void> }>(
+  options: BrowserApplicationOptions<Page>,
+): ClientDriver {
   const { name, openPage, logIn, readUser, verifiesIdTokenSignature } = options;
   return {
     name,

@@ -29,7 +29,7 @@ import type { OpenCheck } from "./open_check.ts";
 import type { OperatorOptions } from "./operator_options.ts";
 import type { CheckReport } from "./report.ts";
 
-/** {@link ClientCheck}, with what its pages show. */
+/** @internal {@link ClientCheck}, with what its pages show. */
 export interface ClientCheckHandle extends ClientCheck {
   /**
    * Starts a check of the configured clients for the operator of the machine, who may name any URL. Resolves with the

@@ -78,7 +78,7 @@ export interface ClientDriver {
 /** The ways to begin a session, in the order in which the check tries them. */
 const sessionStarts = ["logIn", "logInDevice", "requestResource", "acceptToken"] as const;
 
-/** A way to begin a session: a member of {@link ClientDriver}. */
+/** @internal A way to begin a session: a member of {@link ClientDriver}. */
 export type SessionStart = "logIn" | "logInDevice" | "requestResource" | "acceptToken";
 
 /** The ways that a driver has. */

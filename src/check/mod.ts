@@ -15,15 +15,14 @@
  */
 
 export { clientCheck } from "./client_check.ts";
-export type { ClientCheckHandle, ClientCheckSettings } from "./client_check.ts";
-export type { OperatorOptions } from "./operator_options.ts";
+export type { ClientCheckSettings } from "./client_check.ts";
 export { checkHabits } from "../testing/check_habits.ts";
 export type { HabitOptions, RecordedServer } from "../testing/check_habits.ts";
 export type { HabitReport } from "../testing/habit_report.ts";
 export type { HabitOutcome, HabitResult } from "../recorder/habits/mod.ts";
-export type { Evidence, Habit, HabitLevel } from "../recorder/habits/habit.ts";
+export type { Habit } from "../recorder/habits/habit.ts";
 export { browserApplication } from "./browser_application.ts";
-export type { BrowserApplicationOptions, BrowserPage } from "./browser_application.ts";
+export type { BrowserApplicationOptions } from "./browser_application.ts";
 export { webApplication } from "./web_application.ts";
 export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";
@@ -38,26 +37,8 @@ export {
   type ClientSession,
   type DeviceJourney,
   type ResourceJourney,
-  type SessionStart,
   type TokenJourney,
   UndecidedError,
   unknownUser,
 } from "./driver.ts";
-export type { Ability, Feature } from "./abilities.ts";
-export type {
-  Assessment,
-  Attack,
-  AttackLevel,
-  Conclusion,
-  Effect,
-  Journey,
-  JourneyEvidence,
-  JourneyOutcome,
-  Observation,
-  PendingLogin,
-  Severity,
-  Stage,
-  Stop,
-  Wait,
-} from "./attack.ts";
-export type { Trap, TrappedRequest } from "./trap.ts";
+export type { Attack, Effect, JourneyEvidence, JourneyOutcome } from "./attack.ts";

@@ -4,10 +4,10 @@ import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Whether a specification demands the habit, or recommends it. */
+/** @internal Whether a specification demands the habit, or recommends it. */
 export type HabitLevel = "required" | "recommended";
 
-/** The basis of a finding. */
+/** @internal The basis of a finding. */
 export interface Evidence {
   /** The exchanges, the decisive one first; empty for a request to another origin. */
   readonly exchanges: readonly Exchange[];
