@@ -550,7 +550,7 @@ test("an OAuth error has the form that the endpoint uses itself, with the challe
   const odd = await send.token();
   const { error_description, ...rest } = await odd.json();
   assertEquals([odd.status, rest], [418, { error: "invalid_grant", error_uri: "https://as.test/why" }]);
-  assertMatch(error_description, /fault in the test/);
+  assertMatch(error_description, /injected fault/);
 });
 
 test("at authorize the client receives an error with state and iss; without a valid redirect URI the server rejects", async () => {

@@ -100,7 +100,7 @@ test("[DR-04] the log, /flows, its export, the page and the error say how to fix
     const line = [...as.log.flows].at(-1)!.exchanges[0]!.events.map((event) => formatEvent(event, { findFix }))
       .join();
     const flow = await (await as.fetch(`/flows/${i + 1}`)).text();
-    const exported = await (await as.fetch(`/flows/${i + 1}.json`)).text();
+    const exported = await (await as.fetch(`/flows/${i + 1}.md`)).text();
     for (const text of [error.message, line, flow, exported, String(as.log)]) {
       assertStringIncludes(text, fix);
       assert(!text.includes(general), text);

@@ -13,17 +13,17 @@ import { htmlWithForms, type HttpResponse, type RequestLike } from "../../platfo
 import { inspectCode } from "../../server/oauth/authorize/code.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
-import { secondsNow } from "../../server/oauth/keys/jwt.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { isLoopback } from "../../server/oauth/test_hosts.ts";
 import { decodeBase64url, p256KeyFrom } from "../../platform/runtime/crypto.ts";
 import type { NextSteps } from "../../server/endpoints/authorized_page.tsx";
-import type { ResponseCheck } from "../../server/pages/checks.tsx";
 import { renderPage } from "../../server/pages/render_page.ts";
 import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";
 import type { PastStep, Step, StepFormState } from "./pages/step_form.tsx";
-import { checkIdToken } from "./check_id_token.ts";
+import type { TokenCheck } from "../requests/pages/tokens.tsx";
+import { checkToken } from "../requests/tokens/check_token.ts";
+import { readKeys } from "../requests/tokens/signature.ts";
 import { canAuthenticate, hasDemoSecret, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
 import type { ClientState, RequestFactory, SentResult } from "./requests.ts";
 
@@ -219,7 +219,8 @@ export async function runStep(
       fix: await fixOf(reason),
       exchanges: results.map((result) => ({ ...result, editLink: result.sent && findEditLink?.(result.sent) })),
       secretsShown: areSecretsShown(server, client.client, form),
-      checks: await checkTokenResponse(context, step, after, response),
+      checks: typeof response.id_token !== "string" || step === "refresh" ? [] : await checkResponse(server, arrived),
+      tokenChecks: await checkIdToken(context, step, after, response),
       tokens: shownTokens(step, response),
       now: server.now(),
       past: after.past,
@@ -324,27 +325,28 @@ function shownTokens(
   ];
 }
 
-/** The client's checks for a token response with an ID token; after a code exchange also of the response and PKCE. */
-async function checkTokenResponse(
+/** The checks of the ID token in a token response, as the page `/tokens` makes them, with the published keys. */
+async function checkIdToken(
   context: Context,
   step: Step,
   { arrived, client: { client } }: StepState,
   { id_token: token, access_token: accessToken }: SentResult["json"],
-): Promise<ResponseCheck[]> {
-  const { server } = context;
+): Promise<TokenCheck[]> {
   if (typeof token !== "string") return [];
   const path = endpointPath(context.app, "jwks");
-  const keys = await send(context, { method: "GET", path, headers: {}, secrets: [] });
-  const idTokenChecks = await checkIdToken(token, {
-    jwks: keys.json,
-    issuer: server.issuer,
+  const published = await send(context, { method: "GET", path, headers: {}, secrets: [] });
+  const keys = readKeys(JSON.stringify(published.json));
+  const { checks, signature } = await checkToken(context.server, { token }, {
+    kind: "id_token",
+    keys: { keys: keys ?? [], owner: "this server" },
     clientId: client.id,
     nonce: arrived.flow?.nonce,
     accessToken: typeof accessToken === "string" ? accessToken : undefined,
-    now: secondsNow(server),
   });
-  // A refreshed token need not repeat the nonce of the login (OpenID Connect Core §12.2).
-  return step === "refresh"
-    ? idTokenChecks.filter(({ name }) => name !== "nonce")
-    : [...await checkResponse(server, arrived), ...idTokenChecks];
+  const verified = keys === undefined
+    ? { passed: undefined, note: "The published keys could not be fetched." }
+    : { passed: signature?.passed === true, note: undefined };
+  return checks.map((check) => check === signature ? { ...check, ...verified } : check)
+    // A refreshed token need not repeat the nonce of the login (OpenID Connect Core §12.2).
+    .filter(({ title }) => step !== "refresh" || !title.startsWith("nonce "));
 }

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import type { NextSteps } from "../../../server/endpoints/authorized_page.tsx";
-import { Checks, type ResponseCheck } from "../../../server/pages/checks.tsx";
+import { Checks, type DescribedCheck, type ResponseCheck } from "../../../server/pages/checks.tsx";
 import { DecodedToken } from "../../../server/pages/decoded_token.tsx";
 import { Fix } from "../../../server/pages/fix.tsx";
 import {
@@ -22,6 +22,7 @@ import { HiddenInputs } from "../../../server/pages/post_form.tsx";
 import { TextWithRule } from "../../../server/pages/rule_link.tsx";
 import { type Secret, ShowAllSecrets } from "../../../server/pages/secret_value.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { checkSentence, type TokenCheck } from "../../requests/pages/tokens.tsx";
 
 /** What the steps add to the page `/authorized`. */
 export interface NextStepsProps {
@@ -144,6 +145,8 @@ export interface StepProps extends Site {
   readonly secretsShown: boolean;
   /** The checks of the client; empty if the response has no ID token. */
   readonly checks: readonly ResponseCheck[];
+  /** Those of the ID token. */
+  readonly tokenChecks: readonly TokenCheck[];
   /** The tokens of the response. */
   readonly tokens: readonly { readonly name: string; readonly token: string }[];
   /** The server's clock, in milliseconds since the epoch. */
@@ -165,14 +168,25 @@ const dropped: StepLesson = {
     "The connection ended before the response arrived. The client cannot know whether the server processed the request. After a lost token response, it must start a new login and never use the code again.",
 };
 
+/** A failed check with its fix, which says what the client must do. */
+function describeCheck(check: TokenCheck): DescribedCheck {
+  const { passed, expected, received, cites, fix = "" } = check;
+  const text = checkSentence(check);
+  return { passed, expected, received, rule: cites[0]!, text: passed === false ? `${text} ${fix}`.trim() : text };
+}
+
 /** The outcome of a step, at `/authorized/try`. */
 export function StepPage(props: StepProps): VNode {
-  const { step, outcome, exchanges, checks, tokens, form, base } = props;
+  const { step, outcome, exchanges, checks, tokenChecks, tokens, form, base } = props;
   const { heading, lesson } = outcome === "dropped" ? dropped : stepLessons[outcome][step];
-  const rejectsTokens = checks.some(({ passed }) => passed === false);
-  const checkSection = checks.length > 0 && (
+  const allChecks = [...checks, ...tokenChecks];
+  const rejectsTokens = allChecks.some(({ passed }) => passed === false);
+  const checkSection = allChecks.length > 0 && (
     <Section id="checks" heading="Checks of the client">
-      <Checks checks={checks} />
+      <Checks
+        checks={checks}
+        others={tokenChecks.map(describeCheck)}
+      />
     </Section>
   );
   return (

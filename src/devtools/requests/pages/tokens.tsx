@@ -37,7 +37,7 @@ export interface TokenResult extends Partial<JwtContent> {
   readonly disclosures: readonly { readonly name?: string; readonly value: unknown; readonly isListed: boolean }[];
   readonly checks: readonly TokenCheck[];
   /** The verdict on the signature, with a heading: `Signature valid`. Absent if the token has none or is malformed. */
-  readonly signature?: { readonly heading: string; readonly passed?: boolean };
+  readonly signature?: TokenCheck & { readonly heading: string };
 }
 
 /** The page at `/tokens`. */
@@ -275,16 +275,18 @@ function Result({ result, now, isOneOfSeveral = false }: {
   );
 }
 
+/** What a check found. */
+export function checkSentence({ title, passed, note }: TokenCheck): string {
+  const outcome = passed === undefined ? "Not checked: " : passed ? "" : "Rule broken: ";
+  return `${outcome === "" ? title : outcome + lowerFirst(title)}.${note === undefined ? "" : ` ${note}`}`;
+}
+
 function Check({ check }: { readonly check: TokenCheck }): VNode {
-  const { title, cites, rule, passed, expected, received, note, fix } = check;
+  const { cites, rule, passed, expected, received, fix } = check;
   return (
     <div class="checked">
       <CheckItem passed={passed} expected={expected} received={received} rule={rule}>
-        {passed === false
-          ? `Rule broken: ${lowerFirst(title)}`
-          : passed === undefined
-          ? `Not checked: ${lowerFirst(title)}`
-          : title}. {note}
+        {checkSentence(check)}
       </CheckItem>
       {passed === false && <Fix fix={fix} />}
       <p class="cited">

@@ -7,18 +7,18 @@ import { storageKey } from "../../../server/oauth/secrets.ts";
 import type { Server } from "../../../server/oauth/server.ts";
 import { checkAccessToken } from "../../../server/oauth/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
-import { type FormProblem, type Members, type ParsedToken, parseToken } from "./parse_token.ts";
+import { type FormProblem, type ParsedToken, parseToken } from "./parse_token.ts";
 import type { PastedToken, TokenKind } from "./read_input.ts";
 import type { Expectations } from "./rule.ts";
 import { tokenRules } from "./rules.ts";
-import { findKeys, verifySignature } from "./signature.ts";
+import { findKeys, type KeySource, verifySignature } from "./signature.ts";
 
 /** What the form says besides the token. */
 export interface CheckOptions {
   /** The kind that the user chose. */
   readonly kind?: TokenKind;
-  /** The pasted keys. */
-  readonly keys?: readonly Members[];
+  /** The keys of the issuer. Default: those of this server, or of the client that signs such a token. */
+  readonly keys?: KeySource;
   readonly issuer?: string;
   readonly clientId?: string;
   readonly nonce?: string;
@@ -73,7 +73,8 @@ export async function checkToken(server: Server, pasted: PastedToken, options: C
     const revocation = form === "opaque" && !isRefreshToken ? await checkRevocation(server, jwt) : [];
     const kind = revocation.length > 0 ? "access_token" : chosen;
     const name = isRefreshToken ? "Refresh token" : kind === undefined ? "Token" : kindNames[kind];
-    return { ...base, name, isRefreshToken, checks: [...problems.map(toFormCheck), ...revocation] };
+    const notJwt = form === "opaque" && kind === "id_token" ? [notJwtCheck] : [];
+    return { ...base, name, isRefreshToken, checks: [...problems.map(toFormCheck), ...notJwt, ...revocation] };
   }
   const kind = chosen ?? detectKind(parsed);
   const signature = header === undefined ? undefined : await checkSignature(server, kind, parsed, options.keys);
@@ -118,11 +119,20 @@ function toFormCheck(problem: FormProblem): TokenCheck {
   return { ...problem, title: "The token is well-formed", cites: ["RFC 7515 §2, §7.1"], passed: false };
 }
 
+const notJwtCheck: TokenCheck = {
+  title: "The ID token is a signed JWT",
+  cites: ["OpenID Connect Core §2"],
+  passed: false,
+  expected: "a signed JWT",
+  received: "text that is not a JWT",
+  fix: "Use the member id_token of the token response, whole.",
+};
+
 async function checkSignature(
   server: Server,
   kind: TokenKind,
   parsed: ParsedToken,
-  keys: readonly Members[] | undefined,
+  keys: KeySource | undefined,
 ): Promise<TokenCheck & { readonly heading: string }> {
   const source = await findKeys(server, kind, parsed, keys);
   return {

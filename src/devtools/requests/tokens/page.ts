@@ -42,7 +42,7 @@ async function renderChecked(context: Context, recorder: Recorder, fields: FormF
   const { tokens, notes } = pasted;
   const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
   const options = {
-    keys,
+    keys: keys && { keys, owner: "the pasted key set" },
     kind: Object.hasOwn(kindNames, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
     issuer: fields.issuer,
     clientId: fields.client_id,

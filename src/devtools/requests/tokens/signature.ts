@@ -34,9 +34,9 @@ export async function findKeys(
   server: Server,
   kind: TokenKind,
   { header = {}, claims = {} }: ParsedToken,
-  pasted: readonly Members[] | undefined,
+  given: KeySource | undefined,
 ): Promise<KeySource | undefined> {
-  if (pasted !== undefined) return { keys: pasted, owner: "the pasted key set" };
+  if (given !== undefined) return given;
   if (kind === "dpop") {
     const { jwk } = header;
     return typeof jwk === "object" && jwk !== null ? { keys: [jwk as Members], owner: "its header" } : undefined;
