@@ -258,6 +258,28 @@ test("a reset clears a persistent store, except for the keys", async () => {
   assertEquals(await json(as.fetch("/oauth2/jwks")), keys);
 });
 
+test("a reset removes the clients and users of a persistent store, and restores the configured ones", async () => {
+  await using as = await testLatchkey({
+    ...{ seed: 1, store: sqliteStore(join(folder, "restored.db")), users: [{ sub: "alice" }, { sub: "bob" }] },
+    clients: [{ client_id: "web", redirect_uris: ["https://web.example/cb"] }],
+  });
+  const getAll = async () => [
+    (await as.clients.all()).map(({ id, redirectUris }) => [id, ...redirectUris]),
+    (await as.users.all()).map(({ sub }) => sub),
+    [await as.clients.find("late"), await as.users.find("carol")],
+    [as.clients.allCached().length, as.users.allCached().length],
+  ];
+  const initial = await getAll();
+  await as.clients.set({ client_id: "web", redirect_uris: ["https://moved.example/cb"] });
+  await as.clients.set({ client_id: "late", redirect_uris: ["https://late.example/cb"] });
+  await as.users.set({ sub: "carol" });
+  await as.users.makeDefault("carol");
+  await as.users.delete("alice");
+  assertEquals((await getAll())[1], ["carol", "bob"]);
+  await as.reset();
+  assertEquals(await getAll(), initial);
+});
+
 test("listening picks a free port, the issuer follows, and clients registered before keep working", async () => {
   await using as = await testLatchkey();
   await using other = await testLatchkey();

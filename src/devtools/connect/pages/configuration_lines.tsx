@@ -9,7 +9,7 @@ import { CopyButton } from "../../../server/pages/value.tsx";
 export function ChangeLifetime({ isPersistent }: { readonly isPersistent: boolean }): VNode {
   return isPersistent
     ? <>The store keeps the changes.</>
-    : <>A change lasts until this process ends: copy the client or user as latchkey.json to keep it.</>;
+    : <>A change lasts until this process ends. Copied as latchkey.json, it also applies after a restart.</>;
 }
 
 /** Folded. */
