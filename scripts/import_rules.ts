@@ -17,8 +17,6 @@ export interface FolderRule {
 export interface ImportRules {
   /** Folder without a slash, or file directly below src/ → what it may import. The longest folder of a file counts. */
   readonly folders: Readonly<Record<string, FolderRule>>;
-  /** File below src/ → files that it imports against the rules of its folder. */
-  readonly exceptions: Readonly<Record<string, readonly string[]>>;
   /** Folders from which components (`.tsx`) may import values of other files; elsewhere only components and types. */
   readonly texts: readonly string[];
   /** File below src/ → the files that may import its values. Every file may import its types. */
@@ -42,21 +40,15 @@ function getProduct(path: string): string {
 export function checkImports(files: readonly string[], edges: readonly ImportEdge[], rules: ImportRules): string[] {
   const found = [...new Set(files.map((path) => getFolder(path, rules.folders)))];
   const unknown = found.filter((folder) => !Object.hasOwn(rules.folders, folder));
-  const unused = Object.entries(rules.exceptions).flatMap(([from, targets]) =>
-    targets.filter((to) => !edges.some((edge) => edge.from === from && edge.to === to)).map((to) =>
-      `src/${from} does not import src/${to}: remove the exception from scripts/imports.ts.`
-    )
-  );
   return [
     ...unknown.map((folder) => `src/${folder} has no entry in scripts/imports.ts: add what it may import.`),
-    ...unused,
     ...edges.flatMap((edge) => checkEdge(edge, rules)),
   ];
 }
 
 function checkEdge(
   { from, to, specifier, kind, line }: ImportEdge,
-  { folders, exceptions, texts, importers, builtins }: ImportRules,
+  { folders, texts, importers, builtins }: ImportRules,
 ): string[] {
   const folder = getFolder(from, folders);
   const { allowed, packages = [] } = folders[folder] ?? { allowed: { "": "anything" } };
@@ -65,7 +57,6 @@ function checkEdge(
     if (kind !== "type" && importers[to]?.includes(from) === false) {
       return [`${location} imports src/${to}; only ${formatList(importers[to]!)} may, except its types.`];
     }
-    if (exceptions[from]?.includes(to)) return [];
     if (
       from.endsWith(".tsx") && kind !== "type" && !to.endsWith(".tsx") && findLongestPrefix(to, texts) === undefined
     ) {

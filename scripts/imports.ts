@@ -96,7 +96,6 @@ const importRules: ImportRules = {
     "platform/store": { allowed: {}, packages: ["postgres", "ioredis"] },
     "platform/http": { allowed: { "platform/runtime/ip_address.ts": "anything" } },
   },
-  exceptions: {},
   texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.

@@ -13,15 +13,13 @@ import type {
   User,
   UserRepository,
 } from "../src/mod.ts";
-import { inspector } from "../src/devtools/mod.ts";
 import type { MemoryRepository } from "../src/server/extension.ts";
 import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { RequestLike } from "../src/platform/http/message.ts";
 import { parseTarget } from "../src/platform/http/router.ts";
 import { redactEvent } from "../src/server/oauth/redact.ts";
-import { BodyTap, TappedRequest } from "../src/recorder/body_tap.ts";
-import { testLatchkey as unwatchedTest } from "../src/testing/mod.ts";
-import type { TestLatchkey, TestLatchkeyOptions } from "../src/testing/mod.ts";
+import { BodyTap, TappedRequest } from "../src/platform/http/body_tap.ts";
+import { withDefaults } from "./default_options.ts";
 import { sharedRsaKeys } from "./rsa_keys.ts";
 import {
   findFieldSecrets,
@@ -47,16 +45,10 @@ export interface MemoryLatchkey extends Latchkey {
   readonly users: MemoryRepository<User, User> & Pick<UserRepository, "defaultChosenAt">;
 }
 
-/** {@link unwatched} with the pages for developers, watched, with RSA keys that tests share. */
-export function latchkey({ plugins = [], ...options }: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
-  const pages = plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })];
-  const withPages = { keySource: sharedRsaKeys(), ...options, plugins: [...pages, ...plugins] };
-  return unwatched(withSecretLeakCheck(withPages)) as Promise<MemoryLatchkey>;
-}
-
-/** {@link unwatchedTest}, watched. */
-export function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
-  return unwatchedTest(withSecretLeakCheck(options));
+/** {@link unwatched} with the defaults of tests, watched, with RSA keys that tests share. */
+export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
+  const withKeys = { keySource: sharedRsaKeys(), ...withDefaults(options) };
+  return unwatched(withSecretLeakCheck(withKeys)) as Promise<MemoryLatchkey>;
 }
 
 /** The same options for a server that is watched. */

@@ -8,7 +8,8 @@ import type { HttpResponse } from "../src/platform/http/message.ts";
 import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./kit.ts";
 import { postRegistration, register } from "./server/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";
-import { latchkey, testLatchkey } from "./secret_leak_check.ts";
+import { latchkey } from "./secret_leak_check.ts";
+import { testLatchkey } from "./testing/test_latchkey.ts";
 
 /** A plugin that writes the values found by `pick` into the trace. */
 function gossip(pick: (url: string, location: URLSearchParams) => string | null | undefined): Plugin {
@@ -135,7 +136,7 @@ test("every test that creates servers checks them", () => {
   // The fuzzer watches by itself; processes of their own are read by those who start them.
   // These test the server without the pages for developers, which the functions of that file add.
   const withoutPages = /^tests\/server\/(?:alone|pages\/replaced_pages|endpoints\/home)_test\.ts$/;
-  const exempt = /^tests\/(?:secret_leak_check|fuzz\/servers|packages\/|browser\/)|_child\.ts$/;
+  const exempt = /^tests\/(?:secret_leak_check|testing\/test_latchkey|fuzz\/servers|packages\/|browser\/)|_child\.ts$/;
   const unwatched = files.filter((path) => !exempt.test(path) && !withoutPages.test(path)).filter((path) => {
     const imports = [
       ...readFileSync(path, "utf-8").matchAll(

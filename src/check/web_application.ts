@@ -3,7 +3,7 @@
 import { readLimited } from "../server/oauth/outbound.ts";
 import { isLoopback } from "../server/oauth/test_hosts.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
-import { parseForms, submitForm, withoutScripts } from "../testing/browser/html_form.ts";
+import { parseForms, submitForm, withoutScripts } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";
 import {
   type ClientBrowser,

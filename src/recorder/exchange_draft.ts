@@ -8,7 +8,7 @@ import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import type { LinkedListNode } from "../platform/store/expiry_heap.ts";
-import type { CapturedBody } from "./body_tap.ts";
+import type { CapturedBody } from "../platform/http/body_tap.ts";
 import { getResponseOutcome, parseResponse } from "./record_response.ts";
 import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";
 

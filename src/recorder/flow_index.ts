@@ -2,7 +2,7 @@
 
 import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import type { ParameterDescription } from "../server/oauth/params.ts";
-import type { CapturedBody } from "./body_tap.ts";
+import type { CapturedBody } from "../platform/http/body_tap.ts";
 import {
   type ExchangeDraft,
   findFlowClient,

@@ -6,7 +6,7 @@ import type { RequestLike } from "../platform/http/message.ts";
 import type { RequestTarget } from "../platform/http/router.ts";
 import type { ClientAuthMethod } from "../server/oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
-import type { CapturedBody } from "./body_tap.ts";
+import type { CapturedBody } from "../platform/http/body_tap.ts";
 
 /** A request before anything in it is parsed. */
 export interface RequestHead {

@@ -10,8 +10,8 @@ import {
   type ResponseLike,
 } from "../platform/http/message.ts";
 import type { EndpointDescription } from "../server/assembly/endpoint.ts";
-import { maxRecordedBodyChars, type Outcome, type RecordedResponse } from "./exchange.ts";
-import type { CapturedBody } from "./body_tap.ts";
+import type { Outcome, RecordedResponse } from "./exchange.ts";
+import { type CapturedBody, maxCapturedBodyChars } from "../platform/http/body_tap.ts";
 
 /** Media types of text to record. An event stream has no end. */
 const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*(?:json|jwt)|x-www-form-urlencoded)\b)/i;
@@ -25,8 +25,8 @@ export function hasTextBody(response: Response): boolean {
 export function recordReply(response: ResponseLike): HttpResponse {
   if (isResponse(response)) return { status: response.status, headers: headersToRecord(response), body: null };
   const { body } = response;
-  if (body === null || body.length <= maxRecordedBodyChars) return response;
-  return { ...response, body: copyText(body.slice(0, maxRecordedBodyChars)) };
+  if (body === null || body.length <= maxCapturedBodyChars) return response;
+  return { ...response, body: copyText(body.slice(0, maxCapturedBodyChars)) };
 }
 
 /** A copy of the text: a slice would keep the whole original text in memory. */

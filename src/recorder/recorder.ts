@@ -2,7 +2,7 @@
  * The recorder: a plugin that records exchanges, up to a limit, and groups them into flows. `devtools/requests/` shows
  * the flows.
  *
- * 1. `handle` creates a draft for each request and puts a tap on its body (`body_tap.ts`).
+ * 1. `handle` creates a draft for each request and puts a tap on its body (`platform/http/body_tap.ts`).
  * 2. `onEvent` and `extend` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
@@ -37,7 +37,14 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow } from "./exchange.ts";
 import { flowIndex } from "./flow_index.ts";
-import { BodyTap, type CapturedBody, mayHaveBody, receivedBody, TappedRequest, tapResponse } from "./body_tap.ts";
+import {
+  BodyTap,
+  type CapturedBody,
+  mayHaveBody,
+  receivedBody,
+  TappedRequest,
+  tapResponse,
+} from "../platform/http/body_tap.ts";
 import { hasTextBody, recordReply } from "./record_response.ts";
 import { recordHead } from "./record_request.ts";
 import { flowLimit } from "./flow_limit.ts";

@@ -1,6 +1,6 @@
 /** Page prompts: what a page asks of the user (login, consent, a form to the client), and the form to submit. */
 
-import { type FormButton, type FormControl, type HtmlForm, type Submission, submitForm } from "./browser/html_form.ts";
+import { type FormButton, type FormControl, type HtmlForm, type Submission, submitForm } from "../client/html_form.ts";
 import { LoginError } from "./login_error.ts";
 import type { Persona } from "./persona.ts";
 

@@ -6,7 +6,7 @@ import * as openid from "openid-client";
 import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { run } from "../devtools/connect/client_snippets.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient } from "./patient_check.ts";
 
 test("an application with the settings for openid-client verifies the signature of ID tokens", async () => {

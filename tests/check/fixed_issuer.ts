@@ -2,7 +2,7 @@
 
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient } from "./patient_check.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClient } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";

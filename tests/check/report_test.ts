@@ -10,7 +10,7 @@ import { severities } from "../../src/check/attack.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { reportPages } from "./report_pages.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { smallClient } from "./small_client.ts";
 
 /** A report with failed, passed and skipped attacks, of a client with a hostile name. */

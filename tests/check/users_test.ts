@@ -6,7 +6,7 @@ import { applicationDriver } from "../../src/check/application_driver.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import type { User } from "../../src/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 import { type ApplicationMistake, type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";

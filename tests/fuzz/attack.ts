@@ -5,8 +5,8 @@ import { backchannelForm, backchannelPollForm, backchannelQuery } from "./ciba_m
 import { detailsField } from "./details_moves.ts";
 import { deviceForm, deviceQuery, pollForm } from "./device_moves.ts";
 import fc from "fast-check";
-import { parseForms, submitForm } from "../../src/testing/browser/html_form.ts";
-import type { HtmlForm } from "../../src/testing/browser/html_form.ts";
+import { parseForms, submitForm } from "../../src/client/html_form.ts";
+import type { HtmlForm } from "../../src/client/html_form.ts";
 import { authenticateClient } from "../../src/client/authentication.ts";
 import { challenge, verifier } from "../kit.ts";
 import { withProof } from "./dpop_moves.ts";

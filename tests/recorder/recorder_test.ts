@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } 
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
 import type { RequestLike } from "../../src/server/extension.ts";
-import { maxRecordedBodyChars } from "../../src/recorder/exchange.ts";
+import { maxCapturedBodyChars } from "../../src/platform/http/body_tap.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import {
@@ -286,7 +286,7 @@ test("a body is recorded as far as it is read, and never read for recording", as
   await send(server, "/oauth2/token", tokenBody({ code }), form);
   const [ignored, tooLong, , exchanged] = recorder.exchanges().map(({ request }) => request);
   assertEquals([ignored!.body, ignored!.form, unread.pulled()], [undefined, [], 0]);
-  assertEquals([tooLong!.body!.length, tooLong!.form], [maxRecordedBodyChars, []]);
+  assertEquals([tooLong!.body!.length, tooLong!.form], [maxCapturedBodyChars, []]);
   assert(long.pulled() <= 14, `${long.pulled()} parts were read, and 14 are too many already`);
   assertEquals(exchanged!.body, tokenBody({ code }));
   assertEquals(exchanged!.form, [["grant_type", "authorization_code"], ["client_id", "spa"], ["code", code]]);
@@ -606,12 +606,12 @@ test("bodies are truncated at their limit, in both directions", async () => {
     {},
     responding(
       "/oauth2/jwks",
-      () => new Response("a".repeat(maxRecordedBodyChars * 3), { headers: { "content-type": "text/plain" } }),
+      () => new Response("a".repeat(maxCapturedBodyChars * 3), { headers: { "content-type": "text/plain" } }),
     ),
   );
   const response = await server.get("/oauth2/jwks");
-  assertEquals((await response.text()).length, maxRecordedBodyChars * 3, "the client gets all of it");
-  assertEquals(recorder.exchanges()[0]!.response!.body!.length, maxRecordedBodyChars);
+  assertEquals((await response.text()).length, maxCapturedBodyChars * 3, "the client gets all of it");
+  assertEquals(recorder.exchanges()[0]!.response!.body!.length, maxCapturedBodyChars);
 });
 
 test("clearing drops one flow or all, and numbers are not reused", async () => {

@@ -16,7 +16,7 @@ import { usedProofs } from "../../src/resource/used_proofs.ts";
 import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";
 import type { ClientKey } from "../server/client_jwts.ts";
 import { forEachCase } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 
 const key = await clientKey();
 const otherKey = await clientKey();

@@ -7,7 +7,7 @@ import { mcpRevisions } from "../../src/server/config/profile.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { mcpClient } from "../testing/mcp_client.ts";
 
 const url = "https://mcp.example/mcp";

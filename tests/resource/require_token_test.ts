@@ -18,7 +18,7 @@ import type { AccessTokenClaims, ProtectedResource, Rejection, RequiredToken } f
 import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { authenticateClient } from "../../src/client/authentication.ts";
 import { signingContext } from "../server/client_jwts.ts";
 

@@ -7,7 +7,7 @@ import { introspectionVerifier, jwksVerifier, requireToken, stepUpChallenge } fr
 import type { Rejection, RequiredLogin, RequiredToken } from "../../src/resource/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 
 const resource = "https://bank.example/api";
 const metadata = "https://bank.example/.well-known/oauth-protected-resource/api";

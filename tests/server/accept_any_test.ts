@@ -4,7 +4,8 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes,
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { openBrowser } from "./browser.ts";
 import { basic, encode, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import type { TestServer } from "../kit.ts";

@@ -13,7 +13,8 @@ import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../src/mo
 import { health, logging } from "../../src/cli/operating/mod.ts";
 import { mcpServer } from "../../src/resource/mcp_server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { challenge, encode, forEachCase, getRedirectParams, getRejections, observedStore } from "../kit.ts";
 
 const site = "https://evil.example.com";

@@ -4,7 +4,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
 import { test } from "node:test";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { sharedKey, startSeconds } from "./client_jwts.ts";
 import {
   assertion,

@@ -9,7 +9,8 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { clientKey, proof, sharedKey, startSeconds, tokenDigest, tokenProof, userinfoProof } from "./client_jwts.ts";
 import {
   assertion,

@@ -8,7 +8,8 @@ import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { health } from "../../src/cli/operating/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { callEvents, callingServer } from "./extensions/client_logout/logout_receiver.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "../kit.ts";
 import { until } from "../until.ts";
 

@@ -30,7 +30,7 @@ import {
   webToken,
 } from "../kit.ts";
 import type { Fields } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 import { postRegistration, publicClient } from "./registering.ts";
 
 const form = "application/x-www-form-urlencoded";

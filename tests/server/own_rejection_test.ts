@@ -9,7 +9,8 @@ import type { GrantType } from "../../src/server/extension.ts";
 import { findFix } from "../../src/server/assembly/rules.ts";
 import { logging, metrics } from "../../src/cli/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
 
 const fix = "Send the ticket of today.";
 

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const payment = { type: "payment", creditor: "Shop", amount: "12.50" };
 const readFiles = { type: "files", actions: ["read"] };

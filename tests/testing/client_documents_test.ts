@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { LoginError } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const url = "https://app.example/client.json";
 

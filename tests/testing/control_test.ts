@@ -7,7 +7,8 @@ import { logging } from "../../src/cli/operating/mod.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import type { Approver, ConfigurableOptions } from "../../src/mod.ts";
 import { LoginError, testControl } from "../../src/testing/mod.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 test("any server with the plugin of a control can be controlled", async () => {
   const control = testControl({ startsAt: "2027-01-01" });

@@ -19,7 +19,7 @@ import type { FetchInit } from "../../src/testing/fetch.ts";
 import type { MintedAssertion, MintedIdJag } from "../../src/testing/mint_assertion.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { type Fetch, mcpConnection } from "./mcp_client.ts";
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 /** Logs in, refreshes, reads userinfo, authenticates with a key; and returns all random values and responses. */
 async function play(as: TestLatchkey) {

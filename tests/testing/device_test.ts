@@ -6,7 +6,7 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { LoginError } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 /** The error code of a rejected promise. */
 async function getError(promise: Promise<unknown>): Promise<string | undefined> {

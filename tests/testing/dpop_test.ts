@@ -8,7 +8,7 @@ import * as openid from "openid-client";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { mcpClient, redirectUri } from "./mcp_client.ts";
 
 const userinfoUrl = ({ issuer }: TestLatchkey) => `${issuer}/oauth2/userinfo`;

@@ -12,7 +12,7 @@ import type { Fields } from "../kit.ts";
 import { getForm } from "../server/browser.ts";
 import { getDetectedError, strictClient } from "./strict_client.ts";
 import type { StrictClient } from "./strict_client.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const metadataPath = "/.well-known/openid-configuration";
 

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertLess } from "@std/assert";
 import { test } from "node:test";
-import { extractText, parseForms } from "../../src/testing/browser/html_form.ts";
+import { extractText, parseForms } from "../../src/client/html_form.ts";
 import { cpuTimeOf } from "../until.ts";
 
 const url = "https://shop.test/login";

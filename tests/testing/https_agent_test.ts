@@ -12,7 +12,7 @@ import { selfSignedCertificate } from "../../src/platform/runtime/self_signed.ts
 import { faults } from "../../src/testing/mod.ts";
 import { httpsAgent } from "../../src/testing/node/mod.ts";
 import { forEachCase } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 /** Sends a request as a library does, and returns the response without its body. */
 function send(url: string, options: RequestOptions, body = ""): Promise<IncomingMessage> {

@@ -12,7 +12,7 @@ import { createFetch } from "../../src/testing/fetch.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
 import { faults, LogError, LoginError } from "../../src/testing/mod.ts";
 import type { ClaimOverrideContext, Claims, TestLatchkey } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-kit-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -6,7 +6,7 @@ import type { AuthConfig } from "@auth/core";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 test("openid-client logs in by the fetch of the mock, refreshes, and reports a user who denies", async () => {
   await using as = await testLatchkey();

@@ -8,7 +8,7 @@ import { StoreError } from "../../src/platform/store/store_error.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../kit.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const methods: readonly ClientAuthMethod[] = [
   "none",

@@ -30,7 +30,7 @@ import {
 } from "../server/client_endpoints.ts";
 import { basic, challenge, testServer, verifier } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 async function logged(...inner: readonly Plugin[]): Promise<{ readonly b: TestServer; readonly log: Log }> {
   const record = recorder();

@@ -5,7 +5,7 @@ import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, jwtV
 import { test } from "node:test";
 import type { MintedLogoutToken } from "../../src/testing/mint_logout_token.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const logoutUri = "https://app.test/logged-out";
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";

@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { mcpRevisions } from "../../src/server/config/profile.ts";
 import type { TestClient, TestLatchkey } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { mcpClient, redirectUri } from "./mcp_client.ts";
 import type { McpClientOptions } from "./mcp_client.ts";
 

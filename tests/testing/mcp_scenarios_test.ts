@@ -11,7 +11,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { faults, foreignJwks } from "../../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { type Fetch, mcpClient, mcpConnection, redirectUri } from "./mcp_client.ts";
 import type { McpClient, McpClientOptions } from "./mcp_client.ts";
 

@@ -15,7 +15,7 @@ import type { SigningAlgorithm } from "../../src/mod.ts";
 import { basic, forEachCase } from "../kit.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import type { MintedToken } from "../../src/testing/mint.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 /** A server with a confidential client, and what those say of a token who are shown it. */
 async function withClient() {

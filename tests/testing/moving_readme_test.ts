@@ -12,7 +12,8 @@ import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";
 import { faults, testControl } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const folder = "src/testing/moving";
 const text = readFileSync(`${folder}/README.md`, "utf8");

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import type { ClientCredentials, Fault } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 /** The functions of the mock without their types. */
 interface UntypedMock {

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { faults } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { decodePart } from "../check/decode_part.ts";
 
 test("body.repeated sends a member of a JSON object twice, before or after the others", async () => {

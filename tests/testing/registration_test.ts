@@ -10,7 +10,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { findFix } from "../../src/server/assembly/rules.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const redirect_uri = "https://app.example/cb";
 const initialAccessToken = "an-initial-access-token";

@@ -12,7 +12,7 @@ import type { TraceEvent } from "../../src/mod.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import type { HostedResourceOptions, TestLatchkey, TestResource } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const identifier = "https://mcp.example/tenant/mcp";
 const notes: HostedResourceOptions = { scopes: ["notes:read"], tools: { list_notes: [], add_note: ["notes:write"] } };

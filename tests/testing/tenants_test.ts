@@ -6,7 +6,7 @@ import { ConfigurationError, host } from "../../src/mod.ts";
 import { faults, type Tenant, TenantError, type TenantOptions, testControl } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { assertIsolated, requests, type Side, web } from "../server/issuers.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const options: TenantOptions = { clients: [web], settings: { alg: "ES256", login: "interactive", throttle: true } };
 

@@ -12,7 +12,8 @@ import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { ecKeyFrom, signEs256 } from "../../src/testing/es256.ts";
 import { testKeys } from "../../src/testing/keys.ts";
-import { latchkey, testLatchkey } from "../secret_leak_check.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-test-keys-"));
 after(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { TestClient, TestLatchkey } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 import { decodeClaims } from "../kit.ts";
 
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";

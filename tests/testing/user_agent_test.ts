@@ -9,7 +9,7 @@ import { testBrowser } from "../../src/testing/browser/test_browser.ts";
 import type { RequestParameters } from "../../src/client/parameters.ts";
 import { challenge, forEachCase } from "../kit.ts";
 import { LoginError, personaHeader, testIssuer } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const site = testIssuer;
 

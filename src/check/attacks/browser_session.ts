@@ -5,7 +5,7 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { decodeFormValue, findParam } from "../../recorder/record_request.ts";
 import type { Cookie, CookieJar } from "../../testing/browser/cookie_jar.ts";
-import { findAttributes } from "../../testing/browser/html_form.ts";
+import { findAttributes } from "../../client/html_form.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";

@@ -4,7 +4,7 @@ import type { Callback } from "./callback.ts";
 import { type CookieJar, cookieJar } from "./cookie_jar.ts";
 import { type StorageState, toStorageState } from "./storage_state.ts";
 import { withContentLength } from "../fetch.ts";
-import { extractText, findAttributes, type HtmlForm, parseForms, submitForm } from "./html_form.ts";
+import { extractText, findAttributes, type HtmlForm, parseForms, submitForm } from "../../client/html_form.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "../login_error.ts";
 import { formatPersona, type Persona, personaField, personaHeader } from "../persona.ts";
 import { assertOptions } from "../options.ts";

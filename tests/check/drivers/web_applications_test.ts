@@ -1,7 +1,7 @@
 /** The whole catalogue against web applications over sockets: nothing is found but the documented findings. */
 
 import { test } from "node:test";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { webApplication } from "../../../src/check/mod.ts";
 import { startExpressApplication } from "./express_application.ts";
 import { assertFindings } from "./findings.ts";

@@ -18,7 +18,7 @@ import {
   uniqueName,
 } from "../../platform/store/servers.ts";
 import { controlClient } from "../../testing/control/harness.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";
 import { type Fields, forEachCase, observedStore, testServer } from "../../kit.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { encodeBase64url } from "../../../src/platform/runtime/crypto.ts";
 import { attempt } from "../../recorder/habits/habit_case.ts";
 

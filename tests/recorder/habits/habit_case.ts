@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { checkHabits } from "../../../src/check/mod.ts";
 import type { HabitOutcome } from "../../../src/check/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../../src/testing/mod.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { habits } from "../../../src/recorder/habits/mod.ts";
 
 /** What a client does at a server; rejections do not matter. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { habits } from "../../../src/recorder/habits/mod.ts";
 import { separateJourneys } from "../../../src/check/journeys.ts";
 import { checkHabits } from "../../../src/check/mod.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { oauth4webapiClient } from "../../check/oauth4webapi_client.ts";
 import { smallClient } from "../../check/small_client.ts";
 import { attempt } from "./habit_case.ts";

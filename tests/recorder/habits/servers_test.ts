@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { checkHabits } from "../../../src/check/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { readHabits, type Recording } from "../../../src/recorder/habits/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
 import { signingKey } from "../../../src/client/authentication.ts";

@@ -4,7 +4,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { ConfigurationError } from "../../../src/mod.ts";
-import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { forEachCase } from "../../kit.ts";
 
 const paths = {

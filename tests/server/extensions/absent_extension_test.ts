@@ -12,7 +12,8 @@ import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
 import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
 import type { Extension } from "../../../src/server/assembly/extension.ts";
 import { extensions } from "../../../src/server/assembly/extensions.ts";
-import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 
 const client = {
   client_id: "job",

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import type { ClientMetadata } from "../../../src/mod.ts";
-import { extractText, parseForms } from "../../../src/testing/browser/html_form.ts";
+import { extractText, parseForms } from "../../../src/client/html_form.ts";
 import { type Browser, openBrowser } from "../browser.ts";
 import { type Fields, forEachCase, type TestServer, testServer } from "../../kit.ts";
 import { fillForm, type Page, send } from "../page_navigation.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { openBrowser } from "../browser.ts";
 import {
   assertTokenResponse,

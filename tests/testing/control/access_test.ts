@@ -13,7 +13,8 @@ import { verbs } from "../../../src/testing/control/verbs/mod.ts";
 import { memoryStore } from "../../../src/mod.ts";
 import { testControl } from "../../../src/testing/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 import { forEachCase, observedStore } from "../../kit.ts";
 
 const secret = "a-secret-for-the-control";

@@ -7,7 +7,7 @@ import type { ConnectedLatchkey } from "../../../src/testing/control/connect.ts"
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";
 import { faults } from "../../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 import { decodeClaims } from "../../kit.ts";
 
 const secret = "a-secret-for-the-control";

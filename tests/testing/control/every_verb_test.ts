@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { clientCheck } from "../../../src/check/mod.ts";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 import { callEveryVerb, settingsOfEveryVerb } from "./every_verb.ts";
 
 test("every verb is called over a socket, and its result is as described", async () => {

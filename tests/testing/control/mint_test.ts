@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";
 import { decodeProtectedHeader } from "jose";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 import { decodeClaims, forEachCase, verifier } from "../../kit.ts";
 import { assertIssues, controlClient } from "./harness.ts";
 

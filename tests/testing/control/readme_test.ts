@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { testLatchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 
 const text = readFileSync("src/testing/control/README.md", "utf8");
 

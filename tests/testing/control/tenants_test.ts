@@ -8,7 +8,8 @@ import type { LatchkeyOptions } from "../../../src/mod.ts";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import { assertionOf, clientKey, signingContext } from "../../server/client_jwts.ts";
 import { encode, getRedirectParams, goodRequest, verifier } from "../../kit.ts";
-import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 import { until } from "../../until.ts";
 import { controlClient } from "./harness.ts";
 

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { latchkey, testLatchkey } from "../../secret_leak_check.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../test_latchkey.ts";
 import { challenge, decodeClaims, forEachCase } from "../../kit.ts";
 import { controlClient } from "./harness.ts";
 

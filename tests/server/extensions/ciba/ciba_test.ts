@@ -16,7 +16,8 @@ import {
 import type { Fields, TestServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
-import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";
+import { latchkey } from "../../../secret_leak_check.ts";
+import { testLatchkey } from "../../../testing/test_latchkey.ts";
 
 const cibaType = "urn:openid:params:grant-type:ciba";
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";

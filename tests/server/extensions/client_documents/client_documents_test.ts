@@ -6,7 +6,7 @@ import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../../../sr
 import type { KeyTestClient } from "../../../../src/testing/clients.ts";
 import type { LoginError } from "../../../../src/testing/mod.ts";
 import { extensions } from "../../../../src/mod.ts";
-import { testLatchkey } from "../../../secret_leak_check.ts";
+import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { authenticateClient } from "../../../../src/client/authentication.ts";
 import { signingContext } from "../../client_jwts.ts";
 import { openBrowser } from "../../browser.ts";

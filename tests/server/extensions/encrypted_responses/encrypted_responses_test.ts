@@ -16,7 +16,8 @@ import { inspector } from "../../../../src/devtools/mod.ts";
 import { parseToken } from "../../../../src/devtools/requests/tokens/parse_token.ts";
 import { recorder } from "../../../../src/recorder/recorder.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
-import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";
+import { latchkey } from "../../../secret_leak_check.ts";
+import { testLatchkey } from "../../../testing/test_latchkey.ts";
 
 type Jwk = Readonly<Record<string, unknown>>;
 

@@ -6,7 +6,7 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import type { Store } from "../../../../src/mod.ts";
 import { memoryStore } from "../../../../src/mod.ts";
-import { testLatchkey } from "../../../secret_leak_check.ts";
+import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import {
   assertAuthorizationResponse,

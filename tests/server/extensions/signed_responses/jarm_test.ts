@@ -25,7 +25,8 @@ import { assertPageWithForm, openBrowser } from "../../browser.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { faults } from "../../../../src/testing/mod.ts";
 import type { LoginError } from "../../../../src/testing/mod.ts";
-import { latchkey, testLatchkey } from "../../../secret_leak_check.ts";
+import { latchkey } from "../../../secret_leak_check.ts";
+import { testLatchkey } from "../../../testing/test_latchkey.ts";
 
 const uri = "https://spa.example/cb";
 const start = Date.UTC(2026, 0, 1) / 1000;

@@ -1,12 +1,14 @@
 /** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
-import { peekedText } from "../platform/http/form.ts";
-import type { RequestLike } from "../platform/http/message.ts";
-import { maxRecordedBodyChars } from "./exchange.ts";
+import { peekedText } from "./form.ts";
+import type { RequestLike } from "./message.ts";
+
+/** The maximum length of a captured body, in characters. */
+export const maxCapturedBodyChars = 64 * 1024;
 
 /** The captured part of a body. */
 export interface CapturedBody {
-  /** The text, at most {@link maxRecordedBodyChars} bytes of it. */
+  /** The text, at most {@link maxCapturedBodyChars} bytes of it. */
   readonly text: string;
   /** Whether this is the whole body. */
   readonly complete: boolean;
@@ -28,7 +30,7 @@ export class BodyTap {
   }
 
   push(part: Uint8Array): void {
-    const remaining = maxRecordedBodyChars - Math.min(this.#size, maxRecordedBodyChars);
+    const remaining = maxCapturedBodyChars - Math.min(this.#size, maxCapturedBodyChars);
     // A copy, because the reader may overwrite its chunk.
     if (remaining > 0) this.#parts.push(part.slice(0, remaining));
     this.#size += part.byteLength;
@@ -37,12 +39,12 @@ export class BodyTap {
   /** The whole body as one part, and its end. The reader must not overwrite it. */
   pushAll(body: Uint8Array): void {
     this.#size = body.byteLength;
-    this.#parts = [body.subarray(0, maxRecordedBodyChars)];
+    this.#parts = [body.subarray(0, maxCapturedBodyChars)];
     this.end("complete");
   }
 
   end(ending: BodyEnd): void {
-    this.#complete = ending === "complete" && this.#size <= maxRecordedBodyChars;
+    this.#complete = ending === "complete" && this.#size <= maxCapturedBodyChars;
     this.#onEnd?.(ending);
   }
 

@@ -1,0 +1,10 @@
+/** A mock with the secret leak check. */
+
+import { testLatchkey as unwatched } from "../../src/testing/mod.ts";
+import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
+import { withSecretLeakCheck } from "../secret_leak_check.ts";
+
+/** {@link unwatched}, watched. */
+export function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
+  return unwatched(withSecretLeakCheck(options));
+}
