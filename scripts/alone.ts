@@ -12,33 +12,31 @@ import { run } from "./run.ts";
 /** The server, and what it stands on. */
 const isOwn = (path: string) => /^src\/(?:server|platform)\/|^src\/mod\.ts$/.test(path);
 
-/** What tests of the server may import besides. */
+/** What tests of the server may import besides: the requests of a correct client. */
 const isClient = (path: string) => path.startsWith("src/client/");
 
-/** The file that adds other products to the servers of tests. */
+/** Adds other products to the servers of tests, and is replaced. */
 const defaultsFile = "tests/default_options.ts";
 
-/** Adds nothing, and leaves out the extensions that are not under test. */
-const defaultsAlone = `import { extensions } from "../src/mod.ts";
-import type { LatchkeyOptions } from "../src/mod.ts";
-const tested = extensions.filter(({ name }) => (globalThis as { testedExtension?: string }).testedExtension === name);
-export const withDefaults = (options: LatchkeyOptions): LatchkeyOptions => ({ extensions: tested, ...options });
+/** Adds nothing. */
+const defaultsAlone = `import type { LatchkeyOptions } from "../src/mod.ts";
+export const withDefaults = (options: LatchkeyOptions): LatchkeyOptions => options;
 `;
 
 const { words: pathParts } = readCommand({
   call: "deno task alone",
   does:
     "Copies src/server, src/platform and their entries into an empty folder, type-checks them there, and runs the tests " +
-    "of the server that import nothing else: those of an extension with this extension alone, all others without any.",
+    "of the server that import nothing else.",
   words: { value: "PART", does: "only test files whose path contains this" },
 });
 
 const began = performance.now();
 const sources = globSync("src/**/*.{ts,tsx}").filter(isOwn);
 const tests = globSync("tests/**/*.ts").filter((path) => !/^tests\/(?:binary|browser|release)\//.test(path));
+const edges = await readImportGraph(".", [...sources, ...globSync("src/client/*.ts"), ...tests]).catch(exitWithError);
 const imports = Map.groupBy(
-  (await readImportGraph(".", [...globSync("src/**/*.{ts,tsx}").filter(isClient), ...sources, ...tests])
-    .catch(exitWithError)).filter(({ from, to }) => to !== undefined && from !== defaultsFile),
+  edges.filter(({ from, to }) => to !== undefined && from !== defaultsFile),
   ({ from }) => from,
 );
 
@@ -55,39 +53,40 @@ const closures = candidates.map((path) => [...closureOf(path)])
   .filter((closure) => closure.every((path) => isOwn(path) || isClient(path) || path.startsWith("tests/")));
 const selected = closures.map(([path]) => path!)
   .filter((path) => pathParts.length === 0 || pathParts.some((part) => path.includes(part)));
-const copied = new Set([...sources, ...closures.flat(), "tests/std_assert.d.ts", "dev.lock", "LICENSE", "README.md"]);
+const texts = ["tests/std_assert.d.ts", "dev.lock", "LICENSE", "README.md", ...globSync("src/server/**/README.md")];
+const copied = new Set([...sources, ...closures.flat(), ...texts]);
 
-/** The files without an extension, in as many groups as there are processors, and those of each extension. */
-const byExtension = Map.groupBy(selected, (path) => /\/extensions\/(\w+)\//.exec(path)?.[1]);
-const groups = [...byExtension].flatMap(([extension, paths]) => {
-  const count = extension === undefined ? availableParallelism() : 1;
-  return [...Map.groupBy(paths, (path) => paths.indexOf(path) % count).values()].map((paths) => ({ extension, paths }));
+/** Test files by the extension whose folder they are in, the others in as many parts as there are processors. */
+const groups = Map.groupBy(selected, (path) => {
+  const [, extension] = /\/extensions\/(\w+)\//.exec(path) ?? [];
+  return extension ?? selected.indexOf(path) % availableParallelism();
 });
 
+/** The source of a module that loads test files. Deno would overlook a file that it cannot load after others. */
+const formatGroup = (paths: readonly string[]) =>
+  `import { test } from "node:test";\n` +
+  paths.map((path) => `await import("./${path}").catch((error) => test("${path} loads", () => { throw error; }));\n`)
+    .join("");
+
 const folder = await mkdtemp(join(tmpdir(), "latchkey-alone-"));
+let failure: unknown;
 try {
   for (const path of copied) await cp(path, join(folder, path));
   const exports = Object.fromEntries(Object.entries(manifest.exports).filter(([, path]) => isOwn(path.slice(2))));
   await writeFile(join(folder, "deno.json"), JSON.stringify({ ...manifest, exports, tasks: {}, lint: {} }));
   await writeFile(join(folder, defaultsFile), defaultsAlone);
-  const entries = await Promise.all(groups.map(async ({ extension, paths }, place) => {
-    const load = (path: string) =>
-      `await import("./${path}").catch((error) => void test("${path} loads", () => Promise.reject(error)));\n`;
-    const name = `alone_${place}_${extension ?? "kernel"}_test.js`;
-    await writeFile(
-      join(folder, name),
-      `import { test } from "node:test";\nglobalThis.testedExtension = ${JSON.stringify(extension)};\n` +
-        paths.map(load).join(""),
-    );
-    return name;
-  }));
+  for (const [name, paths] of groups) await writeFile(join(folder, `${name}_test.js`), formatGroup(paths));
   Deno.chdir(folder);
-  if (!Deno.env.get("NOCHECK")) await run([Deno.execPath(), "check", "--quiet", "--lock=dev.lock", "src", ...selected]);
-  await run([Deno.execPath(), "test", "-A", "--quiet", "--parallel", "--no-check", "--lock=dev.lock", ...entries])
-    .catch(exitWithError);
+  const flags = ["--quiet", "--lock=dev.lock"];
+  await run([Deno.execPath(), "check", ...flags, "src"]);
+  const entries = [...groups.keys()].map((name) => `${name}_test.js`);
+  await run([Deno.execPath(), "test", "-A", "--parallel", "--no-check", ...flags, ...entries]);
+} catch (error) {
+  failure = error;
 } finally {
   await rm(folder, { recursive: true });
 }
+if (failure !== undefined) exitWithError(failure);
 console.log(
   `${sources.length} files of the server are complete alone; ${selected.length} of its ${candidates.length} test files ` +
     `import nothing else and passed (${((performance.now() - began) / 1000).toFixed(1)} s).`,

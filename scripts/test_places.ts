@@ -36,11 +36,13 @@ export const onDenoAlone: readonly Group[] = [
     why: "decisions about parameters that were read before; reading them, keys, stores and whole journeys are tested " +
       "in other files, on every runtime",
     paths: [
-      ...below("tests/server/authorize/", "authorization_", "error_uri_", "pending_", "redirect_uri_"),
+      ...below("tests/server/authorize/", "authorization_", "pending_", "redirect_uri_"),
       ...below("tests/server/token/", "client_credentials_", "grant_types_"),
-      ...below("tests/server/endpoints/", "plugin_endpoint_", "wrong_address_"),
+      "tests/server/endpoints/wrong_address_",
+      ...below("tests/testing/", "accept_any_", "own_rejection_", "plugin_endpoint_", "signed_responses_"),
+      ...below("tests/cli/", "banner_", "exposure_"),
       ...below("tests/server/", "clients/claims_", "client_profile_", "clock_skew_", "fapi_message_signing_", "hosts_"),
-      ...below("tests/server/", "own_rejection_", "profile_", "resource_", "settings_", "standing_", "test_secrets_"),
+      ...below("tests/server/", "profile_", "resource_", "settings_", "standing_", "test_secrets_"),
       ...below(
         "tests/server/extensions/",
         "absent_extension_",
@@ -54,10 +56,17 @@ export const onDenoAlone: readonly Group[] = [
   {
     why: "pages as text, and what their forms send",
     paths: [
-      ...below("tests/devtools/connect/", "client_change_", "client_edit_", "clients_page_", "users_page_"),
-      ...["tests/devtools/rules/", "tests/devtools/requests/flow_list_"],
-      ...below("tests/server/login/", "consent_", "login_", "user_switch_"),
-      ...below("tests/server/", "authorize/form_post_", "endpoints/error_pages_", "endpoints/off_page_"),
+      ...below(
+        "tests/devtools/connect/",
+        "client_change_",
+        "client_edit_",
+        "clients_page_",
+        "user_switch_",
+        "users_page_",
+      ),
+      ...below("tests/devtools/", "error_pages_", "hosts_", "off_page_", "rules/", "requests/flow_list_"),
+      ...below("tests/server/login/", "consent_", "login_"),
+      ...below("tests/server/", "authorize/form_post_"),
       "tests/server/extensions/client_logout/frontchannel_logout_",
     ],
   },
@@ -78,7 +87,8 @@ export const onDenoAlone: readonly Group[] = [
       "and digests are tested in other files, on every runtime",
     paths: [
       ...below("tests/devtools/", "authorized/steps_", "requests/flow_habits_", "requests/flow_share_"),
-      ...below("tests/server/", "authorize/openid_request_", "endpoints/metadata_features_", "fetches_", "mistakes_"),
+      ...below("tests/server/", "authorize/openid_request_", "endpoints/metadata_features_", "fetches_"),
+      "tests/cli/operating/mistakes_",
       ...below("tests/server/", "replaced_user_", "unauthenticated_writes_"),
     ],
     always: true,

@@ -19,7 +19,8 @@ import { inspector } from "../src/devtools/mod.ts";
 import { validateOptions } from "../src/server/assembly/options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";
-import { latchkey, testLatchkey } from "./secret_leak_check.ts";
+import { latchkey } from "./secret_leak_check.ts";
+import { testLatchkey } from "./testing/test_latchkey.ts";
 
 const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.parse(readFileSync("deno.json", "utf8"));
 

@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, ProfileName } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
 import { assertTokenResponse, basic, challenge, clients, getRedirectParams, testServer } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
@@ -68,27 +67,6 @@ test("[PF-04] a profile of a client cannot make the server's settings weaker", a
   await assertTokenResponse(
     await required.token({ ...fields, redirect_uri: "https://strict.example/cb" }, { headers }),
   );
-});
-
-test("[PF-04] redirect_uri is required, and an access token in a form rejected, for a client with such a profile", async () => {
-  const b = await testServer({ clients: [strict("mcp"), ...clients] });
-  const without = { redirect_uri: undefined, scope: "read" };
-  assertMatch(
-    await ask(b, { ...ofStrict, ...without }),
-    /demands redirect_uri, by the profile mcp .{10} of this client/,
-  );
-  assertEquals(await ask(b, { ...ofWeb, ...without }), "code");
-  const userinfo = async (fields: Fields) => {
-    const headers = basic(fields.client_id as string, "web-secret");
-    const { access_token } = await assertTokenResponse(
-      await b.token({ ...fields, client_id: undefined, code: await b.code(fields) }, { headers }),
-    );
-    return await b.get("/oauth2/userinfo", { method: "POST", body: new URLSearchParams({ access_token }) });
-  };
-  const rejected = await userinfo(ofStrict);
-  assertEquals(rejected.status, 400);
-  assertMatch((await rejected.json()).error_description, /of this client \[BR-01\]$/);
-  assertEquals((await (await userinfo(ofWeb)).json()).sub, "alice");
 });
 
 test("[PF-04] the aud of a client assertion is the issuer for a client with such a profile", async () => {
@@ -158,17 +136,4 @@ test("[PF-04, DR-04, MC-04] only an operator sets a profile: registration and me
   assertEquals(await ask(b, { ...fields, code_challenge: challenge }), "code");
   const reasons = b.events.flatMap((event) => event.type === "warning" ? event.explanation.reason : []);
   assert(reasons.includes("profile of the metadata document is ignored"));
-});
-
-test("[PF-04] the page of a client names its profile", async () => {
-  const b = await testServer({ clients: [strict("oauth2.1"), ...clients] });
-  assertMatch(await (await b.get("/clients/strict")).text(), /Profile<\/dt><dd[^>]*>.*oauth2\.1/);
-  assert(!(await (await b.get("/clients/web")).text()).includes("Profile</dt>"));
-});
-
-test("[PF-04] the mock registers a client with a profile in one call, and logs it in", async () => {
-  await using as = await testLatchkey();
-  const client = as.client({ confidential: true, profile: "mcp" });
-  assertEquals((await as.logIn(client)).claims?.sub, "alice");
-  await assertRejects(() => as.logIn(client, { authorization: noChallenge }), Error, "of this client");
 });

@@ -5,7 +5,6 @@ import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from "jo
 import * as openid from "openid-client";
 import { test } from "node:test";
 import { latchkey } from "../secret_leak_check.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
 import { sharedKey, startSeconds } from "./client_jwts.ts";
 import {
   assertion,
@@ -118,13 +117,6 @@ test("[FS-16, FS-31, FS-33] a whole flow: the code arrives in a signed response,
   assertEquals((await assertTokenResponse(await exchangeCode(b, { code: code as string }))).token_type, "DPoP");
   const failed = await authorizePushed(b, await signed({ prompt: "none", max_age: "0", login_hint: "alice" }));
   assert(decodeJwt(getRedirectParams(failed).get("response")!).iss !== undefined);
-});
-
-test("[FS-31, FS-33] the mock signs the request and verifies the response by itself", async () => {
-  await using as = await testLatchkey({ profile: "fapi2-message-signing" });
-  const { tokens, callback } = await as.logIn(as.client());
-  assertEquals(tokens.token_type, "DPoP");
-  assert(callback.code !== undefined);
 });
 
 test("[FS-34] an introspection response is a JWT for a client that asks for one", async () => {

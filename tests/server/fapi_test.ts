@@ -4,13 +4,9 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import * as openid from "openid-client";
 import { test } from "node:test";
-import { banner } from "../../src/cli/banner.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
 import { clientKey, proof, sharedKey, startSeconds, tokenDigest, tokenProof, userinfoProof } from "./client_jwts.ts";
 import {
   assertion,
@@ -141,14 +137,6 @@ test("[FS-25] device codes and exchanged tokens need a proof too, and the tokens
     }, headers);
   assertMatch(await outcome(await request({})), /^400 invalid_dpop_proof/);
   await assertDpopTokens(await request(await tokenProof(dpopKey)));
-});
-
-test("[FS-03] the home page has no form where clients must have keys, and the page of the demo client is complete", async () => {
-  const b = await testServer({ profile: "fapi2-security", clients: undefined, alg: undefined });
-  assert(!(await (await b.get("/")).text()).includes('name="token_endpoint_auth_method"'));
-  assertEquals((await b.get("/clients/demo-key")).status, 200);
-  const open = await testServer({});
-  assert((await (await open.get("/")).text()).includes('name="token_endpoint_auth_method"'));
 });
 
 test("[FS-02, FS-11] other grants and response types do not exist", async () => {
@@ -528,27 +516,6 @@ test("[FS-24] on a test host one warning says that this is not FAPI; on a real h
   assertEquals(await warnings(real), []);
 });
 
-test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends it", () => {
-  const issuer = "https://as.company.com";
-  const show = (profile: "fapi2-security" | "oidc", url: string) =>
-    banner({
-      startMs: 0,
-      ...{ version: "0", issuer, url, host: "127.0.0.1", store: "memory", storedEntries: {}, inspector: "off" },
-      exportsSecrets: false,
-      faults: "off",
-      control: "off",
-      settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer, extensions),
-      resources: [],
-      hasShortcuts: false,
-    });
-  assertMatch(
-    show("fapi2-security", "http://127.0.0.1:9000"),
-    /Profile +fapi2-security;.* the proxy must require TLS 1\.2/,
-  );
-  assert(!show("fapi2-security", issuer).includes("TLS"));
-  assert(!show("oidc", "http://127.0.0.1:9000").includes("TLS"));
-});
-
 test("[FS-26] codes, tokens and request_uri have at least 128 random bits", async () => {
   const b = await fapiServer();
   const { request_uri } = await (await push(b)).json();
@@ -597,24 +564,6 @@ test("[PF-04] a client with the profile fapi2-security on a server without it; i
   assertEquals((await clientKey()).alg, bankKey.alg);
 });
 
-test("[FS-03, FS-04] the mock registers a client with a key, and logs it in with PAR, PKCE and DPoP", async () => {
-  await using as = await testLatchkey({ profile: "fapi2-security" });
-  const client = as.client();
-  assertEquals(client.token_endpoint_auth_method, "private_key_jwt");
-  const { tokens, dpop, request } = await as.logIn(client);
-  assertEquals(tokens.token_type, "DPoP");
-  assertEquals(dpop?.publicJwk.crv, "P-256");
-  assert(request.searchParams.has("request_uri"));
-  const refreshed = await as.refresh(client, tokens.refresh_token!);
-  assertEquals(refreshed.token_type, "DPoP");
-  assertEquals((await as.token(client, { grant_type: "client_credentials", scope: "read" })).token_type, "DPoP");
-  await using other = await testLatchkey();
-  const strict = other.client({ profile: "fapi2-security" });
-  assertEquals((await other.logIn(strict)).tokens.token_type, "DPoP");
-  assertEquals((await other.logIn(other.client())).tokens.token_type, "Bearer");
-  assertEquals((await other.logIn(other.client())).dpop, undefined);
-});
-
 test("[FS-01, FS-04] openid-client completes the flow with private_key_jwt, PAR, PKCE and DPoP, from the metadata alone", async () => {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   const jwks = { keys: [{ ...await exportJWK(publicKey), kid: "k", alg: "ES256" }] };
@@ -655,25 +604,4 @@ test("[FS-01, FS-04] openid-client completes the flow with private_key_jwt, PAR,
   const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP });
   assertEquals(refreshed.token_type, "dpop");
   await as.close();
-});
-
-test("[PF-03, DM-15] without clients a server with a profile of FAPI has a demo client with a key, and /start pushes its request", async () => {
-  for (const profile of ["fapi2-security", "fapi2-message-signing"] as const) {
-    const b = await testServer({ profile, clients: undefined, alg: undefined });
-    const started = await b.get("/start");
-    assertEquals(started.status, 303);
-    const cookie = started.headers.getSetCookie().map((line) => line.split(";")[0]).join("; ");
-    const follow = async (response: Response) =>
-      await b.get(response.headers.get("location")!.replace("https://as.test", ""), { headers: { cookie } });
-    const authorized = await follow(started);
-    const page = await follow(authorized);
-    assertEquals(page.status, 200);
-    assertMatch(await page.text(), /Authorization Successful[^]*Exchange the code[^]*client_assertion_type/);
-    const home = await (await b.get("/")).text();
-    assertMatch(home, /href="\/start"/);
-    assertMatch(home, new RegExp(`profile <code[^>]*>${profile}<`));
-  }
-  const own = await fapiServer({ clients: [{ ...bank, redirect_uris: ["https://as.test/authorized"] }] });
-  // The page does not know the key of another client.
-  assertEquals((await own.get("/start")).status, 400);
 });

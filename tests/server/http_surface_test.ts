@@ -418,7 +418,7 @@ test("[HT-15] no trace event contains a code, token, secret, verifier or cookie,
   const tokens = await assertTokenResponse(await token({ code: used }));
   const kept = await code();
   const web = await code(webRequest);
-  const cookie = (await get("/")).headers.get("set-cookie")!.split(/[=;]/)[1]!;
+  const cookie = (await get("/start")).headers.get("set-cookie")!.split(/[=;]/)[1]!;
   const attempts: Promise<Response>[] = [
     token({ code: used }),
     token({ code: "never-issued-code" }),
@@ -472,11 +472,11 @@ test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded hea
     origin: "https://evil.example",
     referer: "https://evil.example/",
   };
-  // A constant random source, so that two responses are comparable byte by byte; DI-04 covers the home page's list.
+  // A constant random source, so that two responses are comparable byte by byte.
   const { as } = await testServer({ ...demo, directory: "off", randomBytes: (bytes) => new Uint8Array(bytes).fill(7) });
   const asked = [
-    // DI-04: 403 under another host. HT-22: 403 for a page of another site.
-    ...paths.filter((path) => !["/authorized", "/oauth2/userinfo"].includes(path)),
+    // DI-04: 403 under another host, where the home page names no clients. HT-22: 403 for a page of another site.
+    ...paths.filter((path) => !["/", "/authorized", "/oauth2/userinfo"].includes(path)),
     "/nowhere",
     "/oauth2/authorize?client_id=x",
   ];
@@ -600,8 +600,8 @@ test("[HT-17] responses of an https issuer have Strict-Transport-Security, those
       assertEquals((await plain.get(path, { method })).headers.get("strict-transport-security"), null);
     }
   });
-  assertMatch((await secure.get("/")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax; Secure$/);
-  assertMatch((await plain.get("/")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax$/);
+  assertMatch((await secure.get("/start")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax; Secure$/);
+  assertMatch((await plain.get("/start")).headers.get("set-cookie")!, /; HttpOnly; SameSite=Lax$/);
 });
 
 /** Throws an error with internal details. */
@@ -646,12 +646,11 @@ test("[HT-18] failing pages, random sources, approvers and listeners are errors 
   await forEachCase(["/nowhere", "/oauth2/authorize", "/account"], async (path) => {
     await revealsNothing(await unpaged.get(path));
   });
-  const unlucky = await testServer({
-    randomBytes: () => {
-      throw secretive();
-    },
-  });
-  await revealsNothing(await unlucky.get("/"));
+  const randomBytes = () => {
+    throw secretive();
+  };
+  const unlucky = await testServer({ randomBytes });
+  await revealsNothing(await (await testServer({ ...demo, randomBytes })).get("/start"));
   assertEquals(assertAuthorizationResponse(await unlucky.authorize()).error, "server_error");
   const undecided = await testServer({ approver: () => Promise.reject(secretive()) });
   assertEquals(assertAuthorizationResponse(await undecided.authorize()).error, "server_error");
@@ -801,7 +800,7 @@ test("[HT-18] no parameter value causes a 500, another header, or itself as mark
       await safe(await get("/", { headers: { [name]: header } }), value);
     }
   });
-  assertNotEquals((await get("/")).headers.get("set-cookie"), null);
+  assertNotEquals((await (await testServer(demo)).get("/start")).headers.get("set-cookie"), null);
 });
 
 test("[HT-17] a misspelt login setting stops startup on every host", async () => {

@@ -4,7 +4,6 @@ import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { health } from "../../src/cli/operating/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 test("configuration errors of issuer and clients are reported together; those of demo clients follow the issuer", async () => {
@@ -75,7 +74,7 @@ test("unknown options and options of the wrong type are one error, with the near
     clinets: [],
     now: 5,
     approver: {},
-    plugins: [health()],
+    plugins: [{}],
     store: "memory",
     throttle: "yes",
     lifetimes: { acces_token: 60 },

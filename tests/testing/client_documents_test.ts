@@ -4,6 +4,11 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
+import type { KeyTestClient } from "../../src/testing/clients.ts";
+import { authenticateClient } from "../../src/client/authentication.ts";
+import { signingContext } from "../server/client_jwts.ts";
+import { assertPage, getRejections } from "../kit.ts";
+import { document, documentServer, real } from "../server/extensions/client_documents/document_server.ts";
 
 const url = "https://app.example/client.json";
 
@@ -86,4 +91,58 @@ test("a document that no test has published is fetched by the option outbound, o
     globalThis.fetch = fetch;
   }
   assertEquals(fetched, [url, url]);
+});
+
+test("[MC-04] a document cannot set members reserved for the operator", async () => {
+  await using as = await testLatchkey();
+  const serves = ["https://api.example"];
+  const keyed = { token_endpoint_auth_method: "private_key_jwt", serves } as const;
+  const grant_types = ["authorization_code", "client_credentials"];
+  const client = as.clientDocument(url, { ...keyed, grant_types });
+  const { tokens } = await as.logIn(as.client(), { resource: "https://api.example", scope: "read" });
+  const isActiveFor = async (introspecting: KeyTestClient) => {
+    const { params } = await authenticateClient(signingContext(as.clock.now() / 1000, as.issuer), introspecting);
+    const body = new URLSearchParams({ token: tokens.access_token, ...params });
+    return (await (await as.fetch("/oauth2/introspect", { method: "POST", body })).json()).active;
+  };
+  assertEquals([await isActiveFor(as.client(keyed)), await isActiveFor(client)], [true, false]);
+  // A test host issues tokens to a client itself.
+  assertEquals((await as.token(client, { grant_type: "client_credentials", scope: "read" })).scope, "read");
+
+  const b = await documentServer({ ...real, clientIdMetadataDocuments: true, clients: [] });
+  b.respond = () => Response.json({ ...document, grant_types: ["client_credentials"], redirect_uris: undefined });
+  await assertPage(await b.authorize({ client_id: document.client_id }));
+  assertMatch(
+    getRejections(b.events)[0]!.explanation.expected!,
+    /grant_types: at least one value of authorization_code/,
+  );
+});
+
+test("[MC-07] a client with private_key_jwt authenticates with the keys of its document", async () => {
+  await using as = await testLatchkey();
+  const client = as.clientDocument(url, { token_endpoint_auth_method: "private_key_jwt" });
+  const { tokens } = await as.logIn(client);
+  await as.refresh(client, tokens.refresh_token!);
+  as.log.expect("token", { grant_type: "refresh_token" }).with("private_key_jwt").succeeded();
+  const rejected = async (login: Promise<unknown>) =>
+    await login.then(() => "accepted", (error) => `${(error as LoginError).status} ${(error as LoginError).error}`);
+  const stolen = as.clientDocument("https://other.example/c", { token_endpoint_auth_method: "private_key_jwt" });
+  for (
+    const impostor of [
+      { ...client, token_endpoint_auth_method: "none" as const },
+      { ...client, private_jwk: stolen.private_jwk },
+    ]
+  ) {
+    assertEquals(await rejected(as.refresh(impostor, tokens.refresh_token!)), "400 invalid_client");
+    assertEquals(await rejected(as.token(impostor, { grant_type: "client_credentials" })), "400 invalid_client");
+  }
+
+  // Keys behind a URL: the private key is that of the client above.
+  const jwks_uri = "https://client.example/jwks.json";
+  const { d: _, ...publicJwk } = client.private_jwk;
+  as.clientDocument(jwks_uri, () => Response.json({ keys: [publicJwk] }));
+  const remote = as.clientDocument("https://remote.example/c", { jwks_uri });
+  await as.logIn({ ...remote, private_jwk: client.private_jwk });
+  assertEquals(remote.token_endpoint_auth_method, "private_key_jwt");
+  assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "400 invalid_client");
 });

@@ -4,7 +4,6 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
-import { logging } from "../../../src/cli/operating/mod.ts";
 import { maxStateLength } from "../../../src/server/oauth/authorize/destination.ts";
 import {
   assertAuthorizationResponse,
@@ -636,33 +635,6 @@ test("[AZ-17] an unknown scope value is invalid_scope without openid, and ignore
     assertEquals(await granted(server, { scope: `openid ${word} read` }), new Set(["openid", "read"]));
     assertEquals(await granted(server, { scope: `${word} openid` }), new Set(["openid"]));
   });
-});
-
-test("[AZ-17] a warning or the rejection names each unknown value, in the trace and in the log", async () => {
-  const lines: string[] = [];
-  const log = logging({ write: (line) => lines.push(line), format: "text" });
-  const server = await testServer({ plugins: [log] });
-  await granted(server, { scope: "openid admin read groups" });
-  await server.authorize({ scope: "read admin" });
-  await server.authorize({ scope: `openid ${"x".repeat(50)}` });
-  const output = server.events.flatMap((event) =>
-    "explanation" in event && event.explanation.rule === "AZ-17"
-      ? [[event.type, event.explanation.rule, event.explanation.reason]]
-      : []
-  );
-  assertEquals(output, [
-    ["warning", "AZ-17", "unknown scope was dropped: admin groups"],
-    ["rejected", "AZ-17", "unknown scope: admin"],
-    ["warning", "AZ-17", "unknown scope was dropped: …(50 characters)"],
-  ]);
-  assertMatch(
-    lines[0]!,
-    /! warning {2}spa {2}AZ-17\n +unknown scope was dropped: admin groups\n +expected {2}some of: openid/,
-  );
-  assertMatch(lines.join("\n"), /invalid_scope {2}spa {2}AZ-17\n +unknown scope: admin\n/);
-  const before = lines.length;
-  await granted(server, { scope: "openid read openid" });
-  assert(!lines.slice(before).join().includes("AZ-17"));
 });
 
 test("[AZ-17] a known scope value that the client may not request is invalid_scope, with openid too", async () => {

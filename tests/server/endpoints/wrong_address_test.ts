@@ -2,7 +2,6 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { logging } from "../../../src/cli/operating/mod.ts";
 import { forEachCase, testServer } from "../../kit.ts";
 
 const issuer = "http://localhost:9666";
@@ -50,37 +49,6 @@ test("[HT-01] a browser that opens an endpoint for programs gets a page with a c
     const json = await get("/oauth2/introspect", accept === undefined ? {} : { headers: { accept } });
     assertEquals([json.status, (await json.json()).error], [405, "invalid_request"]);
   }
-});
-
-test("[TK-02] the log names the media type that was received", async () => {
-  const lines: string[] = [];
-  const { as } = await testServer({
-    issuer,
-    plugins: [logging({ write: (line) => lines.push(line), format: "text" })],
-  });
-  const post = (init: RequestInit) => as.fetch(new Request(`${issuer}/oauth2/token`, { method: "POST", ...init }));
-  await post({ body: "{}", headers: { "content-type": "application/json" } });
-  assertMatch(
-    lines[0]!,
-    /TK-02\n[^]*expected {2}application\/x-www-form-urlencoded\n *received {2}application\/json\n/,
-  );
-  await post({ body: new Uint8Array([123]) });
-  assertMatch(lines[1]!, /TK-02\n[^]*received {2}no Content-Type\n/);
-});
-
-test("[HT-01] the log names the path that was received and the expected URL, without secrets", async () => {
-  const lines: string[] = [];
-  const { get } = await testServer({
-    issuer,
-    plugins: [logging({ write: (line) => lines.push(line), format: "text" })],
-  });
-  await get("/oauth/token", asProgram);
-  assertMatch(
-    lines[0]!,
-    /HT-01\n[^]*expected {2}http:\/\/localhost:9666\/oauth2\/token\n *received {2}\/oauth\/token\n/,
-  );
-  await get(`/${"x1".repeat(20)}/token`, asProgram);
-  assertMatch(lines[1]!, /received {2}…\(\d+ characters\)\n/);
 });
 
 test("metadata that is requested by another name of a test host causes one warning", async () => {

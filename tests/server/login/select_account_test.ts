@@ -3,17 +3,8 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { decodeJwt } from "jose";
-import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { openBrowser } from "../browser.ts";
-import {
-  assertTokenResponse,
-  challenge,
-  encode,
-  forEachCase,
-  getRedirectParams,
-  goodRequest,
-  testServer,
-} from "../../kit.ts";
+import { assertTokenResponse, encode, forEachCase, getRedirectParams, goodRequest, testServer } from "../../kit.ts";
 import type { Fields, ListedOptions, TestServer } from "../../kit.ts";
 
 /** What a browser sends for a page; without a secure context, only `Accept`. */
@@ -153,27 +144,4 @@ test("[OI-10] without a browser select_account needs no page, nor does a request
     await subOf(server, await server.get(plain, { headers: browserHeaders[0], redirect: "manual" })),
     "alice",
   );
-});
-
-test("[OI-10] a decision of a test replaces the list, in a browser too", async () => {
-  await using as = await testLatchkey(options);
-  const client = as.client();
-  const query = encode({
-    ...{ response_type: "code", client_id: client.client_id, scope: "openid", prompt: "select_account" },
-    ...{ redirect_uri: client.redirect_uris![0]!, code_challenge: challenge, code_challenge_method: "S256" },
-  });
-  const open = async () => {
-    const { headers } = await as.fetch(`${as.issuer}/oauth2/authorize?${query}`, {
-      headers: browserHeaders[0]!,
-      redirect: "manual",
-    });
-    return headers.get("location")!;
-  };
-  assertMatch(await open(), /^\/oauth2\/select_account/);
-  as.decisions.loginNext("bob");
-  assertMatch(await open(), /[?&]code=/);
-  as.decisions.deny();
-  assertMatch(await open(), /[?&]error=access_denied/);
-  as.decisions.allowAll();
-  assertEquals((await as.logIn(client, { prompt: "select_account" })).claims?.sub, "alice");
 });

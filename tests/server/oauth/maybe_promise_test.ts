@@ -15,15 +15,3 @@ test("a present value is used immediately, and any thenable is awaited", async (
     assertEquals(await chain(awaitable, double), 4);
   }
 });
-
-test("a login works in a program that replaces Promise by another class", async () => {
-  const { Promise: own } = globalThis;
-  globalThis.Promise = class extends own<unknown> {} as PromiseConstructor;
-  try {
-    const { testLatchkey } = await import("../../../src/testing/mod.ts");
-    await using as = await testLatchkey();
-    assertEquals((await as.logIn(as.client())).claims?.sub, "alice");
-  } finally {
-    globalThis.Promise = own;
-  }
-});

@@ -17,7 +17,6 @@ import type { Fields, TestServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { testLatchkey } from "../../../testing/test_latchkey.ts";
 
 const cibaType = "urn:openid:params:grant-type:ciba";
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
@@ -52,51 +51,12 @@ async function started(b: TestServer, fields?: Fields): Promise<string> {
   return (await response.json()).auth_req_id;
 }
 
-const mockClient = { confidential: true, grant_types: ["authorization_code", cibaType, "refresh_token"] } as const;
-
-test("[CB-01, CB-03] the user of the hint decides, and the client gets their tokens once", async () => {
-  for (const login of ["auto", "interactive"] as const) {
-    await using as = await testLatchkey({ login });
-    const client = as.client(mockClient);
-    const request = await as.startBackchannel(client, { user: "bob", scope: "openid read", bindingMessage: "№ 42" });
-    assertEquals([request.expiresIn, request.interval], [300, 5]);
-    const { error } = await assertRejects(() => request.poll()) as { error?: string } & Error;
-    assertEquals(error, "authorization_pending");
-    await request.approve();
-    const { id_token, access_token, scope } = await request.poll();
-    assertEquals([decodeClaims(id_token!).sub, typeof access_token, scope], ["bob", "string", "openid read"]);
-    const again = await assertRejects(() => request.poll()) as { error?: string } & Error;
-    assertEquals(again.error, "invalid_grant");
-  }
-});
-
 test("[CB-06] with automatic login the approver decides before the response", async () => {
   const b = await server({ login: "auto" });
   const tokens = await (await poll(b, await started(b, { login_hint: "bob" }))).json();
   assertEquals([decodeClaims(tokens.id_token).sub, decodeClaims(tokens.id_token).aud], ["bob", "bank"]);
   const denying = await server({ approver: () => Promise.reject(new Error("no")) });
   assertEquals((await start(denying)).status, 500);
-});
-
-test("[CB-03, CB-06] denied, expired, unknown and malformed", async () => {
-  await using as = await testLatchkey();
-  const client = as.client(mockClient);
-  const denied = await as.startBackchannel(client, { user: "alice" });
-  await denied.deny();
-  const error = async (polling: () => Promise<unknown>) =>
-    (await assertRejects(polling) as { error?: string } & Error).error;
-  assertEquals(await error(() => denied.poll()), "access_denied");
-  const expired = await as.startBackchannel(client, { user: "alice", params: { requested_expiry: "10" } });
-  as.clock.advance(10);
-  assertEquals(await error(() => expired.poll()), "expired_token");
-  const b = await server();
-  for (const auth_req_id of ["x", `${"a".repeat(43)}.${"b".repeat(43)}`, `${await started(b)}x`]) {
-    assertEquals(await getOutcome(await poll(b, auth_req_id)), "400 invalid_grant");
-  }
-  assertEquals(
-    await getOutcome(await b.post("/oauth2/token", { grant_type: cibaType }, basicHeader("bank"))),
-    "400 invalid_request",
-  );
 });
 
 test("[CB-02] exactly one hint", async () => {
@@ -110,19 +70,6 @@ test("[CB-02] exactly one hint", async () => {
     [{ login_hint: undefined, id_token_hint: "x" }, "400 invalid_request"],
     [{ login_hint: ["alice", "bob"] }, "400 invalid_request"],
   ], async ([fields, outcome]) => assertEquals(await getOutcome(await start(b, fields)), outcome));
-});
-
-test("[CB-02] id_token_hint names the user, also of a pairwise client, and only one of the client itself", async () => {
-  for (const subject_type of ["public", "pairwise"] as const) {
-    await using as = await testLatchkey({ users });
-    const client = as.client({ ...mockClient, subject_type });
-    const { tokens } = await as.logIn(client, { as: "bob" });
-    const params = { id_token_hint: tokens.id_token!, login_hint: undefined };
-    const request = await as.startBackchannel(client, { params });
-    await request.approve();
-    assertEquals(decodeClaims((await request.poll()).id_token!).sub, decodeClaims(tokens.id_token!).sub);
-    await assertRejects(() => as.startBackchannel(as.client(mockClient), { params }), Error, "invalid_request");
-  }
 });
 
 test("[CB-10] a hint that names no user is unknown_user_id, and nothing is stored", async () => {
@@ -235,34 +182,6 @@ test("[JR-05] a client whose requests must be signed cannot send unsigned ones t
     assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "JR-05");
   }
   assertEquals((await start(await server({ clients: [signer] }))).status, 200);
-});
-
-test("[CB-06, CB-07] the page lists the requests of the user alone, and each is decided on once", async () => {
-  await using as = await testLatchkey({ login: "interactive", users });
-  const client = as.client({ ...mockClient, client_name: "The bank" });
-  const request = await as.startBackchannel(client, { user: "bob", bindingMessage: "<b>Payment 42" });
-  const url = `${as.issuer}/backchannel`;
-  const pageOf = async (sub: string) => {
-    const browser = as.browser({ as: sub });
-    await as.logIn(client, { browser, as: sub });
-    return await (await browser.open(url)).text();
-  };
-  assertMatch(await pageOf("bob"), /The bank[^]*&lt;b>Payment 42/);
-  assertEquals((await pageOf("alice")).includes("Payment 42"), false);
-  assertMatch(await (await as.browser().open(url)).text(), /You are not logged in/);
-  await request.approve();
-  assertEquals((await pageOf("bob")).includes("Payment 42"), false);
-  await assertRejects(() => request.deny(), Error, "already decided");
-});
-
-test("[CB-06] the consent page shows the message; another user cannot decide", async () => {
-  await using as = await testLatchkey({ login: "interactive", users });
-  const request = await as.startBackchannel(as.client(mockClient), { user: "bob", bindingMessage: "Payment 42" });
-  await assertRejects(() => request.approve({ as: "alice" }));
-  const { error } = await assertRejects(() => request.poll()) as { error?: string } & Error;
-  assertEquals(error, "authorization_pending");
-  await request.approve({ as: "bob" });
-  assert((await request.poll()).access_token);
 });
 
 test("[CB-05] on a real host a client that registered itself cannot have the grant type", async () => {

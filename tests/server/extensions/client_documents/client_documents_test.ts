@@ -3,66 +3,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../../../src/mod.ts";
-import type { KeyTestClient } from "../../../../src/testing/clients.ts";
-import type { LoginError } from "../../../../src/testing/mod.ts";
 import { extensions } from "../../../../src/mod.ts";
-import { testLatchkey } from "../../../testing/test_latchkey.ts";
-import { authenticateClient } from "../../../../src/client/authentication.ts";
-import { signingContext } from "../../client_jwts.ts";
 import { openBrowser } from "../../browser.ts";
-import {
-  assertPage,
-  basic,
-  encode,
-  type Fields,
-  forEachCase,
-  getOutcome,
-  getRejections,
-  type TestServer,
-  testServer,
-} from "../../../kit.ts";
+import { assertPage, basic, type Fields, forEachCase, getOutcome, getRejections, testServer } from "../../../kit.ts";
 import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "../../page_navigation.ts";
-
-const url = "https://client.example/oauth/client.json";
-
-/** A valid document. */
-const document = {
-  client_id: url,
-  client_name: "Example client",
-  redirect_uris: ["https://spa.example/cb"],
-  grant_types: ["authorization_code", "refresh_token"],
-  response_types: ["code"],
-  token_endpoint_auth_method: "none",
-};
-
-interface DocumentServer extends TestServer {
-  /** The URLs that were fetched. */
-  readonly fetched: string[];
-  /** Responds to every fetch. */
-  respond: (url: string) => Response | Promise<Response>;
-}
-
-/** A server that fetches the document, without a network. */
-async function documentServer(options: LatchkeyOptions = {}): Promise<DocumentServer> {
-  const fetched: string[] = [];
-  const server = await testServer({
-    outbound: async (target) => {
-      fetched.push(target);
-      return await self.respond(target);
-    },
-    ...options,
-  });
-  const self: DocumentServer = { ...server, fetched, respond: () => Response.json(document) };
-  return self;
-}
-
-/** A server on a real host. */
-const real: LatchkeyOptions = {
-  issuer: "https://auth.corp.com",
-  insecureAllowAutoLogin: true,
-  users: [{ sub: "alice" }],
-  audience: "https://api.corp.com",
-};
+import { document, documentServer, real, url } from "./document_server.ts";
 
 const scope = "read";
 
@@ -312,31 +257,6 @@ test("[MC-04] a document may arrive in any parts", async () => {
   assertStringIncludes((await logIn(openBrowser(b), "alice", { client_id: url })).text, "Allow Café to access");
 });
 
-test("[MC-04] a document cannot set members reserved for the operator", async () => {
-  await using as = await testLatchkey();
-  const serves = ["https://api.example"];
-  const keyed = { token_endpoint_auth_method: "private_key_jwt", serves } as const;
-  const grant_types = ["authorization_code", "client_credentials"];
-  const client = as.clientDocument(url, { ...keyed, grant_types });
-  const { tokens } = await as.logIn(as.client(), { resource: "https://api.example", scope: "read" });
-  const isActiveFor = async (introspecting: KeyTestClient) => {
-    const { params } = await authenticateClient(signingContext(as.clock.now() / 1000, as.issuer), introspecting);
-    const body = new URLSearchParams({ token: tokens.access_token, ...params });
-    return (await (await as.fetch("/oauth2/introspect", { method: "POST", body })).json()).active;
-  };
-  assertEquals([await isActiveFor(as.client(keyed)), await isActiveFor(client)], [true, false]);
-  // A test host issues tokens to a client itself.
-  assertEquals((await as.token(client, { grant_type: "client_credentials", scope: "read" })).scope, "read");
-
-  const b = await documentServer({ ...real, clientIdMetadataDocuments: true, clients: [] });
-  b.respond = () => Response.json({ ...document, grant_types: ["client_credentials"], redirect_uris: undefined });
-  await assertPage(await b.authorize({ client_id: url }));
-  assertMatch(
-    getRejections(b.events)[0]!.explanation.expected!,
-    /grant_types: at least one value of authorization_code/,
-  );
-});
-
 test("[MC-04] a document is cached as long as its headers say, within 10 seconds and a day", async () => {
   const b = await documentServer();
   await forEachCase(
@@ -528,35 +448,6 @@ test("[MC-06] the consent page names the hosts of client_id and redirect URI, an
   }
 });
 
-test("[MC-07] a client with private_key_jwt authenticates with the keys of its document", async () => {
-  await using as = await testLatchkey();
-  const client = as.clientDocument(url, { token_endpoint_auth_method: "private_key_jwt" });
-  const { tokens } = await as.logIn(client);
-  await as.refresh(client, tokens.refresh_token!);
-  as.log.expect("token", { grant_type: "refresh_token" }).with("private_key_jwt").succeeded();
-  const rejected = async (login: Promise<unknown>) =>
-    await login.then(() => "accepted", (error) => `${(error as LoginError).status} ${(error as LoginError).error}`);
-  const stolen = as.clientDocument("https://other.example/c", { token_endpoint_auth_method: "private_key_jwt" });
-  for (
-    const impostor of [
-      { ...client, token_endpoint_auth_method: "none" as const },
-      { ...client, private_jwk: stolen.private_jwk },
-    ]
-  ) {
-    assertEquals(await rejected(as.refresh(impostor, tokens.refresh_token!)), "400 invalid_client");
-    assertEquals(await rejected(as.token(impostor, { grant_type: "client_credentials" })), "400 invalid_client");
-  }
-
-  // Keys behind a URL: the private key is that of the client above.
-  const jwks_uri = "https://client.example/jwks.json";
-  const { d: _, ...publicJwk } = client.private_jwk;
-  as.clientDocument(jwks_uri, () => Response.json({ keys: [publicJwk] }));
-  const remote = as.clientDocument("https://remote.example/c", { jwks_uri });
-  await as.logIn({ ...remote, private_jwk: client.private_jwk });
-  assertEquals(remote.token_endpoint_auth_method, "private_key_jwt");
-  assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "400 invalid_client");
-});
-
 test("[MC-06] the account page lists clients of documents beside registered ones", async () => {
   const b = await documentServer({ login: "interactive", users: [{ sub: "alice" }] });
   b.respond = (client_id) => Response.json({ ...document, client_id, client_name: `Client at ${client_id}` });
@@ -598,26 +489,6 @@ test("[MC-09] a remembered consent does not count for other redirect URIs or key
     assert(!page.text.includes("allowed before"));
   }
   assertEquals(describePage(await pageAfter({})), "code");
-});
-
-test("[MC-03] /clients lists the clients of documents in memory, read-only, and fetches none", async () => {
-  const b = await documentServer();
-  const list = async () =>
-    await assertPage(await b.get("/clients"), 200).catch(async () => (await b.get("/clients")).text());
-  const page = async (path: string) => {
-    const response = await b.get(path);
-    return `${response.status} ${(await response.text()).replaceAll("<wbr/>", "")}`;
-  };
-  const path = `/clients/${encodeURIComponent(url)}`;
-  assertMatch(await page(path), /^404/);
-  assertEquals(b.fetched, []);
-  await b.code({ client_id: url });
-  assertMatch(await list(), /With a client ID metadata document[^]*Example client/);
-  const html = await page(path);
-  assertMatch(html, /^200[^]*fetched at 2026-01-01T00:00:00\.000Z, valid until 2026-01-01T00:05:00\.000Z/);
-  assert(!html.includes("Remove"));
-  const post = await b.get(path, { method: "POST", body: encode({}) });
-  assert(post.status >= 400);
 });
 
 test("[MC-03, MC-04, PF-09] the profile mcp accepts documents since 2025-11-25, on real hosts too, with a name", async () => {

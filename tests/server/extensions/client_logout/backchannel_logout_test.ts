@@ -6,9 +6,6 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { inspector } from "../../../../src/devtools/mod.ts";
-import { findFix } from "../../../../src/server/assembly/rules.ts";
-import { formatEvent } from "../../../../src/cli/operating/format_event.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { openBrowser, sessionCookie } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
@@ -348,28 +345,6 @@ test("[BL-09, BL-11] only 200 and 204 are success; only no response and 5xx are 
       [],
     ]);
   });
-});
-
-test("[BL-09] the flow of the login and the log name each call, its status and how to fix a failure, without the token", async () => {
-  const b = await callingServer({ plugins: [inspector()] });
-  const browser = openBrowser(b);
-  const { id_token } = await browser.login();
-  await browser.login({ client_id: "app" });
-  b.respond = ({ claims }) => new Response(null, { status: claims.aud === "app" ? 404 : 200 });
-  await logOut(browser, id_token);
-  // The logout belongs to the flow of the hint, which is the first one.
-  const html = await (await b.get("/flows/1")).text();
-  assertStringIncludes(html, "Back-channel logout of spa, call 1: status 200.");
-  assertStringIncludes(html, "Back-channel logout of app, call 1: status 404.");
-  assertStringIncludes(html, "The back-channel logout of the client failed, and is not repeated.");
-  const lines = (verbose: boolean) =>
-    b.events.flatMap((event) => formatEvent(event, { verbose, findFix }) ?? []).join("\n");
-  assertMatch(lines(true), /back-channel logout of spa: 200/);
-  assertMatch(
-    lines(false),
-    /warning {2}app {2}BL-09\n +the back-channel logout[^]*received {2}status 404\n +fix {7}Let the/,
-  );
-  for (const { token } of b.calls) assert(!(html + lines(true)).includes(token));
 });
 
 test("[BL-10] a client that never responds holds the user up for the timeout at most, and others are called", async () => {

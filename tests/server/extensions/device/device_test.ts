@@ -4,8 +4,6 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
-import { inspector } from "../../../../src/devtools/mod.ts";
-import { recorder } from "../../../../src/recorder/recorder.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
@@ -22,48 +20,9 @@ import {
 import type { Fields, TestServer } from "../../../kit.ts";
 import { describePage, fillForm, openPage, send, submit } from "../../page_navigation.ts";
 import type { Page } from "../../page_navigation.ts";
+import { deviceCodeType, deviceServer, poll, pollOutcome, start, started } from "./device_server.ts";
 
-const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 const api = "https://api.example";
-
-const grant_types = [deviceCodeType, "refresh_token"];
-const deviceClients = [
-  { client_id: "tv", client_name: "Home TV", grant_types },
-  { client_id: "radio", grant_types },
-  { client_id: "box", client_secret: "box-secret", grant_types: [deviceCodeType] },
-  { client_id: "spa", redirect_uris: ["https://spa.example/cb"] },
-];
-
-interface Started {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly verification_uri: string;
-  readonly verification_uri_complete: string;
-  readonly expires_in: number;
-  readonly interval: number;
-}
-
-function deviceServer(options: LatchkeyOptions = {}): Promise<TestServer> {
-  return testServer({ clients: deviceClients, login: "interactive", ...options });
-}
-
-function start(server: TestServer, fields: Fields = {}, headers?: Record<string, string>): Promise<Response> {
-  return server.post("/oauth2/device_authorization", { client_id: "tv", scope: "openid read", ...fields }, headers);
-}
-
-async function started(server: TestServer, fields: Fields = {}): Promise<Started> {
-  const response = await start(server, fields);
-  assertEquals(response.status, 200, await response.clone().text());
-  return await response.json();
-}
-
-function poll(server: TestServer, device_code: string, fields: Fields = {}): Promise<Response> {
-  return server.post("/oauth2/token", { grant_type: deviceCodeType, client_id: "tv", device_code, ...fields });
-}
-
-async function pollOutcome(server: TestServer, device_code: string, fields?: Fields): Promise<string> {
-  return await getOutcome(await poll(server, device_code, fields));
-}
 
 /** Opens the page, and sends the code. */
 async function enterCode(browser: Browser, userCode: string, path = "/device"): Promise<Page> {
@@ -604,34 +563,6 @@ for (const [name, skip, create] of storeKinds) {
     },
   );
 }
-
-test("start, page, login, consent and polls are one flow, without the device code in clear text", async () => {
-  const record = recorder();
-  const server = await deviceServer({ plugins: [record, inspector()] });
-  const { device_code, verification_uri_complete } = await started(server);
-  const browser = openBrowser(server);
-  assertEquals(await pollOutcome(server, device_code), "400 authorization_pending");
-  const path = verification_uri_complete.replace("https://as.test", "");
-  const login = await submit(browser, await openPage(browser, path, await browser.get(path)), "");
-  await submit(browser, await submit(browser, login, "sub", "alice"), "decision", "allow");
-  assertEquals(await pollOutcome(server, device_code), "200");
-  assertEquals(await pollOutcome(server, device_code), "400 invalid_grant");
-  const [flow, ...others] = record.flows();
-  assertEquals(others, []);
-  assertEquals(flow!.exchanges.map(({ endpoint, outcome }) => `${endpoint} ${outcome}`), [
-    ...["device_authorization done", "token interaction", "device done", "device done"],
-    ...["login interaction", "login done", "consent interaction", "consent done", "device done"],
-    ...["token done", "token rejected"],
-  ]);
-  assertEquals([flow!.client, flow!.sub], ["tv", "alice"]);
-  for (const path of ["/flows", "/flows/1", "/flows/1.txt", "/flows/1.md", "/flows/1.har", "/flows/1.json"]) {
-    const text = await (await server.get(path)).text();
-    assert(!text.includes(device_code.split(".")[1]!), `${path} contains the device code`);
-    if (path === "/flows/1") {
-      for (const title of ["Device authorization", "Device poll", "waiting for the user"]) assert(text.includes(title));
-    }
-  }
-});
 
 test("[DV-02] the store contains digests of the codes", async () => {
   const store = memoryStore();

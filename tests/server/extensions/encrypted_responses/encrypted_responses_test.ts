@@ -1,57 +1,19 @@
 /** Encrypted ID tokens and userinfo responses (group EN). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { compactDecrypt, decodeProtectedHeader, exportJWK, generateKeyPair, jwtVerify } from "jose";
+import { compactDecrypt, decodeProtectedHeader, exportJWK, jwtVerify } from "jose";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import {
   contentEncryptions,
-  type KeyManagementAlgorithm,
   keyManagementAlgorithms,
 } from "../../../../src/server/extensions/encrypted_responses/client_members.ts";
 import { fetchKeySet, getRejections, realHost, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
-import { inspector } from "../../../../src/devtools/mod.ts";
-import { parseToken } from "../../../../src/devtools/requests/tokens/parse_token.ts";
-import { recorder } from "../../../../src/recorder/recorder.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { testLatchkey } from "../../../testing/test_latchkey.ts";
-
-type Jwk = Readonly<Record<string, unknown>>;
-
-/** A key pair, whose public part has these members. */
-async function keyPair(alg: string, members: Jwk = {}, crv?: string) {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { crv, extractable: true, modulusLength: 2048 });
-  return { jwk: { ...await exportJWK(publicKey), ...members } as Jwk, privateKey };
-}
-
-const redirectUri = "https://spa.example/cb";
-const rsa = await keyPair("RSA-OAEP-256", { kid: "rsa", use: "enc" });
-const ec = await keyPair("ECDH-ES", { kid: "ec", use: "enc" });
-const keyFor = (alg: string) => alg.startsWith("RSA") ? rsa : ec;
-
-/** The client `spa` with these members. */
-const spa = (members: Partial<ClientMetadata>): ClientMetadata => ({
-  client_id: "spa",
-  redirect_uris: [redirectUri],
-  token_endpoint_auth_method: "none",
-  grant_types: ["authorization_code", "refresh_token"],
-  ...members,
-});
-
-const encryptedFor = (alg: KeyManagementAlgorithm, members: Partial<ClientMetadata> = {}) =>
-  spa({ id_token_encrypted_response_alg: alg, jwks: { keys: [keyFor(alg).jwk] }, ...members });
-
-const server = (client: ClientMetadata, options: LatchkeyOptions = {}) => testServer({ clients: [client], ...options });
-
-async function exchange(b: TestServer, scope = "openid read offline_access"): Promise<Record<string, string>> {
-  const response = await b.token({ code: await b.code({ scope }) });
-  const body = await response.json();
-  assertEquals([response.status, body.error], [200, undefined]);
-  return body;
-}
+import { ec, encryptedFor, exchange, keyFor, keyPair, redirectUri, rsa, server, spa } from "./encrypted_clients.ts";
+import type { Jwk } from "./encrypted_clients.ts";
 
 const decrypt = async (jwe: string, key: CryptoKey) =>
   new TextDecoder().decode((await compactDecrypt(jwe, key)).plaintext);
@@ -290,24 +252,6 @@ test("[EN-07] the decrypted ID token is accepted as id_token_hint, the encrypted
     new URL((await b.authorize({ id_token_hint })).headers.get("location")!).searchParams;
   assert((await hint(await decrypt(id_token!, rsa.privateKey))).has("code"));
   assertEquals((await hint(id_token!)).get("error"), "invalid_request");
-});
-
-test("[EN-01] the client of the mock logs in; without the private key it has no claims", async () => {
-  await using as = await testLatchkey();
-  const { tokens, claims } = await as.logIn(as.client(encryptedFor("ECDH-ES", { client_id: undefined })));
-  assertEquals([tokens.id_token!.split(".").length, claims], [5, undefined]);
-});
-
-test("[EN-01] flows and the page for tokens know an encrypted ID token, and flows redact it", async () => {
-  const record = recorder();
-  const b = await server(encryptedFor("ECDH-ES"), { plugins: [record, inspector()] });
-  const { id_token } = await exchange(b);
-  for (const path of ["", ".md", ".har"]) {
-    const response = await b.get(`/flows/${record.flows().at(-1)!.id}${path}`);
-    assertEquals([response.status, (await response.text()).includes(id_token!)], [200, false], path);
-  }
-  const { form, header, claims } = await parseToken(id_token!);
-  assertEquals([form, header?.alg, claims], ["encrypted", "ECDH-ES", undefined]);
 });
 
 test("[EN-02, EN-05] a key set with a private key is rejected from jwks_uri as it is from jwks, for each private member", async () => {

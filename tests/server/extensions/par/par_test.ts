@@ -3,10 +3,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
-import * as openid from "openid-client";
 import type { Store } from "../../../../src/mod.ts";
 import { memoryStore } from "../../../../src/mod.ts";
-import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
 import {
   assertAuthorizationResponse,
@@ -27,41 +25,12 @@ import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";
 import { describePage, getCode, openPage, submit } from "../../page_navigation.ts";
 import type { Page } from "../../page_navigation.ts";
-import { redactFlow } from "../../../../src/recorder/redact.ts";
-import { recorder } from "../../../../src/recorder/recorder.ts";
-import { inspector } from "../../../../src/devtools/mod.ts";
-
-const prefix = "urn:ietf:params:oauth:request_uri:";
-const redirect_uri = "https://spa.example/cb";
-
-/** POST /oauth2/par for `spa` with everything in order, changed by the fields given. */
-function push(server: TestServer, fields: Fields = {}, headers?: Record<string, string>): Promise<Response> {
-  return server.post("/oauth2/par", { ...goodRequest, ...fields }, headers);
-}
-
-/** The `request_uri` of a pushed request that is in order. */
-async function pushed(server: TestServer, fields: Fields = {}, headers?: Record<string, string>): Promise<string> {
-  const response = await push(server, fields, headers);
-  assertEquals(response.status, 201, await response.clone().text());
-  return (await response.json()).request_uri;
-}
-
-/** The authorization request that refers to a pushed one. */
-function refer({ get }: TestServer, request_uri: string, fields: Fields = {}): Promise<Response> {
-  return get(`/oauth2/authorize?${encode({ client_id: "spa", request_uri, ...fields })}`);
-}
+import { assertInvalidRequestUri, prefix, push, pushed, redirect_uri, refer } from "./pushed_requests.ts";
 
 /** The same in a browser. */
 async function openReferring(browser: Browser, request_uri: string): Promise<Page> {
   const path = `/oauth2/authorize?${encode({ client_id: "spa", request_uri })}`;
   return await openPage(browser, path, await browser.get(path));
-}
-
-/** Asserts a page with `invalid_request_uri`, and the rule of the rejection. */
-async function assertInvalidRequestUri(server: TestServer, response: Response, rule = "PA-06"): Promise<void> {
-  await assertPage(response);
-  const { error, explanation } = getRejections(server.events).at(-1)!;
-  assertEquals([error, explanation.rule], ["invalid_request_uri", rule]);
 }
 
 test("[PA-01, PA-02] a pushed request gets a request_uri that completes the login", async () => {
@@ -473,63 +442,6 @@ test("[PA-07] the setting or the client demands pushed requests", async () => {
   assertEquals((await metadataOf(one)).require_pushed_authorization_requests, undefined);
 });
 
-test("[PA-07] a client that registers itself can demand pushed requests, and the mock pushes for it", async () => {
-  await using as = await testLatchkey();
-  const client = as.client({ require_pushed_authorization_requests: true });
-  const { request } = await as.logIn(client);
-  assertEquals(request.searchParams.get("request_uri")!.startsWith(prefix), true);
-  as.log.expect("par").called(1).by(client).succeeded();
-});
-
-test("[PA-07] a client can demand it in its registration", async () => {
-  await using as = await testLatchkey();
-  const registered = await as.register({
-    redirect_uris: ["https://client.test/callback"],
-    token_endpoint_auth_method: "none",
-    require_pushed_authorization_requests: true,
-  });
-  const { client_id } = registered;
-  const callback = await as.browser().authorize({
-    ...goodRequest,
-    client_id,
-    redirect_uri: "https://client.test/callback",
-  });
-  assertEquals(callback.error, "invalid_request");
-  assertEquals((await as.logIn({ client_id })).callback.error, undefined);
-});
-
-test("the mock pushes for a client whose redirect URI is below the issuer, with and without pages", async () => {
-  for (const login of ["auto", "interactive"] as const) {
-    await using as = await testLatchkey({ login });
-    const client = as.client({ redirect_uri: `${as.issuer}/app/callback` });
-    const { callback } = await as.logIn(client, { par: true });
-    assertEquals(callback.url.split("?")[0], `${as.issuer}/app/callback`);
-  }
-});
-
-test("push, login and tokens are one flow, without the request_uri in clear text", async () => {
-  const record = recorder();
-  const server = await testServer({ plugins: [record, inspector()] });
-  const request_uri = await pushed(server);
-  const { code } = assertAuthorizationResponse(await refer(server, request_uri));
-  assertEquals((await server.token({ code })).status, 200);
-  await assertInvalidRequestUri(server, await refer(server, request_uri));
-  const [flow, ...others] = record.flows();
-  assertEquals(others, []);
-  const summary = flow!.exchanges.map(({ endpoint, outcome }) => `${endpoint} ${outcome}`);
-  assertEquals(summary, ["par done", "authorize done", "token done", "authorize rejected"]);
-  assertEquals(flow!.client, "spa");
-  const secret = request_uri.slice(prefix.length);
-  for (const path of ["/flows", "/flows/1", "/flows/1.md", "/flows/1.har"]) {
-    const response = await server.get(path);
-    const text = await response.text();
-    assertEquals(response.status, 200, path);
-    assert(!text.includes(secret), `${path} contains the request_uri`);
-    if (path === "/flows/1") assert(text.includes("Pushed authorization request"), text);
-  }
-  assert(!JSON.stringify([redactFlow(flow!), server.events]).includes(secret));
-});
-
 test("a failing store makes the push fail as temporarily_unavailable", async () => {
   const memory = memoryStore();
   const failing: Store = {
@@ -541,30 +453,6 @@ test("a failing store makes the push fail as temporarily_unavailable", async () 
   };
   const server = await testServer({ store: failing });
   assertEquals(await getOutcome(await push(server)), "503 temporarily_unavailable");
-});
-
-test("[PA-01, PA-02] openid-client pushes the request and logs in", async () => {
-  await using as = await testLatchkey({ requirePushedAuthorizationRequests: true });
-  const { client_id, client_secret, redirect_uri } = as.client({ confidential: true });
-  const config = await openid.discovery(new URL(as.issuer), client_id, client_secret, undefined, {
-    [openid.customFetch]: as.fetch as openid.CustomFetch,
-  });
-  const pkceCodeVerifier = openid.randomPKCECodeVerifier();
-  const expectedState = openid.randomState();
-  const url = await openid.buildAuthorizationUrlWithPAR(config, {
-    redirect_uri,
-    scope: "openid email",
-    state: expectedState,
-    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: "S256",
-  });
-  assertEquals([...url.searchParams.keys()].sort(), ["client_id", "request_uri"]);
-  const callback = await as.browser().authorize(url);
-  const tokens = await openid.authorizationCodeGrant(config, new URL(callback.url), {
-    pkceCodeVerifier,
-    expectedState,
-  });
-  assertEquals(tokens.claims()!.sub, "alice");
 });
 
 test("[PA-01, PA-02, PA-03] oauth4webapi pushes the request, reads errors, and logs in", async () => {

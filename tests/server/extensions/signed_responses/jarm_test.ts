@@ -1,19 +1,14 @@
 /** Signed authorization responses (group JM). */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { decodeProtectedHeader, jwtVerify } from "jose";
+import { decodeProtectedHeader } from "jose";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
-import type { LatchkeyOptions } from "../../../../src/mod.ts";
-import type { ResponseMode } from "../../../../src/server/extension.ts";
-import { inspector } from "../../../../src/devtools/mod.ts";
-import { recorder } from "../../../../src/recorder/recorder.ts";
 import {
   assertAuthorizationResponse,
   assertPage,
   clients,
   encode,
-  fetchKeySet,
   forEachCase,
   getOutcome,
   getRejections,
@@ -23,33 +18,8 @@ import {
 import type { Fields, TestServer } from "../../../kit.ts";
 import { assertPageWithForm, openBrowser } from "../../browser.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
-import { faults } from "../../../../src/testing/mod.ts";
-import type { LoginError } from "../../../../src/testing/mod.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { testLatchkey } from "../../../testing/test_latchkey.ts";
-
-const uri = "https://spa.example/cb";
-const start = Date.UTC(2026, 0, 1) / 1000;
-const responseModes = ["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const;
-
-const server = (options: LatchkeyOptions = {}) => testServer({ responseModes, ...options });
-
-/** The only parameter of a signed response in a redirect. */
-function getSigned(response: Response, separator: "?" | "#" = "?", prefix = uri + separator): string {
-  assertEquals(response.status, 302);
-  const location = response.headers.get("location")!;
-  assert(location.startsWith(prefix), location);
-  const [[name, value], ...more] = [...new URLSearchParams(location.slice(prefix.length))] as [[string, string]];
-  assertEquals([name, more.length], ["response", 0]);
-  return value;
-}
-
-/** The verified claims of a signed response. */
-async function verify(b: TestServer, jwt: string, audience = "spa"): Promise<Record<string, unknown>> {
-  const currentDate = new Date(start * 1000);
-  const { payload } = await jwtVerify(jwt, await fetchKeySet(b), { issuer: b.as.issuer, audience, currentDate });
-  return payload;
-}
+import { getSigned, responseModes, server, start, uri, verify } from "./signed_responses.ts";
 
 test("[JM-01, JM-02, JM-03, JM-04, JM-10] a signed response has one parameter in each mode, with every member of the plain one", async () => {
   const b = await server();
@@ -115,15 +85,6 @@ test("[JM-05] errors are signed too, before and after the login", async () => {
       assertEquals(typeof claims.error_description, "string");
     },
   );
-  await using as = await testLatchkey({ login: "interactive", responseModes });
-  const client = as.client();
-  const callback = await as.browser({ deny: true }).authorize({
-    ...goodRequest,
-    client_id: client.client_id,
-    redirect_uri: client.redirect_uri,
-    response_mode: "jwt",
-  });
-  assertEquals([[...callback.params.keys()], callback.error], [["response"], "access_denied"]);
 });
 
 test("[JM-05, JM-11] if the mode is what is wrong, the error is not signed; page errors stay pages", async () => {
@@ -261,34 +222,6 @@ test("[JM-05] the page of an error of an unknown client links to the signed resp
   assertEquals((await verify(b, jwt, client_id)).error, "invalid_scope");
 });
 
-test("[JM-12] flows show the parameters inside, and the JWT and its code are redacted everywhere", async () => {
-  const record = recorder();
-  const b = await server({ plugins: [record, inspector()] });
-  for (const response_mode of ["jwt", "fragment.jwt", "form_post.jwt"]) {
-    const response = await b.authorize({ response_mode });
-    const location = response.headers.get("location");
-    const jwt = location === null
-      ? (await assertPageWithForm(response)).fields[0]![1]
-      : location.slice(location.indexOf("response=") + "response=".length);
-    const { code } = await verify(b, jwt);
-    assertEquals((await b.token({ code: code as string })).status, 200);
-    const flow = record.flows().at(-1)!;
-    assertEquals(flow.exchanges.map(({ endpoint, outcome }) => `${endpoint} ${outcome}`), [
-      "authorize done",
-      "token done",
-    ]);
-    const names = flow.exchanges[0]!.response!.authorizationResponse!.params.map(([name]) => name);
-    assertEquals(names, ["response", "code", "state", "iss"]);
-    for (const path of ["", ".md", ".har"]) {
-      const text = await (await b.get(`/flows/${flow.id}${path}`)).text();
-      for (const secret of [jwt, jwt.split(".")[1]!, code as string]) assert(!text.includes(secret), path);
-    }
-  }
-  const rejected = await b.authorize({ response_mode: "jwt", scope: "admin" });
-  getSigned(rejected);
-  assertEquals(record.flows().at(-1)!.exchanges[0]!.outcome, "rejected");
-});
-
 test("the callback page shows the parameters inside of a signed response", async () => {
   const b = await testServer({ issuer: "http://localhost:9000", clients: undefined, responseModes });
   const browser = openBrowser(b);
@@ -299,48 +232,4 @@ test("the callback page shows the parameters inside of a signed response", async
   assertMatch(html, /st4te/);
   const forged = await (await browser.get("/authorized?response=e30.e30.e30")).text();
   assertMatch(forged, /this server has not signed/);
-});
-
-test("[JM-03] faults of the mock change the parameters inside of a signed response, which stays valid", async () => {
-  await using as = await testLatchkey({ responseModes });
-  const client = as.client();
-  for (const responseMode of ["jwt", "fragment.jwt", "form_post.jwt"] as const) {
-    const cases = [
-      [faults.authorizationResponse.wrongState("other"), /state is wrong/],
-      [faults.authorizationResponse.missingState(), /state is wrong/],
-      [faults.authorizationResponse.wrongIss("https://another.example"), /not signed by this server/],
-    ] as const;
-    for (const [fault, message] of cases) {
-      as.on("authorize").once(fault);
-      const error = await assertRejects(() => as.logIn(client, { responseMode }), Error);
-      assertMatch(error.message, message);
-    }
-    as.on("authorize").once(faults.error("access_denied"));
-    const error = await assertRejects(() => as.logIn(client, { responseMode }), Error, "access_denied");
-    assertEquals((error as LoginError).callback?.response !== undefined, true);
-    assertEquals((await as.logIn(client, { responseMode })).claims?.sub, "alice");
-  }
-});
-
-test("[JM-03, JM-10] the mock verifies signed responses, and signs requests", async () => {
-  await using as = await testLatchkey({ responseModes, requireSignedRequestObject: true });
-  const client = as.client({ require_signed_request_object: true });
-  const modes: readonly (ResponseMode | undefined)[] = [...responseModes, undefined];
-  for (const responseMode of modes) {
-    for (const par of [false, true]) {
-      const { callback, request, claims } = await as.logIn(client, { responseMode, par });
-      assertEquals(callback.response !== undefined, responseMode?.includes("jwt") === true);
-      assertEquals([...request.searchParams.keys()].sort(), ["client_id", par ? "request_uri" : "request"]);
-      assertEquals(claims?.sub, "alice");
-    }
-  }
-  const confidential = as.client({ token_endpoint_auth_method: "private_key_jwt" });
-  assertEquals((await as.logIn(confidential, { par: true })).claims?.sub, "alice");
-  await assertRejects(() => as.logIn(as.client()), TypeError, "private_jwk");
-  await using only = await testLatchkey({ responseModes: ["form_post.jwt"] });
-  const { callback } = await only.logIn(only.client());
-  assertEquals([callback.method, [...callback.params.keys()]], ["POST", ["response"]]);
-  await using plain = await testLatchkey();
-  const signed = plain.client({ token_endpoint_auth_method: "private_key_jwt" });
-  assert((await plain.logIn(signed, { signedRequest: true })).request.searchParams.has("request"));
 });

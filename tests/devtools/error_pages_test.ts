@@ -2,15 +2,15 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/mod.ts";
-import { OAuthError } from "../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import { findRule, rules } from "../../../src/server/assembly/rules.ts";
-import { openBrowser } from "../browser.ts";
-import { findCsrfToken } from "../csrf.ts";
-import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../../kit.ts";
-import type { Fields, TestServer } from "../../kit.ts";
-import { postRegistration } from "../registering.ts";
+import { inspector } from "../../src/devtools/mod.ts";
+import { OAuthError } from "../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../src/mod.ts";
+import { findRule, rules } from "../../src/server/assembly/rules.ts";
+import { openBrowser } from "../server/browser.ts";
+import { findCsrfToken } from "../server/csrf.ts";
+import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../kit.ts";
+import type { Fields, TestServer } from "../kit.ts";
+import { postRegistration } from "../server/registering.ts";
 
 /** One request for each rule that a page can name, and its status. */
 const ways: Readonly<Record<string, readonly [status: number, ask: (b: TestServer) => Promise<Response>]>> = {

@@ -10,7 +10,7 @@ import { findFix } from "../../src/server/assembly/rules.ts";
 import { logging, metrics } from "../../src/cli/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 const fix = "Send the ticket of today.";
 

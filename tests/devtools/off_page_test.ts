@@ -2,9 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/mod.ts";
-import { offPages } from "../../../src/testing/off_pages.ts";
-import { forEachCase, testServer } from "../../kit.ts";
+import { inspector } from "../../src/devtools/mod.ts";
+import { offPages } from "../../src/testing/off_pages.ts";
+import { forEachCase, testServer } from "../kit.ts";
 
 const asBrowser = { headers: { accept: "text/html" } };
 const asProgram = { headers: { accept: "application/json" } };

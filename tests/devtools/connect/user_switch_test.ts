@@ -2,10 +2,10 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { openBrowser } from "../browser.ts";
-import { assertCsrfProtected, assertPageWithForms } from "../csrf.ts";
+import { openBrowser } from "../../server/browser.ts";
+import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
 import { assertTokenResponse, decodeClaims, testServer } from "../../kit.ts";
-import { readFields } from "../page.ts";
+import { readFields } from "../../server/page.ts";
 
 const users = [{ sub: "alice", name: "Alice" }, { sub: "bob", name: "Bob" }];
 

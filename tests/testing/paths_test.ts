@@ -2,11 +2,11 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { inspector } from "../../../src/devtools/mod.ts";
-import { ConfigurationError } from "../../../src/mod.ts";
-import { latchkey } from "../../secret_leak_check.ts";
-import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { forEachCase } from "../../kit.ts";
+import { inspector } from "../../src/devtools/mod.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
+import { forEachCase } from "../kit.ts";
 
 const paths = {
   authorization_endpoint: "/authorize",

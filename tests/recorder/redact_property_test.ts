@@ -3,13 +3,13 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
-import type { Latchkey, TraceEvent } from "../../../src/mod.ts";
-import { redactEvent, redactText, registeredSecrets } from "../../../src/server/oauth/redact.ts";
-import type { Exchange } from "../../../src/recorder/exchange.ts";
-import { redactExchanges } from "../../../src/recorder/redact.ts";
-import { parseRequest } from "../../../src/recorder/record_request.ts";
-import { decodeBase64url, encodeBase64url } from "../../../src/platform/runtime/crypto.ts";
-import { latchkey } from "../../secret_leak_check.ts";
+import type { Latchkey, TraceEvent } from "../../src/mod.ts";
+import { redactEvent, redactText, registeredSecrets } from "../../src/server/oauth/redact.ts";
+import type { Exchange } from "../../src/recorder/exchange.ts";
+import { redactExchanges } from "../../src/recorder/redact.ts";
+import { parseRequest } from "../../src/recorder/record_request.ts";
+import { decodeBase64url, encodeBase64url } from "../../src/platform/runtime/crypto.ts";
+import { latchkey } from "../secret_leak_check.ts";
 
 const secret = "hunter2";
 

@@ -5,7 +5,7 @@ import { importJWK } from "jose";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { testLatchkey } from "../testing/test_latchkey.ts";
+import { testLatchkey } from "./test_latchkey.ts";
 
 /** As a server of FAPI 2.0 Message Signing would be: requests are pushed and signed, responses signed. */
 const strictSettings = {

@@ -2,20 +2,20 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { EndpointDescription } from "../../src/server/assembly/endpoint.ts";
-import { programControl } from "../../src/testing/control/program_control.ts";
-import { checkPages } from "../../src/check/check_pages.ts";
-import { clientCheck } from "../../src/check/mod.ts";
-import { inspector } from "../../src/devtools/mod.ts";
-import { personas } from "../../src/testing/personas.ts";
-import { memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../src/mod.ts";
-import { health, logging } from "../../src/cli/operating/mod.ts";
-import { mcpServer } from "../../src/resource/mcp_server.ts";
-import { faultPages } from "../../src/testing/fault_pages/mod.ts";
-import { latchkey } from "../secret_leak_check.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
-import { challenge, encode, forEachCase, getRedirectParams, getRejections, observedStore } from "../kit.ts";
+import type { EndpointDescription } from "../../../src/server/assembly/endpoint.ts";
+import { programControl } from "../../../src/testing/control/program_control.ts";
+import { checkPages } from "../../../src/check/check_pages.ts";
+import { clientCheck } from "../../../src/check/mod.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
+import { personas } from "../../../src/testing/personas.ts";
+import { memoryStore } from "../../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, Plugin, TraceEvent } from "../../../src/mod.ts";
+import { health, logging } from "../../../src/cli/operating/mod.ts";
+import { mcpServer } from "../../../src/resource/mcp_server.ts";
+import { faultPages } from "../../../src/testing/fault_pages/mod.ts";
+import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
+import { challenge, encode, forEachCase, getRedirectParams, getRejections, observedStore } from "../../kit.ts";
 
 const site = "https://evil.example.com";
 const documentUrl = `${site}/client.json`;

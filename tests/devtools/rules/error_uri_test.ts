@@ -10,7 +10,7 @@ import { inspect } from "node:util";
 import * as openid from "openid-client";
 import { inspector } from "../../../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { publicTokens, testClients } from "../client_endpoints.ts";
+import { publicTokens, testClients } from "../../server/client_endpoints.ts";
 import { basic, realHost, type TestServer, testServer } from "../../kit.ts";
 
 type Links = Record<string, string | undefined>;

@@ -6,10 +6,19 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { inspector } from "../../src/devtools/mod.ts";
-import type { LatchkeyOptions } from "../../src/mod.ts";
-import { logging } from "../../src/cli/operating/mod.ts";
-import { basic, challenge, type Fields, forEachCase, realHost, type TestServer, testServer, verifier } from "../kit.ts";
+import { inspector } from "../../../src/devtools/mod.ts";
+import type { LatchkeyOptions } from "../../../src/mod.ts";
+import { logging } from "../../../src/cli/operating/mod.ts";
+import {
+  basic,
+  challenge,
+  type Fields,
+  forEachCase,
+  realHost,
+  type TestServer,
+  testServer,
+  verifier,
+} from "../../kit.ts";
 
 const issuer = "http://localhost:9666";
 const spaCallback = "https://spa.example/cb";

@@ -1,0 +1,53 @@
+/** Mocks that accept what is not registered. */
+
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { test } from "node:test";
+import { testLatchkey } from "./test_latchkey.ts";
+import { forEachCase, testServer } from "../kit.ts";
+import type { TestServer } from "../kit.ts";
+
+const any = "any";
+const unknown = { client_id: "shop", redirect_uri: "https://shop.example/cb" };
+
+const warnings = ({ events }: TestServer) =>
+  events.flatMap((event) => event.type === "warning" ? [[event.explanation.rule, event.explanation.reason]] : []);
+
+test("[OP-11] clients any: an unknown client logs in with the redirect URI that it sends, and each use is a warning", async () => {
+  const b = await testServer({ clients: any });
+  const code = await b.code(unknown);
+  const tokens = await (await b.token({ ...unknown, code })).json();
+  assertEquals(tokens.token_type, "Bearer");
+  assertEquals(warnings(b).map(([rule]) => rule), ["AZ-02", "CA-07"]);
+  assertMatch(warnings(b)[0]![1]!, /^client_id is not registered; it was accepted, because clients is "any"$/);
+  assertEquals(b.as.clients.count(), 0);
+});
+
+test("[OP-11] clients any: an unknown client has the standing of one that registered itself", async () => {
+  await using as = await testLatchkey({ clients: any });
+  const api = as.client({ confidential: true });
+  const { access_token } = (await as.logIn(api)).tokens;
+  const shop = { client_id: "shop", client_secret: "whatever" };
+  const introspected = await as.fetch("/oauth2/introspect", {
+    method: "POST",
+    body: new URLSearchParams({ ...shop, token: access_token }),
+  });
+  assertEquals(await introspected.json(), { active: false });
+  await forEachCase(["javascript:alert(1)", "https://a@shop.example/cb", "https://shop.example/cb#x"], async (uri) => {
+    const b = await testServer({ clients: any });
+    const response = await b.authorize({ ...unknown, redirect_uri: uri });
+    assertEquals([response.status, response.headers.get("location")], [400, null]);
+  });
+});
+
+test("the log of a suite that registers nothing shows each use of any, in the flow too", async () => {
+  await using as = await testLatchkey({ clients: any, scopes: any });
+  const shop = { client_id: "shop", redirect_uri: "https://shop.example/cb" };
+  await as.logIn(shop, { scope: "openid custom" });
+  const message = assertThrows(() => as.log.expectNoWarnings(), Error).message;
+  assertStringIncludes(message, 'because clients is "any"');
+  assertStringIncludes(message, 'because scopes is "any"');
+  as.log.expect("token").by(shop).succeeded();
+  assertEquals(as.log.flows.at(-1)!.exchanges.map(({ warnings }) => warnings.length > 0), [true, true]);
+  as.reset();
+  as.log.expectNoWarnings();
+});
