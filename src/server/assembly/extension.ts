@@ -68,7 +68,7 @@ export interface EndpointOptions {
  */
 export interface Extension extends SettingsExtension {
   /** Always absent: an absent extension has no value of this type. */
-  readonly isAbsent?: undefined;
+  readonly isAbsent?: never;
   /** The name on pages, such as `Token exchange`. */
   readonly title: string;
   /** The specifications that it implements. */
