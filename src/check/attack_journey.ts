@@ -5,9 +5,8 @@
 
 import { type Action, type Attempt, untilStopped } from "./attempt.ts";
 import { type Conclusion, exchangesOfOneLogin, type Journey, journeyOf, type Observation } from "./attack.ts";
-import { assertSession } from "./checked_driver.ts";
+import { assertSession, type ClientSession, LoginLimitError, UndecidedError } from "./driver.ts";
 import type { CrashWatch } from "./crashes.ts";
-import { type ClientSession, LoginLimitError, UndecidedError } from "./driver.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import { assess, type CheckTask, describeError, unknownResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";

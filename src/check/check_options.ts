@@ -2,6 +2,7 @@
 
 import { flag, object, text, texts, whole } from "../server/config/field.ts";
 import { suggest } from "../server/config/config_issue.ts";
+import type { Recorder } from "../recorder/recorder.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
 import { type Attack, categoryOf } from "./attack.ts";
@@ -70,6 +71,19 @@ export interface CheckOptions {
    * because no attack runs then.
    */
   readonly onResult?: (result: AttackResult, total: number) => void;
+}
+
+/** @internal Options for the operator of the machine, who may do more than a visitor of a page. */
+export interface OperatorOptions
+  extends Pick<CheckOptions, "timeLimits" | "timeoutMs" | "recoveryMs" | "pauseMs" | "restart" | "baseline"> {
+  /** The command that repeats one attack. */
+  readonly repeat: (attackId: string) => string;
+  /** Called before each journey. */
+  readonly onStart: NonNullable<CheckOptions["onStart"]>;
+  /** Called with each result. */
+  readonly onResult: NonNullable<CheckOptions["onResult"]>;
+  /** Records the requests of the check. */
+  readonly recorder: Recorder;
 }
 
 const optionsField = object<CheckOptions>("CheckOptions", {

@@ -26,7 +26,7 @@ import {
   type ClientCheckState,
 } from "../testing/client_check.ts";
 import type { OpenCheck } from "./open_check.ts";
-import type { OperatorOptions } from "./operator_options.ts";
+import type { OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 
 /** @internal {@link ClientCheck}, with what its pages show. */
@@ -151,8 +151,8 @@ export function clientCheck(
           };
         },
       });
-      const { describeControlFailure } = await import("./control_failure.ts");
-      const error = describeControlFailure(run.report)?.error;
+      const { describeReport } = await import("./report_data.ts");
+      const error = describeReport(run.report).control.failure?.error;
       end = { status: run.stopping.signal.aborted ? "stopped" : "ended", passed: run.report.passed, error };
     } catch (error) {
       end = { status: "failed", error: error instanceof Error ? error.message : String(error) };

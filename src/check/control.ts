@@ -10,8 +10,8 @@ import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
 import { logoutRequest, sessionIdOf } from "./attacks/ended_session.ts";
-import { assertSession } from "./checked_driver.ts";
 import {
+  assertSession,
   type ClientDriver,
   type ClientSession,
   LoginLimitError,

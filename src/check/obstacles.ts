@@ -6,7 +6,7 @@ import { unknownUser } from "./driver.ts";
 import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
-import { isNamedIn } from "./sent_claims.ts";
+import { isNamedIn } from "./user_texts.ts";
 
 /** The result of a task that needs no journey; `undefined` if only a journey shows it. */
 export function resultWithoutJourney(

@@ -18,12 +18,12 @@ import { isTestHost, isTestUrl } from "../server/oauth/test_hosts.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";
-import { applicationDriver } from "./application_driver.ts";
-import type { OperatorOptions } from "./operator_options.ts";
+import type { ClientDriver } from "./driver.ts";
 import { checkClient } from "./check_client.ts";
 import { clientIssues, nameIssues, notTestHost, urlIssues } from "./check_issues.ts";
-import type { CheckOptions } from "./check_options.ts";
+import type { CheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
+import { webApplication, type WebApplicationOptions } from "./web_application.ts";
 
 /** What a check needs of the running server. */
 export interface CheckedServer {
@@ -254,4 +254,37 @@ function within(origins: ReadonlySet<string> | undefined, fetch: Fetch): Fetch {
     const text = `Not sent: expected a URL at ${[...origins].join(" or ")}, received one at ${origin}`;
     return new Response(text, { status: 403, headers: { "content-type": "text/plain" } });
   };
+}
+
+/** The claims that a page may show of a user, the longest first. */
+const userTexts = ["email", "name", "preferred_username", "sub"] as const;
+
+/**
+ * Creates the driver of a web application that has this server as its issuer.
+ *
+ * @param server Its first user logs in.
+ * @param options Those of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
+ */
+export async function applicationDriver(
+  { users }: Pick<TestLatchkey, "users">,
+  loginUrl: string,
+  { loggedInText, ...options }: Omit<WebApplicationOptions, "otherUserTexts">,
+): Promise<ClientDriver> {
+  const user = await users.first();
+  const own = textsOf(user);
+  const others = (await users.all()).filter(({ sub }) => sub !== user?.sub).flatMap(textsOf);
+  return webApplication(loginUrl, {
+    ...options,
+    loggedInText: loggedInText ?? own.filter((text) => !isPartOf(text, others)),
+    otherUserTexts: others.filter((text) => !isPartOf(text, own)),
+  });
+}
+
+/** Whether a page that shows one of the texts has this one, too. */
+const isPartOf = (text: string, texts: readonly string[]): boolean => texts.some((other) => other.includes(text));
+
+/** What a page may show of a user; a very short text can be part of any page. */
+function textsOf(user: object | undefined): string[] {
+  const claims: Readonly<Record<string, unknown>> = { ...user };
+  return userTexts.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length > 2);
 }

@@ -1,10 +1,12 @@
 /** The report of a check as data without secrets, which JSON can carry: every form of the report is printed from it. */
 
+import type { RuleResult } from "../server/oauth/explanation.ts";
+import { findFix, findRule } from "../server/assembly/rules.ts";
+import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
-import { describeError } from "./assess.ts";
+import { completeError, describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import { rankOf } from "./causes.ts";
-import { type ControlFailure, describeControlFailure } from "./control_failure.ts";
 import { type AttackResult, type CheckReport, type ControlResult, isUndecided } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
 
@@ -38,6 +40,30 @@ export interface ReportedResult
   readonly exchanges: readonly string[];
   /** The command that repeats the attack; absent if the client passed, or if the attack showed nothing. */
   readonly repeat?: string;
+}
+
+/** A request that the server rejected during the login without an attack. Secrets are redacted. */
+export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
+  /** The method and the path. */
+  readonly request: string;
+  /** The error code. */
+  readonly error: string;
+  /** Why, one sentence. */
+  readonly reason: string;
+  /** The earlier request that the request conflicts with. */
+  readonly earlier?: string;
+  /** The sections of specifications that the rule is from; empty without a rule. */
+  readonly sources: readonly string[];
+  /** The page of the rule; absent if no server shows it after the check. */
+  readonly url?: string;
+}
+
+/** The failure of a login without an attack. */
+export interface ControlFailure {
+  /** How the login ended, and the whole error of the client, on one line. */
+  readonly error: string;
+  /** What the server rejected, oldest first. */
+  readonly rejections: readonly ControlRejection[];
 }
 
 /** Describes a report. */
@@ -93,6 +119,28 @@ function signatureHint(results: readonly AttackResult[]): string | undefined {
   if (!results.some(isAccepted)) return undefined;
   return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
     "§3.1.3.7 allows, declare it: --id-token-signature off in the command, verifiesIdTokenSignature: false in a driver, or in the form of the check.";
+}
+
+/** The failure; `undefined` if the login succeeded. */
+function describeControlFailure(
+  { control, rulesUrl }: Pick<CheckReport, "control" | "rulesUrl">,
+): ControlFailure | undefined {
+  const { passed, outcome, error, exchanges } = control;
+  if (passed) return undefined;
+  const rejections = redactExchanges(exchanges).flatMap(({ request: { method, path }, rejection }) => {
+    if (rejection === undefined) return [];
+    const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
+    const found = findRule(rule);
+    return [{
+      ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
+      fix: findFix(explanation),
+      sources: found?.cites ?? [],
+      url: found && rulesUrl && `${rulesUrl}/${rule}`,
+    }];
+  });
+  // The error may quote a page with a token of the session.
+  const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
+  return { error: `${outcome}${text}`, rejections };
 }
 
 /** Variants of one attack. */

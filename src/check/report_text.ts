@@ -1,10 +1,10 @@
 /** The report of a check as text. */
 
 import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
-import type { ControlFailure, ControlRejection } from "./control_failure.ts";
-import { type FailureCause, verdicts } from "./report.ts";
 import {
   type AttackGroup,
+  type ControlFailure,
+  type ControlRejection,
   countedNames,
   countOf,
   formatValues,
@@ -13,6 +13,7 @@ import {
   type ReportData,
   type ReportedResult,
 } from "./report_data.ts";
+import { type FailureCause, verdicts } from "./report.ts";
 
 /** The text, without a final newline. */
 export function formatReport(data: ReportData): string {

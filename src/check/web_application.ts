@@ -15,7 +15,7 @@ import {
   unknownUser,
   UnreachableError,
 } from "./driver.ts";
-import { inventedSubsBeside } from "./invented_users.ts";
+import { inventedSubsBeside } from "./user_texts.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { applicationDriver } from "../../src/check/application_driver.ts";
+import { applicationDriver } from "../../src/check/open_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import type { User } from "../../src/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";

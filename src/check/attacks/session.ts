@@ -5,7 +5,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { withSettings } from "../../testing/with_settings.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { deadTokens, endlessRequests } from "./effects.ts";
-import { assertSession } from "../checked_driver.ts";
+import { assertSession } from "../driver.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";

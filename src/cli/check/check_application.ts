@@ -6,6 +6,7 @@ import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
+import type { ReportData } from "../../check/report_data.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { programCommand } from "../about.ts";
@@ -144,7 +145,7 @@ export async function checkApplication(
       },
     ).finally(() => clearInterval(ticks));
     progress.end();
-    await writeReport(report, flags, tools.writeTextFile, (report) => text.formatSummary(data.describeReport(report)));
+    await writeReport(report, data.describeReport(report), flags, tools.writeTextFile, text.formatSummary);
     if (flags.stay && !isStopped) {
       console.error(`Report: ${server.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
       await new Promise<void>((resolve) => environment.onStop(resolve));
@@ -222,28 +223,24 @@ async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }
 
 async function writeReport(
   report: CheckReport,
+  data: ReportData,
   flags: CheckFlags,
   writeTextFile: (path: string, text: string) => Promise<void>,
-  formatSummary: (report: CheckReport) => readonly string[],
+  formatSummary: (data: ReportData) => readonly string[],
 ): Promise<void> {
   const { report: format, output } = flags;
   const text = await formatReport(report, format);
-  const flag = suggestFlag(report, flags);
+  const flag = suggestFlag(data.control.failure, flags);
   if (flag !== undefined && !(output === undefined && format === "text")) console.error(flag);
   if (output === undefined) {
     return console.log(text.trimEnd() + (flag === undefined || format !== "text" ? "" : `\n\n${printable(flag)}`));
   }
   await writeTextFile(output, `${text.trimEnd()}\n`);
-  console.log([...formatSummary(report).map(printable), `The report is in ${printable(output)}.`].join("\n"));
+  console.log([...formatSummary(data).map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 
 async function formatReport(report: CheckReport, format: CheckFlags["report"]): Promise<string> {
   if (format === "json") return JSON.stringify(report, null, 2);
   if (format === "junit") return report.toJUnit();
-  return format === "html" ? await report.toHTML() : toLines(report).join("\n");
-}
-
-/** The report as text; without control characters that the application wrote. */
-function toLines(report: CheckReport): string[] {
-  return String(report).split("\n").map(printable);
+  return format === "html" ? await report.toHTML() : String(report);
 }

@@ -1,4 +1,4 @@
-/** The claims that the server sent about the user of a login, for drivers that know a user by a text of a page. */
+/** The texts by which a page shows a user: claims that the server sent, and users whom attacks invent. */
 
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonObject } from "../platform/http/message.ts";
@@ -49,4 +49,15 @@ function claimsIn({ endpoint, response }: Exchange): readonly Readonly<Record<st
 export function listTexts(value: unknown): readonly string[] {
   if (typeof value === "object" && value !== null) return Object.values(value).flatMap(listTexts);
   return typeof value === "string" || typeof value === "number" ? [String(value).toLowerCase()] : [];
+}
+
+/** The first of them is described, unless it is the user who logs in. */
+export const inventedUsers = [
+  { sub: "mallory", given_name: "Mallory", family_name: "Miller" },
+  { sub: "trudy", given_name: "Trudy", family_name: "Turner" },
+] as const;
+
+/** The `sub` of each of them, unless it is a part of a text of the user who logs in. */
+export function inventedSubsBeside(texts: readonly string[]): string[] {
+  return inventedUsers.map(({ sub }) => sub as string).filter((sub) => !texts.some((text) => text.includes(sub)));
 }
