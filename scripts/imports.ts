@@ -1,7 +1,8 @@
 /** Prints and checks the imports of src/: see `deno task imports --help`. */
 
 import { globSync } from "node:fs";
-import { clientMembersPath, clientMembersText } from "./client_members.ts";
+import { findExtensionNames } from "./extension_names.ts";
+import { mergedTypes } from "./merged_types.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { checkImports, findCircles, formatImportTable, type ImportRules } from "./import_rules.ts";
@@ -145,8 +146,8 @@ readCommand({
   call: "deno task imports",
   does:
     "Prints the imports between the folders of src/ and the longest files. Fails on an import that scripts/imports.ts " +
-    "does not allow, an import circle (types included), a name of a grant type outside of its extension, and a file of " +
-    "too many lines.",
+    "does not allow, an import circle (types included), a name of an extension in the kernel, generated types that are " +
+    "out of date, and a file of too many lines.",
 });
 const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
 const edges = await readImportGraph("src", files).catch(exitWithError);
@@ -170,9 +171,10 @@ const longest = files.filter((path) => !path.endsWith(".gen.ts")).sort((a, b) =>
 );
 console.log(`Longest files: ${longest.map((path) => `src/${path} (${lines.get(path)})`).join(", ")}.`);
 
-const isStale = await Deno.readTextFile(clientMembersPath) !== clientMembersText();
+const stale = mergedTypes().filter(([path, text]) => Deno.readTextFileSync(path) !== text);
 const violations = [
-  ...isStale ? [`${clientMembersPath} is out of date: run deno task schema.`] : [],
+  ...stale.map(([path]) => `${path} is out of date: run deno task schema.`),
+  ...await findExtensionNames(),
   ...checkImports(files, edges, importRules),
   ...findCircles(edges).map((circle) => `These files import each other in a circle: ${circle.join(", ")}.`),
   ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),

@@ -3,8 +3,8 @@
 import { type ConfigIssue, showValue, suggest } from "../server/config/config_issue.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { choice, type Field, type Fields, findMismatches, flag, object, text, whole } from "../server/config/field.ts";
-import { clientField } from "../server/assembly/extensions.ts";
-import { clientsField, settingFields, type Settings } from "../server/config/settings.ts";
+import { extendedFields } from "../server/assembly/extensions.ts";
+import { settingFields, type Settings } from "../server/config/settings.ts";
 import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The configuration file: the settings, and the options of the program. */
@@ -130,7 +130,7 @@ export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFi
   const $schema = text(["./static/config.schema.json"]);
   return object<ConfigFile>(
     "ConfigFile",
-    { $schema, ...settingFields, ...extensionFields, clients: clientsField(clientField), ...programFields(stores) },
+    { $schema, ...settingFields, ...extensionFields, ...extendedFields, ...programFields(stores) },
     {},
   );
 }

@@ -3,7 +3,7 @@
 import { inspector } from "../devtools/inspector.ts";
 import type { AddApp, Plugin } from "../server/assembly/plugin.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
-import { clientField } from "../server/assembly/extensions.ts";
+import { clientField, extendedFields } from "../server/assembly/extensions.ts";
 import { userField } from "../server/oauth/clients/client.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { type Field, list, object, validate, whole } from "../server/config/field.ts";
@@ -47,7 +47,7 @@ export class TenantError extends Error {
 }
 
 const tenantSettingFields = Object.fromEntries(
-  Object.entries({ ...settingFields, ...extensionFields }).filter(([name]) =>
+  Object.entries({ ...settingFields, ...extensionFields, ...extendedFields }).filter(([name]) =>
     !([...hostSettings, "clients", "users"] as readonly string[]).includes(name)
   ),
 );

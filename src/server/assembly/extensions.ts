@@ -20,6 +20,8 @@ import { signedRequests } from "../extensions/signed_requests/mod.ts";
 import { signedResponses } from "../extensions/signed_responses/mod.ts";
 import { stepUp } from "../extensions/step_up/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
+import { endpointPathsField } from "../config/issuer_urls.ts";
+import { clientsField } from "../config/settings.ts";
 
 /**
  * Every extension. The option `extensions` of `latchkey()` takes any of them.
@@ -54,10 +56,19 @@ export const extensions: readonly Extension[] = [
 export const clientField: ObjectField<ClientMetadata> = clientFieldOf(extensions);
 
 /**
- * The extensions that the settings of a server know: those that it has, and the client metadata of all others. What a
- * client demands of an absent extension is rejected, and not ignored.
+ * The extensions that the settings of a server know: those that it has, and client metadata and paths of all others.
+ * What a client demands of an absent extension is rejected, and not ignored.
  */
 export function knownExtensions(ofServer: readonly Extension[]): readonly SettingsExtension[] {
   const absent = extensions.filter(({ name }) => !ofServer.some((extension) => extension.name === name));
-  return [...ofServer, ...absent.map(({ name, clientFields }) => ({ name, clientFields, isAbsent: true }))];
+  return [
+    ...ofServer,
+    ...absent.map(({ name, clientFields, endpointPaths }) => ({ name, clientFields, endpointPaths, isAbsent: true })),
+  ];
 }
+
+/** The settings of every server that have members of extensions. */
+export const extendedFields = {
+  clients: clientsField(clientField),
+  paths: endpointPathsField(extensions),
+} as const;

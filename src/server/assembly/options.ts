@@ -18,6 +18,7 @@ import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../../platform/store/store.ts";
 import type { Pages } from "../pages/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
+import { endpointPathsField } from "../config/issuer_urls.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {
@@ -119,8 +120,8 @@ export function validateExtensions(extensions: readonly Extension[]): ConfigIssu
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */
 export function optionsField(extensions: readonly SettingsExtension[] = allExtensions): Field {
-  const clients = clientsField(clientFieldOf(extensions));
-  const fields = Object.assign({}, optionFields, { clients }, ...extensions.map(({ settingFields }) => settingFields));
+  const extended = { clients: clientsField(clientFieldOf(extensions)), paths: endpointPathsField(extensions) };
+  const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settingFields }) => settingFields));
   return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
 }
 

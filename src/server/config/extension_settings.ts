@@ -35,7 +35,7 @@ export type ClientValues = Readonly<Record<string, readonly string[]>>;
 export interface SettingsExtension {
   /** The name in messages and tests, such as `token_exchange`. */
   readonly name: string;
-  /** Whether the server lacks it, and knows only its `clientFields`. Default: false. */
+  /** Whether the server lacks it, and knows only its `clientFields` and `endpointPaths`. Default: false. */
   readonly isAbsent?: boolean;
   /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
   readonly settingFields?: Readonly<Record<string, Field>>;
@@ -47,6 +47,8 @@ export interface SettingsExtension {
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
+  /** Describes the paths of its endpoints, by their names in metadata. Default: none. */
+  readonly endpointPaths?: Readonly<Record<string, Field>>;
   /** Describes the members of client metadata that only the extension reads. Default: none. */
   readonly clientFields?: Readonly<Record<string, Field>>;
   /**

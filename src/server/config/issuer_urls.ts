@@ -4,7 +4,8 @@
  */
 
 import { isLoopback } from "../oauth/test_hosts.ts";
-import { type Field, object, text } from "./field.ts";
+import type { ExtensionEndpointPaths } from "./endpoint_paths.gen.ts";
+import { type Field, type Fields, object, text } from "./field.ts";
 
 /** The value of `issuer` for a server whose issuer is the origin that each request was sent to. */
 export const fromHost = "from-host";
@@ -54,7 +55,7 @@ export interface ServerUrls {
 }
 
 /** @internal The paths of endpoints below the issuer, by their names in metadata. */
-export interface EndpointPaths {
+export interface EndpointPaths extends ExtensionEndpointPaths {
   /** Default: `/oauth2/authorize`. */
   readonly authorization_endpoint?: string;
   /** Default: `/oauth2/token`. */
@@ -69,34 +70,34 @@ export interface EndpointPaths {
   readonly introspection_endpoint?: string;
   /** Default: `/oauth2/logout`. */
   readonly end_session_endpoint?: string;
-  /** Default: `/oauth2/par`. */
-  readonly pushed_authorization_request_endpoint?: string;
-  /** Default: `/oauth2/register`. The registration of each client is below it. */
-  readonly registration_endpoint?: string;
-  /** Default: `/oauth2/device_authorization`. */
-  readonly device_authorization_endpoint?: string;
-  /** Default: `/oauth2/backchannel_authentication`. */
-  readonly backchannel_authentication_endpoint?: string;
 }
 
-function path(example: string): Field<string> {
+/** Describes the path of an endpoint. */
+export function endpointPath(example: string): Field<string> {
   return text([example], {
     pattern: /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/,
     expected: "a path of plain words, each after a slash",
   });
 }
 
-/** Describes {@link EndpointPaths}. */
-export const endpointPaths = object<EndpointPaths>("EndpointPaths", {
-  authorization_endpoint: path("/authorize"),
-  token_endpoint: path("/token"),
-  jwks_uri: path("/.well-known/jwks.json"),
-  userinfo_endpoint: path("/userinfo"),
-  revocation_endpoint: path("/revoke"),
-  introspection_endpoint: path("/introspect"),
-  end_session_endpoint: path("/logout"),
-  pushed_authorization_request_endpoint: path("/par"),
-  registration_endpoint: path("/register"),
-  device_authorization_endpoint: path("/device_authorization"),
-  backchannel_authentication_endpoint: path("/backchannel_authentication"),
-}, { authorization_endpoint: "/authorize", token_endpoint: "/token" });
+/** The description of {@link EndpointPaths} at a server that knows these extensions. */
+export function endpointPathsField(
+  extensions: readonly { readonly endpointPaths?: Readonly<Record<string, Field>> }[],
+): Field<EndpointPaths> {
+  const members = Object.assign({}, ownPaths, ...extensions.map(({ endpointPaths }) => endpointPaths));
+  return object<EndpointPaths>("EndpointPaths", members, {
+    authorization_endpoint: "/authorize",
+    token_endpoint: "/token",
+  });
+}
+
+/** The endpoints of every server. */
+const ownPaths: Fields<Omit<EndpointPaths, keyof ExtensionEndpointPaths>> = {
+  authorization_endpoint: endpointPath("/authorize"),
+  token_endpoint: endpointPath("/token"),
+  jwks_uri: endpointPath("/.well-known/jwks.json"),
+  userinfo_endpoint: endpointPath("/userinfo"),
+  revocation_endpoint: endpointPath("/revoke"),
+  introspection_endpoint: endpointPath("/introspect"),
+  end_session_endpoint: endpointPath("/logout"),
+};

@@ -28,7 +28,7 @@ import {
   text,
   texts,
 } from "./field.ts";
-import { type EndpointPaths, endpointPaths, fromHost } from "./issuer_urls.ts";
+import { type EndpointPaths, endpointPathsField, fromHost } from "./issuer_urls.ts";
 import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import {
@@ -290,7 +290,7 @@ export const settingFields = {
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
   metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   defaultEndpoints: flag(false),
-  paths: endpointPaths,
+  paths: endpointPathsField([]),
   keys,
   refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),

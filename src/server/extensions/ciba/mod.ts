@@ -14,6 +14,7 @@ import { parameters } from "../../oauth/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
 import { cibaClientFields } from "./client_members.ts";
+import { cibaEndpointPaths } from "./endpoint_paths.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
 
@@ -22,6 +23,7 @@ export const ciba: Extension = {
   name: "ciba",
   title: "Backchannel authentication",
   specifications: ["OpenID Connect CIBA"],
+  endpointPaths: cibaEndpointPaths,
   settingFields: cibaFields,
   resolveSettings: resolveCiba,
   endpoints: (settings: CibaSettings, options) => isOn(settings) ? cibaEndpoints(options) : [],

@@ -15,6 +15,7 @@ import { withoutUser } from "../../oauth/clients/standing.ts";
 import { type ParameterDescription, parameters } from "../../oauth/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
+import { deviceEndpointPaths } from "./endpoint_paths.ts";
 
 const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
 
@@ -23,6 +24,7 @@ export const device: Extension = {
   name: "device",
   title: "Devices without a browser",
   specifications: ["RFC 8628"],
+  endpointPaths: deviceEndpointPaths,
   settingFields: deviceFields,
   resolveSettings: resolveDevice,
   endpoints: (settings: DeviceSettings, options) => isOn(settings) ? deviceEndpoints(options) : [],

@@ -14,6 +14,7 @@ import type { ParameterDescription } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
 import { pushedRequestClientFields } from "./client_members.ts";
+import { pushedEndpointPaths } from "./endpoint_paths.ts";
 
 const load = () => import("./pushed_request.ts");
 
@@ -23,6 +24,7 @@ export const par: Extension = {
   title: "Pushed authorization requests",
   specifications: ["RFC 9126"],
   clientFields: pushedRequestClientFields,
+  endpointPaths: pushedEndpointPaths,
   settingFields: parFields,
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
   requestSource: {

@@ -13,12 +13,14 @@ import {
   registrationPolicy,
   resolveRegistration,
 } from "./settings.ts";
+import { registrationEndpointPaths } from "./endpoint_paths.ts";
 
 /** Lets clients register themselves. */
 export const registration: Extension = {
   name: "registration",
   title: "Client registration",
   specifications: ["RFC 7591", "RFC 7592"],
+  endpointPaths: registrationEndpointPaths,
   settingFields: registrationFields,
   resolveSettings: resolveRegistration,
   async validateSettings(settings: ResolvedSettings & RegistrationPolicy, issuer) {

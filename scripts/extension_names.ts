@@ -1,0 +1,155 @@
+/** Finds names of extensions in the code of the kernel: rules, errors, wire names and kinds of records. */
+
+import { globSync, readFileSync } from "node:fs";
+import type { Extension } from "../src/server/assembly/extension.ts";
+import { extensions } from "../src/server/assembly/extensions.ts";
+import { latchkey } from "../src/server/assembly/latchkey.ts";
+import type { LatchkeyOptions } from "../src/server/assembly/options.ts";
+import type { Endpoint } from "../src/server/assembly/route.ts";
+import { extensionRules } from "../src/server/assembly/rules.ts";
+import { errorStatus } from "../src/server/oauth/errors.ts";
+import type { Server } from "../src/server/oauth/server.ts";
+
+/** The code of the kernel, without the two lists of extensions and without generated files. */
+const kernelFiles = globSync("src/{server/{oauth,endpoints,assembly,config,login,pages},platform}/**/*.{ts,tsx}")
+  .filter((path) => !/\/assembly\/(?:extensions|rules)\.ts$|\.gen\.ts$/.test(path)).sort();
+
+/** Settings with which every extension has all of its endpoints, parameters and metadata. */
+const everything = {
+  acrValues: [{ value: "urn:example:mfa", methods: ["auto"] }],
+  backchannelAuthentication: true,
+  clientIdMetadataDocuments: true,
+  deviceAuthorization: true,
+  requirePushedAuthorizationRequests: true,
+  requireSignedRequestObject: true,
+  responseModes: ["query", "jwt"],
+} satisfies LatchkeyOptions;
+
+/** Names that the kernel has, too, and why. */
+const sharedNames: Readonly<Record<string, string>> = {
+  // Common words.
+  audience: "The `aud` of JWTs, and the setting audience.",
+  device: "The device of the user, to which a redirect URI may lead.",
+  error: "A parameter of every error response, and an event of runtimes.",
+  jwt: "The `typ` of every JWT, and a format of access tokens.",
+  result: "A parameter of the pages that show the result of a decision.",
+  // Values of settings and of client metadata that every server has; their public types list all values.
+  client_secret_jwt: "A value of token_endpoint_auth_method.",
+  private_key_jwt: "A value of token_endpoint_auth_method.",
+  pairwise: "A value of subject_type.",
+  "query.jwt": "A value of response_mode.",
+  "fragment.jwt": "A value of response_mode.",
+  "form_post.jwt": "A value of response_mode.",
+  device_code: "A member of the setting lifetimes.",
+  authorization_details: "A registered claim of access tokens, which no user can have.",
+  par: "An entry point, where parts of requests are read.",
+};
+
+/** Files that name what many extensions have, and why. */
+const sharedFiles: Readonly<Record<string, string>> = {
+  "src/platform/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
+  "src/server/oauth/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
+  "src/server/oauth/secret_names.ts": "It labels secrets of all products.",
+  "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
+  "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
+  "src/server/endpoints/authorized_page.tsx": "It explains error codes to developers.",
+};
+
+/** A server that is assembled, and its metadata. */
+async function openServer(extensions: readonly Extension[], settings: LatchkeyOptions = {}) {
+  let assembled: { readonly server: Server; readonly endpoints: readonly Endpoint[] } | undefined;
+  const plugin = { setup: (app: unknown) => void (assembled = app as typeof assembled) };
+  await using as = await latchkey({ ...settings, extensions, plugins: [plugin] });
+  const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
+  return { ...assembled!, metadata: Object.keys(await response.json()) };
+}
+
+function namesOfEndpoint({ name, metadataName, path, parameters = [], responseParameters = [] }: Endpoint): string[] {
+  const names = [...parameters, ...responseParameters].map(({ name }) => name);
+  return [name, ...metadataName === undefined ? [] : [metadataName], path.split("/").at(-1)!, ...names];
+}
+
+/** The first arguments of calls of a store. */
+function recordKinds(text: string): string[] {
+  return [...text.matchAll(/\bstore\.\w+\(\s*"(\w+)"/g)].map(([, kind]) => kind!);
+}
+
+/** The names that an extension declares, and those that its code defines. */
+function namesOf(extension: Extension, server: Server): string[] {
+  const { name, grantTypes = [], requestParts = [], clientAuthentication = [], responseModes = [] } = extension;
+  const options = {
+    ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true },
+    approver: () => Promise.reject(new Error("No request is sent")),
+    requestParameters: { authorize: [], par: [], poll: [], token: [] },
+  };
+  const folders = extension.delivery === undefined ? [name] : [name, "polled"];
+  const text = folders.flatMap((folder) => globSync(`src/server/extensions/${folder}/*.ts`))
+    .map((path) => readFileSync(path, "utf8")).join("\n");
+  return [
+    ...Object.keys(extensionRules[name as keyof typeof extensionRules] ?? {}),
+    ...(extension.endpoints?.(server.settings, options) ?? []).flatMap(namesOfEndpoint),
+    ...grantTypes.flatMap(({ type, parameters }) => [type, ...parameters.map(({ name }) => name)]),
+    ...requestParts.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
+    ...clientAuthentication.map(({ method }) => method),
+    ...responseModes.map(({ name }) => name),
+    ...(extension.subjectTypes ?? []).map(({ name }) => name),
+    ...Object.keys(extension.clientFields ?? {}),
+    ...Object.keys(extension.metadata?.(server) ?? {}),
+    ...recordKinds(text),
+    ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),
+    ...[...text.matchAll(/"([\w-]+\+jwt)"/g)].map(([, typ]) => typ!),
+  ];
+}
+
+/** The code without comments, imports, and strings that are more than one name. */
+function withoutTexts(source: string): string {
+  const blank = (text: string) => text.replace(/[^\n]/g, " ");
+  return source.replace(/\/\*.*?\*\//gs, blank).replace(/(?<![:"])\/\/ .*$/gm, blank)
+    .replace(/^(?:import|export type) [^;]*;$/gm, blank)
+    .replace(/`[^`]*`/g, blank)
+    .replace(/"(?:[^"\\\n]|\\.)*"/g, (text) => /^"[\w.:+-]+"$/.test(text) ? text : blank(text));
+}
+
+/**
+ * The numbers of the lines of code that contain a name, as a string, a variable or a member. A name of lower-case
+ * letters alone counts only as a string, because such words are common.
+ */
+export function linesWithName(source: string, name: string): number[] {
+  const escaped = name.replace(/\W/g, "\\$&");
+  const pattern = new RegExp(/^[a-z]+$/.test(name) ? `"${escaped}"` : `(?<![\\w-])${escaped}(?![\\w-])`);
+  return withoutTexts(source).split("\n").flatMap((line, i) => pattern.test(line) ? [i + 1] : []);
+}
+
+/** One sentence for each name of an extension in the code of the kernel. */
+export async function findExtensionNames(): Promise<string[]> {
+  const { server } = await openServer(extensions, everything);
+  const kernel = await openServer([]);
+  const kernelSources = kernelFiles.map((path) => [path, readFileSync(path, "utf8")] as const);
+  const kernelNames = new Set([
+    ...kernel.endpoints.flatMap(namesOfEndpoint),
+    ...kernel.metadata,
+    ...Object.keys(errorStatus),
+    ...kernelSources.flatMap(([, source]) => recordKinds(source)),
+  ]);
+  const used = new Set<string>();
+  const findings = extensions.flatMap((extension) => {
+    const names = [...new Set(namesOf(extension, server))].filter((name) => !kernelNames.has(name));
+    return names.flatMap((name) =>
+      kernelSources.filter(([, source]) => source.includes(name)).flatMap(([path, source]) =>
+        linesWithName(source, name).flatMap((line) => {
+          const shared = Object.hasOwn(sharedNames, name)
+            ? name
+            : Object.keys(sharedFiles).find((file) => path.startsWith(file));
+          if (shared === undefined) return [`${path}:${line} names ${name} of the extension ${extension.name}.`];
+          used.add(shared);
+          return [];
+        })
+      )
+    );
+  });
+  const unused = [...Object.keys(sharedNames), ...Object.keys(sharedFiles)].filter((shared) => !used.has(shared));
+  return [
+    ...new Set(findings),
+    ...unused.map((shared) => `${shared} is shared with no extension: remove it from scripts/extension_names.ts.`),
+  ];
+}

@@ -1,0 +1,15 @@
+/** The member of the setting `paths` for the endpoint of this extension. */
+
+import { endpointPath } from "../../config/issuer_urls.ts";
+import type { Fields } from "../../config/field.ts";
+
+/** The path of the endpoint. */
+export interface CibaEndpointPaths {
+  /** Default: `/oauth2/backchannel_authentication`. */
+  readonly backchannel_authentication_endpoint?: string;
+}
+
+/** Describes {@link CibaEndpointPaths}. */
+export const cibaEndpointPaths: Fields<CibaEndpointPaths> = {
+  backchannel_authentication_endpoint: endpointPath("/backchannel_authentication"),
+};

@@ -1,0 +1,15 @@
+/** The member of the setting `paths` for the endpoint of this extension. */
+
+import { endpointPath } from "../../config/issuer_urls.ts";
+import type { Fields } from "../../config/field.ts";
+
+/** The path of the endpoint. */
+export interface RegistrationEndpointPaths {
+  /** Default: `/oauth2/register`. The registration of each client is below it. */
+  readonly registration_endpoint?: string;
+}
+
+/** Describes {@link RegistrationEndpointPaths}. */
+export const registrationEndpointPaths: Fields<RegistrationEndpointPaths> = {
+  registration_endpoint: endpointPath("/register"),
+};
