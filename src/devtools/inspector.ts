@@ -3,7 +3,7 @@
 import type { Plugin } from "../server/assembly/plugin.ts";
 import type { Endpoint } from "../server/assembly/route.ts";
 import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
-import type { App } from "../server/assembly/context.ts";
+import type { App, ClientLinkTarget } from "../server/assembly/context.ts";
 import type { Method } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import { type ParameterDescription, parameters } from "../server/oauth/params.ts";
@@ -63,6 +63,7 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
       ...directory === "off" ? [] : [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }],
     ],
     rulesPath: readRules && rulesPath,
+    clientLink: ({ directory }, target) => directory === "off" ? undefined : clientLink(target),
     offPages,
     demoSteps: async () => (await import("./authorized/demo_steps.ts")).demoSteps,
     routes: (app) => [
@@ -72,6 +73,11 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
       ...readRules === undefined ? [] : [ruleRoute(app, readRules)],
     ],
   };
+}
+
+function clientLink({ id, query }: ClientLinkTarget): string {
+  if (id === undefined) return `/${query === undefined ? "" : `?${query}`}#connect`;
+  return `/clients/${encodeURIComponent(id)}${query === undefined ? "" : `?edit&${query}`}`;
 }
 
 /** The home page, the pages of clients and users, and the steps after a login. */

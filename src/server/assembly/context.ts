@@ -22,6 +22,14 @@ import type { NextSteps } from "../endpoints/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
 import type { Pages } from "../pages/pages.ts";
 
+/** @internal The client that a link is about, and the values for the form that changes or adds it. */
+export interface ClientLinkTarget {
+  /** Absent: a new client. */
+  readonly id?: string;
+  /** Default: the form has the values of the client. */
+  readonly query?: URLSearchParams;
+}
+
 /** The assembled server. */
 export interface App {
   /** The server that protocol rules use outside of requests. */
@@ -40,6 +48,8 @@ export interface App {
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
   flowLinkFor(response: Fields): string | undefined;
+  /** The page of a client, or the form that adds one: a path below the base, if a plugin has such pages. */
+  clientLink(target: ClientLinkTarget): string | undefined;
   /** Loads the steps after the page `/authorized`, if a plugin has any. */
   demoSteps(): Promise<DemoSteps | undefined>;
   /** Sends a request through the whole server, plugins included, like a request from outside. */

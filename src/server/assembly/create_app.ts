@@ -199,6 +199,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     credentialParameters,
     dispatch,
     demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
+    clientLink: (target) => firstLink(plugins, (plugin) => plugin.clientLink?.(settings, target)),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);

@@ -11,7 +11,7 @@ import type { GrantType, Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
 import type { Approver } from "./approver.ts";
-import type { App, Context, DemoSteps } from "./context.ts";
+import type { App, ClientLinkTarget, Context, DemoSteps } from "./context.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
 import type { OffPage } from "./off_page.ts";
@@ -116,6 +116,11 @@ export interface Plugin {
   readonly offPages?: Readonly<Record<string, OffPage>>;
   /** The path of the pages of rules, below the base: the ID of a rule follows it, after a slash. */
   readonly rulesPath?: string;
+  /**
+   * The page of a client, or without `id` the form that adds one: a path below the base. `query` fills in the form.
+   * `undefined` if the settings show visitors no clients.
+   */
+  clientLink?(settings: Server["settings"], target: ClientLinkTarget): string | undefined;
   /** The page that shows the flow of a request: a path below the base. */
   flowLink?(request: RequestLike): string | undefined;
   /** The page that shows the flow of an authorization response: a path below the base. */

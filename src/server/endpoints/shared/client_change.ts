@@ -25,7 +25,8 @@ export function fixLink(
   change: ClientChange | undefined,
   retry?: string,
 ): FixLink | undefined {
-  const { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } = context.server;
+  const { app, server: { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } } =
+    context;
   if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, post_logout_redirect_uri, scope, grant_type, token_endpoint_auth_method } =
     change;
@@ -50,10 +51,10 @@ export function fixLink(
   for (const [name, value] of Object.entries({ ...members, retry })) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
-    return { label, path: `/?${query}#connect` };
+    return { label, path: app.clientLink({ query })! };
   }
   if (Object.values(members).every((one) => one === undefined)) {
-    return { label: `Compare with the client ${client_id}`, path: `/clients/${encodeURIComponent(client_id)}` };
+    return { label: `Compare with the client ${client_id}`, path: app.clientLink({ id: client_id })! };
   }
   const label = redirect_uri !== undefined
     ? `Add the redirect URI to ${client_id}`
@@ -64,7 +65,7 @@ export function fixLink(
     : grant_type !== undefined
     ? `Allow ${client_id} to use ${grant_type}`
     : `Let ${client_id} use ${token_endpoint_auth_method}`;
-  return { label, path: `/clients/${encodeURIComponent(client_id)}?edit&${query}` };
+  return { label, path: app.clientLink({ id: client_id, query })! };
 }
 
 /** The label of {@link fixLink}, with the URL of the form. */

@@ -37,10 +37,9 @@ export function suggestUri({ rule, expected = "", received }: Pick<Explanation, 
   return closestUri(received, expected.split(" or "));
 }
 
-/** Whether the request may see the list of clients: the server has that page, and the host is trusted. */
-export function mayListClients({ server, site, request }: Context): boolean {
-  const isListed = site.links?.some(({ path }) => path === "/clients") === true;
-  return isListed && isTrustedHost(server, request);
+/** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
+export function mayListClients({ app, server, request }: Context): boolean {
+  return app.clientLink({}) !== undefined && isTrustedHost(server, request);
 }
 
 /** The length of the longer text without the common prefix and suffix. Linear time, unlike an edit distance. */

@@ -9,7 +9,7 @@ export const assertionGrantRules = {
     cites: ["RFC 7523 §2.1", "RFC 7521 §4.1"],
   },
   "JB-02": {
-    fix: "Read the reason in the terminal, at /flows or in the log of the mock.",
+    fix: "Read the reason in the terminal, on the page of the flow or in the log of the mock.",
     cites: ["RFC 7523 §3.1"],
   },
   "JB-03": {

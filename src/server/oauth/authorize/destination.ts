@@ -75,7 +75,7 @@ export async function findDestination(
       received: id,
       earlier: describeRemovedClient(server.clients, id),
       fix: "Send the client_id of a registered client, or register this one: " +
-        "in the configuration file, or on the page /clients.",
+        "in the configuration file, or on the page of clients.",
       change: {
         client_id: id,
         isNew: true,
