@@ -23,6 +23,12 @@ interface Project {
   readonly commonJs?: boolean;
 }
 
+/** What several projects have, so that it is installed once. */
+const compiler = ["typescript@6", "@types/node@24"];
+const testRunners = ["vitest@5.1.1", "jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"];
+const applications = ["@playwright/test@1.65.1", "express@5", "express-openid-connect@3"];
+const tools = ["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4", "yaml@2.9.1"];
+
 const playwright = (config: string) => ["node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config];
 
 /** Flags of the compiler for a project of Node alone: the types of browsers are absent. */
@@ -42,33 +48,33 @@ const projects: readonly Project[] = [
   {
     name: "deno",
     // With a package.json Deno checks types before it runs, and needs those of Node.
-    packages: ["@types/node@24"],
+    packages: compiler,
     files: ["deno_test.js"],
     command: [Deno.execPath(), "test", "--allow-net", "--allow-env", "--allow-read", "deno_test.js"],
   },
   {
     name: "vitest",
-    packages: ["vitest@5.1.1"],
+    packages: testRunners,
     files: ["vitest.test.js"],
     recipes: ["latchkey.js", "login.test.js", "vitest.config.js", "server.js", "tenant.test.js"],
     command: ["node@24", "node_modules/vitest/vitest.mjs", "run"],
   },
   {
     name: "jest",
-    packages: ["jest@30"],
+    packages: testRunners,
     files: ["jest.test.js"],
     command: ["node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
   },
   {
     name: "playwright",
-    packages: ["@playwright/test@1.65.1"],
+    packages: applications,
     files: ["playwright/app.js", "playwright/chromium.config.js"],
     recipes: ["playwright.config.js", "login.spec.js"],
     command: playwright("chromium.config.js"),
   },
   {
     name: "express-browser",
-    packages: ["@playwright/test@1.65.1", "express@5", "express-openid-connect@3"],
+    packages: applications,
     files: ["recipes/application.config.js", "recipes/express_browser.config.js"],
     recipes: ["latchkey.json", "app.js", "login.spec.js"],
     command: playwright("express_browser.config.js"),
@@ -93,14 +99,14 @@ const projects: readonly Project[] = [
   },
   {
     name: "ci",
-    packages: ["yaml@2.9.1"],
+    packages: tools,
     files: ["recipes/ci_test.js"],
     recipes: ["latchkey.json", ".github/workflows/test.yml", ".gitlab-ci.yml"],
     command: ["node@24", "--test", "ci_test.js"],
   },
   {
     name: "interceptors",
-    packages: ["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4"],
+    packages: tools,
     files: [],
     recipes: ["agent.test.js", "msw.test.js", "nock.test.js"],
     command: ["node@24", "--test", "agent.test.js", "msw.test.js", "nock.test.js"],
@@ -115,7 +121,7 @@ const projects: readonly Project[] = [
   {
     // The most common setup: CommonJS, and moduleResolution node10.
     name: "ts-jest",
-    packages: ["jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"],
+    packages: testRunners,
     files: ["ts_jest/tsconfig.json", "ts_jest/jest.config.js", "ts_jest/login.test.ts", "sample.ts"],
     command: ["node@24", "node_modules/jest/bin/jest.js", "--ci"],
     commonJs: true,
@@ -157,7 +163,7 @@ try {
     await runStep(typesFolder(commonJs), async (home) => {
       const settings = commonJs ? "commonjs/tsconfig.json" : "tsconfig.json";
       await setUpProject(home, {
-        packages: ["typescript@6", "@types/node@24"],
+        packages: compiler,
         files: [settings, "sample.ts"],
         commonJs,
       });
