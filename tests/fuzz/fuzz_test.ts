@@ -1,4 +1,4 @@
-/** A few thousand hostile requests in process; `deno task fuzz` sends any number. */
+/** Hostile requests in process, more of them in `verdict_test.ts`; `deno task fuzz` sends any number. */
 
 import { assertGreater } from "@std/assert";
 import fc from "fast-check";
@@ -8,16 +8,13 @@ import { assertAttackFails, attack } from "./campaign.ts";
 /** Always the same attacks, so that a failure is about what has changed; others on each runtime. */
 const seed = "Deno" in globalThis ? 20260101 : "Bun" in globalThis ? 20260102 : 20260103;
 
-/** Fewer on the other runtimes, which differ only below the responses. */
-const numRuns = "Deno" in globalThis ? 300 : 60;
-
 test("[HT-18, HT-19, UI-03, HT-15] every response to random requests is valid, and the log contains no secret", async () => {
   let requests = 0;
   await fc.assert(
     fc.asyncProperty(attack, async (one) => {
       requests += await assertAttackFails(one);
     }),
-    { seed, numRuns },
+    { seed, numRuns: 60 },
   );
-  assertGreater(requests, 5 * numRuns);
+  assertGreater(requests, 300);
 });

@@ -168,7 +168,7 @@ function* generateAttacks(): Generator<Attack> {
   for (let seed = 22; seed < 40; seed++) yield* fc.sample(attack, { seed, numRuns: 50 });
 }
 
-test("attacks get far enough: codes, tokens, rejections of each kind, pages that change state", async () => {
+test("[HT-18, HT-19, UI-03, HT-15] attacks get far enough, and every response is valid: codes, tokens, rejections of each kind, pages that change state", async () => {
   const missing = new Set(outcomes);
   for (const one of generateAttacks()) {
     const listening: Plugin = {
@@ -183,7 +183,8 @@ test("attacks get far enough: codes, tokens, rejections of each kind, pages that
       },
     };
     const kind = serverKinds[one.serverKind]!;
-    await runAttack(one, { ...kind, options: { ...kind.options, plugins: [listening] } });
+    const { problems } = await runAttack(one, { ...kind, options: { ...kind.options, plugins: [listening] } });
+    assertEquals(problems, []);
     if (missing.size === 0) break;
   }
   assertEquals([...missing], []);
