@@ -80,9 +80,9 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
+    const { recorder: { handle, extend, onEvent }, onResult: _, ...checkOptions } = operator;
     // No `setup`: the recorder belongs to the server.
-    const { handle, extend, onEvent } = operator.recorder;
-    return checkIn(await openMock(checked, clients, [{ handle, extend, onEvent }]), options, operator);
+    return checkIn(await openMock(checked, clients, [{ handle, extend, onEvent }]), options, checkOptions);
   }
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
@@ -104,19 +104,19 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
 }
 
 /** Prepares a check in a mock. `fetch` sends the requests to the application. Default: the global `fetch`. */
-function checkIn({ as, dispatch }: Mock, options: ClientCheckOptions, limits: CheckOptions, fetch?: Fetch): OpenCheck {
-  const { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, only, except } = options;
-  const { timeLimits, timeoutMs, recoveryMs, pauseMs, restart, baseline, repeat, rulesUrl, onStart } = limits;
+function checkIn(
+  { as, dispatch }: Mock,
+  { client: _, loginUrl, only, except, ...application }: ClientCheckOptions,
+  options: CheckOptions,
+  fetch?: Fetch,
+): OpenCheck {
   return {
     dispatch,
-    async perform(running) {
-      const application = { loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature, fetch };
-      return await checkClient(await applicationDriver(as, loginUrl, application), {
-        ...{ as, only, except, inProcess: false },
-        ...{ timeLimits, timeoutMs, recoveryMs, pauseMs, restart, baseline, repeat, rulesUrl, onStart },
+    perform: async (running) =>
+      await checkClient(await applicationDriver(as, loginUrl, { ...application, fetch }), {
+        ...{ ...options, as, only, except, inProcess: false },
         ...running,
-      });
-    },
+      }),
     // A fault of the last attack may not have fired.
     close: () => as.close().catch(() => {}),
   };

@@ -29,54 +29,45 @@ export interface CheckFlags {
 const url = (example: string) =>
   text([example], { expected: "an http or https URL", accepts: isWebUrl, pattern: /^https?:\/\// });
 
-/** The description of each flag. */
-const checkFields: Fields<CheckFlags> = {
-  loggedInUrl: url("http://localhost:3000/me"),
-  loggedInText: text(["Alice Adams"]),
-  refreshUrl: url("http://localhost:3000/refresh"),
-  clientId: text(["shop"]),
-  clientSecret: text(["shop-secret"]),
-  redirectUri: text(["http://localhost:3000/callback"]),
-  only: texts(["id-token"]),
-  except: texts(["transport"]),
-  restart: text(["docker compose restart --wait shop"]),
-  timeout: whole(10, { min: 1, max: 600, default: 10, expected: "whole seconds from 1 to 600" }),
-  recovery: whole(60, { min: 0, max: 600, default: 60, expected: "whole seconds from 0 to 600" }),
-  pause: whole(0, { min: 0, max: 600, default: 0, expected: "whole seconds from 0 to 600" }),
-  timeLimits: flag(false),
-  idTokenSignature: flag(true),
-  report: choice(["text", "json", "junit", "html"], { default: "text" }),
-  output: text(["report.xml"]),
-  baseline: text(["known.json"]),
-  stay: flag(false),
+const seconds = (standard: number, min: number) =>
+  whole(standard, { min, max: 600, default: standard, expected: `whole seconds from ${min} to 600` });
+
+/** Each flag: its field, and for the help its value and its meaning. */
+export const checkFlags: {
+  readonly [Name in keyof Fields<CheckFlags>]: readonly [Fields<CheckFlags>[Name], value: string, meaning: string];
+} = {
+  loggedInUrl: [url("http://localhost:3000/me"), "URL", "a page that shows whether, and who, is logged in"],
+  loggedInText: [text(["Alice Adams"]), "TEXT", "a text that only the page of the user has"],
+  refreshUrl: [url("http://localhost:3000/refresh"), "URL", "a page where the application refreshes tokens"],
+  clientId: [text(["shop"]), "ID", "the client of the application, without a file"],
+  clientSecret: [text(["shop-secret"]), "SECRET", "its secret; none for a public client"],
+  redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
+  only: [texts(["id-token"]), "LIST", "attacks or categories, split by commas or spaces"],
+  except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
+  restart: [
+    text(["docker compose restart --wait shop"]),
+    "COMMAND",
+    "restarts the application; also runs at the start",
+  ],
+  timeout: [seconds(10, 1), "SECONDS", "how long a login may take (10)"],
+  recovery: [seconds(60, 0), "SECONDS", "how long logins may fail after an attack (60)"],
+  pause: [seconds(0, 0), "SECONDS", "how long to wait before each attack (0)"],
+  timeLimits: [flag(false), "on|off", "also attacks that end by its time limits (off)"],
+  idTokenSignature: [flag(true), "on|off", "off: it does not verify ID tokens (on)"],
+  report: [choice(["text", "json", "junit", "html"], { default: "text" }), "FORMAT", "text, json, junit or html"],
+  output: [text(["report.xml"]), "FILE", "where the report goes (standard output)"],
+  baseline: [text(["known.json"]), "FILE", "an earlier JSON report, whose failures are known"],
+  stay: [flag(false), "on|off", "serve the report at /flows/check until Ctrl-C"],
 };
 
-/** The value and the meaning of each flag, for the help. */
-export const checkHelp: Readonly<Record<keyof CheckFlags, readonly [value: string, meaning: string]>> = {
-  loggedInUrl: ["URL", "a page that shows whether, and who, is logged in"],
-  loggedInText: ["TEXT", "a text that only the page of the user has"],
-  refreshUrl: ["URL", "a page where the application refreshes tokens"],
-  clientId: ["ID", "the client of the application, without a file"],
-  clientSecret: ["SECRET", "its secret; none for a public client"],
-  redirectUri: ["URI", "its redirect URI"],
-  only: ["LIST", "attacks or categories, split by commas or spaces"],
-  except: ["LIST", "attacks or categories to leave out"],
-  restart: ["COMMAND", "restarts the application; also runs at the start"],
-  timeout: ["SECONDS", "how long a login may take (10)"],
-  recovery: ["SECONDS", "how long logins may fail after an attack (60)"],
-  pause: ["SECONDS", "how long to wait before each attack (0)"],
-  timeLimits: ["on|off", "also attacks that end by its time limits (off)"],
-  idTokenSignature: ["on|off", "off: it does not verify ID tokens (on)"],
-  report: ["FORMAT", "text, json, junit or html"],
-  output: ["FILE", "where the report goes (standard output)"],
-  baseline: ["FILE", "an earlier JSON report, whose failures are known"],
-  stay: ["on|off", "serve the report at /flows/check until Ctrl-C"],
-};
+const checkFields = Object.fromEntries(
+  Object.entries(checkFlags).map(([name, [field]]) => [name, field]),
+) as unknown as Fields<CheckFlags>;
 
 const names = Object.keys(checkFields) as (keyof CheckFlags)[];
 
 /** The name of a flag of the check: `logged-in-url`. */
-export function checkFlagName(name: keyof CheckFlags): string {
+export function checkFlagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

@@ -1,11 +1,10 @@
 /** The text of `latchkey check --help` and `latchkey faults --help`, in 80 columns. */
 
-import { checkFlagName, type CheckFlags, checkHelp } from "./check_flags.ts";
+import { checkFlagName, checkFlags } from "./check_flags.ts";
 
-const rows = (Object.keys(checkHelp) as (keyof CheckFlags)[]).map((name) => {
-  const [value, meaning] = checkHelp[name];
-  return `  ${`--${checkFlagName(name)} ${value}`.padEnd(28)}${meaning}`;
-});
+const rows = Object.entries(checkFlags).map(([name, [, value, meaning]]) =>
+  `  ${`--${checkFlagName(name)} ${value}`.padEnd(28)}${meaning}`
+);
 
 /** The help of `latchkey check`, with a final newline. */
 export const checkHelpText = `Usage: latchkey check LOGIN_URL [FLAG VALUE]...

@@ -11,7 +11,7 @@ import type { RuleId } from "../../../server/oauth/rules/mod.ts";
 import type { Members } from "./parse_token.ts";
 
 /** The result of a check. */
-export interface Verdict extends Pick<RuleResult, "passed" | "expected" | "received"> {
+export interface TokenRuleResult extends Pick<RuleResult, "passed" | "expected" | "received"> {
   /** Why it was not checked. */
   readonly note?: string;
 }
@@ -45,7 +45,7 @@ export interface TokenRule {
   /** The row of the rule table with the same check. */
   readonly rule?: RuleId;
   /** `undefined` if the rule does not apply. */
-  check(claims: Members, header: Members, expected: Expectations): Verdict | undefined;
+  check(claims: Members, header: Members, expected: Expectations): TokenRuleResult | undefined;
 }
 
 export function formatValue(value: unknown): string {
@@ -61,7 +61,7 @@ export function audiences({ aud }: Members): readonly unknown[] {
   return aud === undefined ? [] : [aud].flat();
 }
 
-export function equals(name: string, value: unknown, expected: string): Verdict {
+export function equals(name: string, value: unknown, expected: string): TokenRuleResult {
   return { passed: value === expected, expected: `${name} ${expected}`, received: formatValue(value) };
 }
 

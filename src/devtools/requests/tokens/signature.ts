@@ -7,7 +7,7 @@ import { parseJsonObject } from "../../../platform/http/message.ts";
 import type { Server } from "../../../server/oauth/server.ts";
 import type { Members, ParsedToken } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";
-import type { Verdict } from "./rule.ts";
+import type { TokenRuleResult } from "./rule.ts";
 
 /** Keys, and where they come from. */
 export interface KeySource {
@@ -51,7 +51,7 @@ export async function findKeys(
 }
 
 /** The verdict on a signature, and how to fix it if that differs from other invalid signatures. */
-interface SignatureVerdict extends Verdict {
+interface SignatureResult extends TokenRuleResult {
   /** The verdict as a heading. */
   readonly heading: string;
   readonly fix?: string;
@@ -61,7 +61,7 @@ interface SignatureVerdict extends Verdict {
 export async function verifySignature(
   { jwt, header = {} }: ParsedToken,
   source: KeySource | undefined,
-): Promise<SignatureVerdict> {
+): Promise<SignatureResult> {
   const { alg, kid } = header;
   const received = `alg ${describe(alg)}, kid ${describe(kid)}`;
   if (typeof alg !== "string" || alg.toLowerCase() === "none") {
