@@ -489,6 +489,52 @@ test("[OP-06] the default user of the store has the changes of another instance 
   assertEquals((await two.as.users.first())?.name, "Erin Jones");
 });
 
+test("[OP-06] the default is the last one that was chosen, until it is removed", async () => {
+  const { as } = await testServer({ store: sharedStore() });
+  for (const sub of ["dora", "erin"]) await as.users.set({ sub });
+  for (const sub of ["dora", "bob", "erin"]) {
+    assertEquals(await as.users.makeDefault(sub), true);
+    assertEquals((await as.users.first())?.sub, sub);
+  }
+  assertEquals(await as.users.makeDefault("unknown"), false);
+  await as.users.delete("erin");
+  await as.users.set({ sub: "erin" });
+  assertEquals(await subsOf({ as }), ["bob", "alice", "dora", "erin"]);
+});
+
+test("[OP-10] a guest does not take the subject of a configured user, even of a removed one", async () => {
+  const store = sharedStore();
+  const { as } = await testServer({ store });
+  assertEquals(await as.users.add({ sub: "alice" }, Infinity), undefined);
+  await as.users.delete("bob");
+  assertEquals(await as.users.add({ sub: "bob" }, Infinity), undefined);
+  assertEquals([await subsOf({ as }), await store.count("user", "")], [["alice"], 0]);
+});
+
+test("[OP-06] a server that closes waits for its changes before it closes the store", async () => {
+  const calls: string[] = [];
+  const inner = sharedStore();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const store: Store = {
+    ...inner,
+    async put(kind, ...rest) {
+      await released;
+      calls.push(`put ${kind}`);
+      return await inner.put(kind, ...rest);
+    },
+    close: () => Promise.resolve(void calls.push("close")),
+  };
+  const { as } = await testServer({ store });
+  const changed = [as.clients.set(late), as.users.set({ sub: "dora" })];
+  const closed = as.close();
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(calls, []);
+  release();
+  await Promise.all([...changed, closed]);
+  assertEquals(calls.toSorted(), ["close", "put client", "put user"]);
+  assertEquals(calls.at(-1), "close");
+});
+
 test("[OP-10] a start names twenty ids that only the store has, and counts the others", async () => {
   const { store } = recordingStore();
   const one = await testServer({ store });

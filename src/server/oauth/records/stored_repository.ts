@@ -252,6 +252,7 @@ function storedRepository<Input, Item>(
         await store.delete(kind, prefix + id);
         apply(id, ++accesses, undefined);
         removalCauses.set(id, by);
+        if (id === defaultId) defaultId = undefined;
         return true;
       });
     },
@@ -286,7 +287,6 @@ function storedRepository<Input, Item>(
     async restore(inputs, by) {
       configured.restore(inputs, by);
       configuredIds = new Set(inputs.map(getId));
-      defaultId = undefined;
       for (const id of (await repository.all()).map(idOf)) {
         if (!configuredIds.has(id)) await repository.delete(id, by);
       }
