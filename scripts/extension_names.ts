@@ -52,7 +52,7 @@ const sharedFiles: Readonly<Record<string, string>> = {
   "src/server/oauth/secret_names.ts": "It labels secrets of all products.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
   "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
-  "src/server/endpoints/authorized_page.tsx": "It explains error codes to developers.",
+  "src/server/endpoints/authorized": "It shows and explains every authorization response, signed ones and errors.",
 };
 
 /** A server that is assembled, and its metadata. */
@@ -91,7 +91,7 @@ function namesOf(extension: Extension, server: Server): string[] {
     ...grantTypes.flatMap(({ type, parameters }) => [type, ...parameters.map(({ name }) => name)]),
     ...requestParts.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
     ...clientAuthentication.map(({ method }) => method),
-    ...responseModes.map(({ name }) => name),
+    ...responseModes.flatMap(({ name, parameters = [] }) => [name, ...parameters.map(({ name }) => name)]),
     ...(extension.subjectTypes ?? []).map(({ name }) => name),
     ...Object.keys(extension.clientFields ?? {}),
     ...Object.keys(extension.metadata?.(server) ?? {}),

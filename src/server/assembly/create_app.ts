@@ -268,7 +268,6 @@ async function membersOfExtensions(extensions: readonly Extension[], settings: R
     deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
     keyProofs: extensions.find(({ keyProofs }) => keyProofs !== undefined)?.keyProofs,
     levels: levels.find((ofExtension) => ofExtension !== undefined),
-    registrationVerifiers: extensions.flatMap(({ verifyRegistration }) => verifyRegistration ?? []),
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
     requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
     responseEncryption: extensions.find(({ responseEncryption }) => responseEncryption !== undefined)

@@ -20,7 +20,6 @@ import type {
   Server,
   SessionWatcher,
   TokenIssuer,
-  VerifyRegistration,
 } from "../oauth/server.ts";
 import type { Introspection } from "../oauth/tokens/introspection.ts";
 import type { ResponseEncryption } from "../oauth/tokens/response_encryption.ts";
@@ -89,12 +88,8 @@ export interface Extension extends SettingsExtension {
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its response modes. Default: none. */
   readonly responseModes?: readonly ResponseModeDescription<Server>[];
-  /** The parameters of authorization responses in its response modes. Default: the usual parameters. */
-  readonly responseParameters?: readonly ParameterDescription[];
   /** Its subject types. Default: none. */
   readonly subjectTypes?: readonly SubjectType<Server>[];
-  /** Verifies a client that registers itself. Default: nothing. */
-  readonly verifyRegistration?: VerifyRegistration;
   /** Its formats of introspection responses. Default: none. */
   readonly introspectionFormats?: readonly IntrospectionFormat[];
   /** Adds unregistered clients to the clients of the server. Default: none. */

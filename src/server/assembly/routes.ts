@@ -67,7 +67,12 @@ export function endpoints(
 ): Endpoint[] {
   const hasPages = interaction !== undefined;
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
-  const responseParameters = [codeParameter, ...extensions.flatMap((extension) => extension.responseParameters ?? [])];
+  const responseParameters = [
+    codeParameter,
+    ...new Set(
+      extensions.flatMap(({ responseModes = [] }) => responseModes.flatMap(({ parameters = [] }) => parameters)),
+    ),
+  ];
   // The parameters of the authorization response, and of the redirect to the login pages.
   const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
   const options: EndpointOptions = {

@@ -51,10 +51,6 @@ export interface SettingsExtension {
   readonly endpointPaths?: Readonly<Record<string, Field>>;
   /** Describes the members of client metadata that only the extension reads. Default: none. */
   readonly clientFields?: Readonly<Record<string, Field>>;
-  /**
-   * The values of list members of client metadata. Other values are issues, and are dropped from metadata documents.
-   */
-  clientValues?(settings: object): ClientValues;
   /** Warnings about valid settings. */
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
   /** Whether the extension accepts clients that the operator does not know. Default: false. */
@@ -71,7 +67,10 @@ export interface SettingsExtension {
 
 /** The values that list members of client metadata may have because of the extensions of a server. */
 export function clientValues(settings: { readonly extensions: readonly SettingsExtension[] }): ClientValues {
-  return Object.assign({}, ...settings.extensions.map((extension) => extension.clientValues?.(settings)));
+  const fields = settings.extensions.flatMap(({ isAbsent, clientFields = {} }) =>
+    isAbsent ? [] : Object.entries(clientFields)
+  );
+  return Object.fromEntries(fields.flatMap(([name, { valuesOf }]) => valuesOf ? [[name, valuesOf(settings)]] : []));
 }
 
 /** The values that `subject_type` of a client may have. */

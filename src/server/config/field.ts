@@ -45,6 +45,11 @@ export interface Field<T = unknown> {
    * it would weaken the client. Default: it is ignored with a warning.
    */
   readonly isDemand?: true;
+  /**
+   * Of a list in client metadata: the values that a server with these settings has. Others are issues, and are dropped
+   * from metadata documents. Default: any value.
+   */
+  readonly valuesOf?: (settings: object) => readonly string[];
   /** Of a member of client metadata: whether the server fetches or calls the URL, or loads it in a frame. */
   readonly isFetched?: true;
   /** The elements of an array. */

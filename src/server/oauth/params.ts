@@ -147,6 +147,8 @@ export interface ResponseModeDescription<Server> {
   readonly name: ResponseMode;
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
+  /** The parameters that replace those of a response. Default: the usual parameters. */
+  readonly parameters?: readonly ParameterDescription[];
   /**
    * Replaces the parameters, which contain `iss` in every case, with others. Default: they are sent unchanged.
    *

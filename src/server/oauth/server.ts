@@ -85,8 +85,6 @@ export interface Server {
   readonly useRecorders: readonly RecordUse[];
   /** The subject types besides `public`. */
   readonly subjectTypes: readonly SubjectType<Server>[];
-  /** Verify a client that registers itself, or changes its registration. */
-  readonly registrationVerifiers: readonly VerifyRegistration[];
   /** How requests prove possession of a key; absent if no token is bound to a key. */
   readonly keyProofs?: KeyProofs;
   /** Encrypts responses for clients; absent if no response is encrypted. */
@@ -152,15 +150,6 @@ export interface Server {
  * @internal
  */
 export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
-
-/**
- * Verifies a client that registers itself, or changes its registration.
- *
- * @throws {OAuthError} `invalid_client_metadata`.
- *
- * @internal
- */
-export type VerifyRegistration = (server: Server, client: Client) => Promise<void>;
 
 /** @internal A task that maintenance runs each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;

@@ -274,6 +274,9 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
     import("../../assembly/rules.ts"),
   ]);
   const address = new URLSearchParams(target.query);
+  const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>
+    parameters.map(({ name }) => name)
+  );
   const off = context.endpoint === undefined ? findOffPage(context) : undefined;
   const { publicExpected } = error.details;
   const showsClients = publicExpected === undefined || mayListClients(context);
@@ -306,7 +309,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
         ),
       },
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
-      allowsExternalLinks: !["code", "state", "response"].some((name) => address.has(name)),
+      allowsExternalLinks: !["code", "state", ...ownParameters].some((name) => address.has(name)),
     }, context.app.pages.error),
     detailHeaders(error),
   );

@@ -1,6 +1,7 @@
 /** The members of client metadata that only this extension reads. */
 
 import { type Fields, texts } from "../../config/field.ts";
+import { detailsTypes } from "./settings.ts";
 import { open } from "../../oauth/clients/standing.ts";
 
 /** Client metadata of authorization details. */
@@ -11,5 +12,8 @@ export interface AuthorizationDetailsClientMembers {
 
 /** Describes {@link AuthorizationDetailsClientMembers}. */
 export const authorizationDetailsClientFields: Fields<AuthorizationDetailsClientMembers> = {
-  authorization_details_types: open(texts(["payment"])),
+  authorization_details_types: {
+    ...open(texts(["payment"])),
+    valuesOf: (settings) => Object.keys(detailsTypes(settings) ?? {}),
+  },
 };

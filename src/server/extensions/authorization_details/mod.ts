@@ -78,7 +78,6 @@ export const authorizationDetails: Extension = {
   },
   clientFields: authorizationDetailsClientFields,
   validateClient: validateTypes,
-  clientValues: (settings) => ({ authorization_details_types: Object.keys(detailsTypes(settings) ?? {}) }),
   metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),
   requestParts: [detailsPart],
 };

@@ -15,13 +15,13 @@ export const pairwise: Extension = {
     name: "pairwise",
     sectorOf: sectorHost,
     subjectFor: async (server, sector, sub) => (await import("./subject.ts")).pairwiseSubject(server, sector, sub),
+    verifyRegistration: async (server, client) => {
+      if (client.metadata.sector_identifier_uri === undefined) return;
+      await (await import("./sector_identifier.ts")).assertSector(server, client);
+    },
   }],
   clientFields: pairwiseClientFields,
   validateClient: validateSector,
-  verifyRegistration: async (server, client) => {
-    if (client.metadata.sector_identifier_uri === undefined) return;
-    await (await import("./sector_identifier.ts")).assertSector(server, client);
-  },
 };
 
 /** The host that is the sector (OpenID Connect Core §8.1); `undefined` if the URIs have several hosts. */

@@ -71,7 +71,7 @@ export async function registerClient(
     },
   };
   const parsed = await parseRegistration(server, entry, received);
-  for (const verify of server.registrationVerifiers) await verify(server, parsed);
+  for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
   boundRegistration(server, parsed, entry, address);
   await addUnusedRegistration(server, client_id);
   const client = await server.clients.set(entry);
@@ -110,7 +110,7 @@ export async function updateRegistration(
     },
   };
   const parsed = await parseRegistration(server, entry, received);
-  for (const verify of server.registrationVerifiers) await verify(server, parsed);
+  for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
   boundRegistration(server, parsed, entry, address);
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });

@@ -4,7 +4,7 @@
  */
 
 import type { Extension } from "../../assembly/extension.ts";
-import type { ResponseModeDescription } from "../../oauth/params.ts";
+import type { ParameterDescription, ResponseModeDescription } from "../../oauth/params.ts";
 import { acceptedSigningAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 import { signedResponseClientFields } from "./client_members.ts";
@@ -12,12 +12,14 @@ import { signedResponseClientFields } from "./client_members.ts";
 const replace: ResponseModeDescription<Server>["replace"] = async (server, clientId, fields) =>
   (await import("./sign_response.ts")).signResponse(server, clientId, fields);
 
+const parameters: readonly ParameterDescription[] = [{ name: "response", secret: "authorization_response" }];
+
 const modes: readonly ResponseModeDescription<Server>[] = [
   // The default for the response type `code` (JARM §2.3.4).
-  { name: "jwt", carrier: "query", replace },
-  { name: "query.jwt", carrier: "query", replace },
-  { name: "fragment.jwt", carrier: "fragment", replace },
-  { name: "form_post.jwt", carrier: "form", replace },
+  { name: "jwt", carrier: "query", parameters, replace },
+  { name: "query.jwt", carrier: "query", parameters, replace },
+  { name: "fragment.jwt", carrier: "fragment", parameters, replace },
+  { name: "form_post.jwt", carrier: "form", parameters, replace },
 ];
 
 /** Signs authorization responses and introspection responses for clients that ask for it. */
@@ -27,7 +29,6 @@ export const signedResponses: Extension = {
   specifications: ["JARM", "RFC 9701"],
   clientFields: signedResponseClientFields,
   responseModes: modes,
-  responseParameters: [{ name: "response", secret: "authorization_response" }],
   introspectionFormats: [{
     contentType: "application/token-introspection+jwt",
     write: async (server, caller, introspection) =>

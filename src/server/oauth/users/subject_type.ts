@@ -5,6 +5,13 @@
 import type { ClientMetadata } from "../clients/client.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 
+/** @internal A client that registers itself. */
+export interface RegisteringClient {
+  readonly id: string;
+  readonly metadata: ClientMetadata;
+  readonly redirectUris: readonly string[];
+}
+
 /** @internal A subject type besides `public`. */
 export interface SubjectType<Server> {
   /** The value of `subject_type`. */
@@ -17,4 +24,10 @@ export interface SubjectType<Server> {
    * @param sub The subject of the user, or another text that identifies the user.
    */
   subjectFor(server: Server, sector: string, sub: string): MaybePromise<string>;
+  /**
+   * Verifies the sector of a client that registers itself, or changes its registration.
+   *
+   * @throws {OAuthError} `invalid_client_metadata`.
+   */
+  verifyRegistration(server: Server, client: RegisteringClient): Promise<void>;
 }
