@@ -49,7 +49,6 @@ const sharedNames: Readonly<Record<string, string>> = {
 const sharedFiles: Readonly<Record<string, string>> = {
   "src/platform/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
   "src/server/oauth/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
-  "src/server/oauth/secret_names.ts": "It labels secrets of all products.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
   "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
   "src/server/endpoints/authorized": "It shows and explains every authorization response, signed ones and errors.",

@@ -1,7 +1,7 @@
 /** The mutable draft of an exchange: references to what was received and sent, parsed when a page or listener asks. */
 
 import type { HttpResponse } from "../platform/http/message.ts";
-import type { RegisteredSecrets } from "../server/oauth/redact.ts";
+import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
 import type { PassedRuleId } from "../server/oauth/rules/mod.ts";
 import type { TraceEvent } from "../server/oauth/trace.ts";
 import type { EndpointDescription } from "../server/assembly/endpoint.ts";
@@ -110,8 +110,13 @@ const registeredSecrets = new WeakMap<Exchange, RegisteredSecrets>();
 export function toExchange(draft: ExchangeDraft): Exchange {
   if (draft.snapshot !== undefined) return draft.snapshot;
   draft.snapshot = buildExchange(draft);
-  if (draft.registered !== undefined) registeredSecrets.set(draft.snapshot, draft.registered);
+  keepRegisteredSecrets(draft.snapshot, draft.registered);
   return draft.snapshot;
+}
+
+/** Keeps the secrets of the server for an exchange. */
+export function keepRegisteredSecrets(exchange: Exchange, secrets: RegisteredSecrets | undefined): void {
+  if (secrets !== undefined) registeredSecrets.set(exchange, secrets);
 }
 
 /** The client secrets of the server that recorded an exchange; `undefined` for an exchange created elsewhere. */

@@ -7,7 +7,7 @@
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
  * 5. Beyond a number of new flows in a second (`flow_limit.ts`), only rejected requests begin further ones.
- * 6. `redact.ts` is the only place that hides secrets; `export/` writes text, HAR and fixtures.
+ * 6. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
  */
 
 import type { App } from "../server/assembly/context.ts";
@@ -22,7 +22,7 @@ import {
   type ResponseLike,
 } from "../platform/http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../platform/http/router.ts";
-import type { RegisteredSecrets } from "../server/oauth/redact.ts";
+import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
 import type { Server } from "../server/oauth/server.ts";
 import {
   createDraft,

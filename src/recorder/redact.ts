@@ -1,9 +1,29 @@
-/** Redacts secrets in exchanges. Equal values get equal masks, so that an exchanged code is still recognizable. */
+/**
+ * Redacts exchanges: the only door from the recorder to a page, log or export. The recorder itself keeps the values in
+ * memory, because pages show them on request, send requests again and decode tokens, and habits compare them.
+ *
+ * Hidden are credentials and cookies, the values of declared names, registered client secrets, and each value that
+ * was hidden in one of the exchanges wherever it occurs again. Free text, such as the value of an unknown parameter,
+ * is cut. Equal values get equal masks, so that an exchanged code is still recognizable.
+ */
 
 import type { Fields } from "../platform/http/form.ts";
-import type { Exchange, Flow } from "./exchange.ts";
-import { registeredSecretsFor } from "./exchange_draft.ts";
-import { rewriteExchange, rewriteParameters, type Rewriting } from "./rewrite.ts";
+import {
+  commonLabel,
+  cutFreeText,
+  hideInFreeText,
+  hideKnown,
+  hideSecrets,
+  hideTokens,
+  type Redaction,
+} from "../server/oauth/hide_secrets.ts";
+import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/oauth/redact.ts";
+import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
+import { keepRegisteredSecrets, registeredSecretsFor } from "./exchange_draft.ts";
+import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "./exchange.ts";
+import { findBasicCredentials } from "./record_request.ts";
+import { isHtmlPage } from "./record_response.ts";
+import { type Mask, secretReplacer, type Secrets } from "./secret_replacer.ts";
 
 /** Whether secrets are shown. */
 export interface RedactOptions {
@@ -11,18 +31,15 @@ export interface RedactOptions {
   readonly redact?: boolean;
 }
 
-/** Returns the mask of a secret; `kind` is its kind, such as `code`. */
-type RedactSecret = (value: string, kind: string) => string;
-
 /**
  * The first four characters and the length: `HIMA…(43)`. For a JWT, the first four characters of the signature.
  * For a password, an unknown user name or a short value, the length only.
  */
-export const shorten: RedactSecret = (value, kind) => {
+export const shorten: Mask = (value, label) => {
   if (redactedPattern.test(value)) return value;
   const length = `…(${value.length})`;
   if (value.startsWith("eyJ")) return `eyJ…${value.split(".").at(-1)!.slice(0, 4)}${length}`;
-  return value.length < 16 || kind === "password" || kind === "user" ? length : value.slice(0, 4) + length;
+  return value.length < 16 || label === "password" || label === "user" ? length : value.slice(0, 4) + length;
 };
 
 /** The end of a value as {@link shorten} writes it. */
@@ -35,9 +52,16 @@ interface RedactionOptions {
   /** Further exchanges whose secrets are redacted here too. Default: none. */
   readonly secretsFrom?: readonly Exchange[];
   /** Creates masks. Default: {@link shorten}. */
-  readonly redactSecret?: RedactSecret;
-  /** Further parameters and members to redact, with their kinds. */
+  readonly redactSecret?: Mask;
+  /** Further parameters and members to redact, with their labels. */
   readonly extraSecretNames?: Readonly<Record<string, string>>;
+}
+
+/** How the texts of an exchange are redacted. */
+interface ExchangeRedaction extends Redaction {
+  /** Cuts a text that no declaration describes. */
+  cut(text: string): string;
+  readonly registered?: RegisteredSecrets;
 }
 
 export function redactExchange(exchange: Exchange, options?: RedactionOptions): Exchange {
@@ -80,129 +104,239 @@ function redactOnce(exchanges: readonly Exchange[]): readonly Exchange[] {
 /** Redacts exchanges. A secret of one exchange is redacted in all of them. */
 export function redactExchanges(
   exchanges: readonly Exchange[],
-  { secretsFrom = [], redactSecret = shorten, extraSecretNames }: RedactionOptions = {},
+  { secretsFrom = [], redactSecret = shorten, extraSecretNames = {} }: RedactionOptions = {},
 ): Exchange[] {
   const secrets = collectSecrets([...exchanges, ...secretsFrom], extraSecretNames);
-  const rewriter = { ...redactingRewriter(secrets, redactSecret), extraSecretNames };
-  return exchanges.map((exchange) => rewriteExchange(exchange, rewriter));
+  const known = secretReplacer(secrets, redactSecret);
+  const mask: Mask = (value, label) => redactSecret(value, secrets.get(value) ?? label);
+  // A cut text would be a wrong one in a command or fixture.
+  const cut = redactSecret === shorten
+    ? cutFreeText
+    : (text: string) => text === cutFreeText(text) ? text : mask(text, "value");
+  return exchanges.map((exchange) => {
+    const redacted = walk(exchange, redactionFor(exchange, { mask, known, cut, extraSecretNames }));
+    keepRegisteredSecrets(redacted, registeredSecretsFor(exchange));
+    return redacted;
+  });
 }
 
 /** Redacts the secrets of exchanges in a text about them that may quote a client. */
 export function redactTextAbout(text: string, exchanges: readonly Exchange[]): string {
-  return redactingRewriter(collectSecrets(exchanges, undefined), shorten).untrusted(text);
+  const redaction = {
+    label: commonLabel,
+    mask: shorten,
+    known: secretReplacer(collectSecrets(exchanges, {}), shorten),
+  };
+  return hideTokens(hideKnown(text, redaction), redaction);
 }
 
 /**
  * Redacts parameters by their names.
  *
- * @param recorded An exchange of the server that declares the parameters. Default: the names in specifications only.
+ * @param recorded An exchange of the server that declares the parameters. Default: common names only.
  */
 export function redactFields(fields: Fields, recorded?: Exchange): Fields {
-  return rewriteParameters(fields, redactingRewriter(new Map(), shorten), recorded);
+  const same = (text: string) => text;
+  return walkFields(fields, redactionFor(recorded, { mask: shorten, known: same, cut: same, extraSecretNames: {} }));
 }
 
-/** A JWT, complete or cut: base64url parts, the first of which begins like a JSON object. Five parts are a JWE. */
-const jwtPattern = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
-
-/** Random-looking text in untrusted text. A UUID is not redacted, because clients and users often have one as ID. */
-const randomRunPattern = /[\w.~+/-]{32,}=*/g;
-const looksRandomPattern = /[\w-]{40}|[\w.~-]{43}|[\da-f]{32}/i;
-
-/**
- * Minimum length of a secret to search in other text, in characters. A shorter one is redacted in its own field only.
- */
-const minSearchedSecretChars = 8;
-
-type Secrets = ReadonlyMap<string, string>;
+function redactionFor(
+  exchange: Exchange | undefined,
+  { mask, known, cut, extraSecretNames }:
+    & Pick<ExchangeRedaction, "mask" | "known" | "cut">
+    & Required<Pick<RedactionOptions, "extraSecretNames">>,
+): ExchangeRedaction {
+  const registered = exchange && registeredSecretsFor(exchange);
+  return {
+    ...{ mask, cut, registered },
+    label: (name) =>
+      (registered?.label ?? commonLabel)(name) ??
+        (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined),
+    known: (text) => known(registered?.redact(text, (secret) => mask(secret, "client_secret")) ?? text),
+  };
+}
 
 /** The secrets of each exchange. Exchanges are immutable. */
 const secretsCache = new WeakMap<Exchange, Secrets>();
 
-/** Collects every secret with its kind, in the order of appearance. */
-function collectSecrets(
-  exchanges: readonly Exchange[],
-  extraSecretNames: RedactionOptions["extraSecretNames"],
-): Secrets {
+/** Collects every secret with its label, in the order of appearance. */
+function collectSecrets(exchanges: readonly Exchange[], extraSecretNames: Readonly<Record<string, string>>): Secrets {
   const secrets = new Map<string, string>();
+  const isPlain = Object.keys(extraSecretNames).length === 0;
   for (const exchange of exchanges) {
-    for (const [value, kind] of getSecrets(exchange, extraSecretNames)) {
-      if (!secrets.has(value)) secrets.set(value, kind);
+    let found = isPlain ? secretsCache.get(exchange) : undefined;
+    if (found === undefined) {
+      const collected = new Map<string, string>();
+      const mask: Mask = (value, label) => {
+        if (!collected.has(value) && !redactedPattern.test(value)) collected.set(value, label);
+        return value;
+      };
+      const same = (text: string) => text;
+      walk(exchange, redactionFor(exchange, { mask, known: same, cut: same, extraSecretNames }));
+      found = collected;
+      if (isPlain) secretsCache.set(exchange, found);
     }
+    for (const [value, label] of found) if (!secrets.has(value)) secrets.set(value, label);
   }
   return secrets;
 }
 
-function getSecrets(exchange: Exchange, extraSecretNames: RedactionOptions["extraSecretNames"]): Secrets {
-  const cached = extraSecretNames === undefined ? secretsCache.get(exchange) : undefined;
-  if (cached !== undefined) return cached;
-  const secrets = new Map<string, string>();
-  const secret = (value: string, kind: string) => {
-    if (!secrets.has(value)) secrets.set(value, kind);
-    return value;
-  };
-  const text = (text: string) => text.replace(jwtPattern, (token) => secret(token, "token"));
-  rewriteExchange(exchange, { secret, trusted: text, untrusted: text, extraSecretNames });
-  if (extraSecretNames === undefined) secretsCache.set(exchange, secrets);
-  return secrets;
-}
-
-function redactingRewriter(secrets: Secrets, redactSecret: RedactSecret): Rewriting {
-  const secret = (value: string, kind: string) => redactSecret(value, secrets.get(value) ?? kind);
-  const replaceSecrets = secretReplacer(secrets, redactSecret);
-  const trusted = (trusted: string) => replaceSecrets(trusted.replace(jwtPattern, (token) => secret(token, "token")));
-  const untrusted = (looseText: string) =>
-    trusted(looseText).replace(randomRunPattern, (run) => looksRandomPattern.test(run) ? secret(run, "value") : run);
-  return { secret, trusted, untrusted };
-}
-
-/** Number of leading characters by which a secret is found in a text; equal characters after them are redacted too. */
-const maxComparedChars = 128;
-
 /**
- * Maximum number of secrets with the same start to compare. If a flow has more, the rest of a text with it is redacted.
+ * Redacts every text of an exchange. Bodies of HTML pages are removed: they repeat other values and may contain
+ * secrets. If the redaction fails, everything that the client sent is removed.
  */
-const maxSameStart = 32;
-
-/**
- * Creates a function that replaces every known secret in a text, in one pass, by an index of their first characters.
- */
-function secretReplacer(secrets: Secrets, redactSecret: RedactSecret): (text: string) => string {
-  const byStart = new Map<string, string[]>();
-  for (const value of secrets.keys()) {
-    if (value.length < minSearchedSecretChars || value.startsWith("eyJ")) continue;
-    const start = value.slice(0, minSearchedSecretChars);
-    const sameStart = byStart.get(start);
-    if (sameStart === undefined) byStart.set(start, [value]);
-    else sameStart.push(value);
+function walk(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
+  try {
+    return walkParts(exchange, redaction);
+  } catch {
+    const { client: _client, rejection: _rejection, ...rest } = exchange;
+    return {
+      ...rest,
+      request: { method: exchange.request.method, path: "…", headers: {}, query: [], form: [] },
+      ...exchange.response && { response: { status: exchange.response.status, headers: {} } },
+      passed: [],
+      warnings: [],
+      events: [],
+    };
   }
-  // The longest first, because one secret may begin with another.
-  for (const sameStart of byStart.values()) sameStart.sort((first, second) => second.length - first.length);
-  if (byStart.size === 0) return (text) => text;
-  return (text) => {
-    let result = "";
-    let from = 0;
-    for (let at = 0; at + minSearchedSecretChars <= text.length; at++) {
-      const sameStart = byStart.get(text.slice(at, at + minSearchedSecretChars));
-      if (sameStart === undefined) continue;
-      if (sameStart.length > maxSameStart) {
-        return result + text.slice(from, at) + redactSecret(text.slice(at), "value");
-      }
-      const compared = sameStart.filter((secret) => text.startsWith(secret.slice(0, maxComparedChars), at));
-      const secret = compared.find((whole) => text.startsWith(whole, at)) ?? compared[0];
-      if (secret === undefined) continue;
-      const found = text.slice(at, at + equalLength(secret, text, at));
-      result += text.slice(from, at) + redactSecret(found, secrets.get(secret)!);
-      at += found.length - 1;
-      from = at + 1;
-    }
-    return result + text.slice(from);
+}
+
+function walkParts(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
+  const own = (text: string) => hideKnown(text, redaction);
+  const free = (text: string) => hideInFreeText(text, redaction);
+  const texts: EventTexts = {
+    ...{ own, sentence: own, received: free },
+    cause: (cause) => redaction.cut(free(errorText(cause))),
+  };
+  const { response, client, passed, rejection, warnings, events } = exchange;
+  return {
+    ...exchange,
+    request: walkRequest(exchange, redaction),
+    ...response && { response: walkResponse(response, redaction) },
+    ...client !== undefined && { client: walkClient(client, exchange, redaction) },
+    passed: passed.map(({ rule, value }) => ({ rule, ...value !== undefined && { value: own(value) } })),
+    ...rejection &&
+      { rejection: { error: rejection.error, explanation: mapExplanationTexts(rejection.explanation, texts) } },
+    warnings: warnings.map((explanation) => mapExplanationTexts(explanation, texts)),
+    events: events.map((event) => mapEventTexts(event, texts)),
   };
 }
 
-/** The length of the common prefix of a secret and of a text from a position on. */
-function equalLength(secret: string, text: string, at: number): number {
-  let length = maxComparedChars;
-  if (text.startsWith(secret, at)) return secret.length;
-  while (secret[length] === text[at + length]) length++;
-  return length;
+function walkRequest(exchange: Exchange, redaction: ExchangeRedaction): RecordedRequest {
+  const { request, endpoint } = exchange;
+  const { headers, form, body } = request;
+  const path = hideInFreeText(request.path, redaction);
+  // JSON that was sent as a form, the default content type of curl, is split at each `&` and `=`.
+  const isSplitJson = form.length > 0 && /^\s*[{[]/.test(body ?? "");
+  const fields = isSplitJson
+    ? form.map((field) => field.map((text) => text && redaction.mask(text, "value")) as [string, string])
+    : walkFields(form, redaction);
+  return {
+    ...request,
+    path: endpoint === unknownEndpoint ? redaction.cut(path) : path,
+    headers: walkHeaders(headers, redaction, exchange),
+    query: walkFields(request.query, redaction),
+    form: fields,
+    ...body !== undefined && {
+      body: form.length > 0 && !isSplitJson
+        ? fields.map((field) => field.map(encodeReadable).join("=")).join("&")
+        : walkBody(body, headers, redaction),
+    },
+  };
+}
+
+function walkResponse(response: RecordedResponse, redaction: ExchangeRedaction): RecordedResponse {
+  const { body, authorizationResponse, ...head } = response;
+  return {
+    ...head,
+    headers: walkHeaders(head.headers, redaction),
+    ...body !== undefined && !isHtmlPage(response) && { body: hideSecrets(body, redaction) },
+    ...authorizationResponse && {
+      authorizationResponse: {
+        uri: hideSecrets(authorizationResponse.uri, redaction),
+        params: authorizationResponse.params.map(([name, value]) => [name, walkValue(name, value, redaction, false)]),
+      },
+    },
+  };
+}
+
+/** A body that is neither JSON nor a form is free text. */
+function walkBody(body: string, headers: RecordedRequest["headers"], redaction: ExchangeRedaction): string {
+  const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "") || /^\s*[{[]/.test(body);
+  return isJson ? hideSecrets(body, redaction) : redaction.cut(hideInFreeText(body, redaction));
+}
+
+function walkFields(fields: Fields, redaction: ExchangeRedaction): Fields {
+  return fields.map(([name, value]) => {
+    const isFree = redaction.registered?.isPublic(name) !== true;
+    return [
+      isFree ? redaction.cut(hideInFreeText(name, redaction)) : name,
+      walkValue(name, value, redaction, isFree),
+    ];
+  });
+}
+
+function walkValue(name: string, value: string, redaction: ExchangeRedaction, isFree: boolean): string {
+  if (value === "") return value;
+  // A form parser takes the text before a pair for a part of its name.
+  const label = redaction.label(name) ?? redaction.label(name.split(/[?&#;/\s"'{,=:]/).at(-1)!);
+  if (label !== undefined) return redaction.mask(value, label);
+  return isFree ? redaction.cut(hideInFreeText(value, redaction)) : hideSecrets(value, redaction);
+}
+
+/** Whether a name is a client ID and therefore not a misplaced secret; true if the server is unknown. */
+function isClient(name: string, { passed }: Exchange, { registered }: ExchangeRedaction): boolean {
+  return registered === undefined || registered.isClient(name) ||
+    passed.some(({ rule, value }) => rule === "CA-07" && value === name);
+}
+
+function walkClient(client: string, exchange: Exchange, redaction: ExchangeRedaction): string {
+  const isUser = findBasicCredentials(exchange.request)?.user === client && !isClient(client, exchange, redaction);
+  return isUser ? redaction.mask(client, "user") : hideKnown(client, redaction);
+}
+
+/** Redacts headers; those of a request are free text, and `exchange` is its exchange. */
+function walkHeaders(
+  headers: Readonly<Record<string, string>>,
+  redaction: ExchangeRedaction,
+  exchange?: Exchange,
+): Record<string, string> {
+  const redacted = Object.entries(headers).map(([name, value]) => {
+    if (name === "authorization") return [name, walkAuthorization(value, exchange, redaction)];
+    if (name === "cookie") return [name, value.split(/; */).map((pair) => walkCookie(pair, redaction)).join("; ")];
+    if (name === "set-cookie") return [name, value.split("\n").map((line) => walkCookie(line, redaction)).join("\n")];
+    return [name, walkValue(name, value, redaction, exchange !== undefined)];
+  });
+  return Object.fromEntries(redacted);
+}
+
+function walkAuthorization(value: string, exchange: Exchange | undefined, redaction: ExchangeRedaction): string {
+  const [scheme = "", ...rest] = value.split(" ");
+  const token = rest.join(" ").trim();
+  const basic = exchange && findBasicCredentials(exchange.request);
+  // Some clients omit the base64, and a redacted header has none.
+  const [, user, password] = basic ? ["", basic.user, basic.password] : /^([^:]*):(.*)$/.exec(token) ?? [];
+  if (user !== undefined && scheme.toLowerCase() === "basic") {
+    const isUser = user === "" || exchange === undefined || isClient(user, exchange, redaction);
+    const shownUser = isUser ? hideKnown(user, redaction) : redaction.mask(user, "user");
+    return `${basic ? "Basic" : scheme} ${shownUser}:${password && redaction.mask(password, "client_secret")}`;
+  }
+  const label = /^(?:bearer|dpop)$/i.test(scheme) ? "access_token" : "credentials";
+  return token === "" ? redaction.mask(value, label) : `${scheme} ${redaction.mask(token, label)}`;
+}
+
+function walkCookie(line: string, { mask }: ExchangeRedaction): string {
+  return line.replace(
+    // A cookie without an equals sign has a value only (RFC 6265 §5.2).
+    /^(?:([^=;]*=)|(?![^;]*=))([^;]+)/,
+    (_, name = "", value) => name + mask(value, `cookie ${name.slice(0, -1).trim()}`.trim()),
+  );
+}
+
+/** Percent-encodes a value where necessary. Masks stay readable; a mask may cut a surrogate pair. */
+function encodeReadable(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(
+    /%E2%80%A6|%7B|%7D|%20/g,
+    (sequence) => decodeURIComponent(sequence),
+  );
 }

@@ -1,7 +1,6 @@
 /** Unexpected errors inside the server, and how logs and failed tests show them. */
 
-import { redactText } from "../server/oauth/redact.ts";
-import { errorText } from "../recorder/rewrite.ts";
+import { errorText, redactText } from "../server/oauth/redact.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
 /** An unexpected error inside the server, such as an error of its store. Clients receive only `server_error`. */

@@ -3,10 +3,10 @@
 import type { App, Context } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
-import { redactText, type RegisteredSecrets } from "../../server/oauth/redact.ts";
+import { redactEvent, redactText } from "../../server/oauth/redact.ts";
+import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { redactEventWithCause } from "../../server/oauth/redact_cause.ts";
 import {
   type FindFix,
   formatEvent,
@@ -139,7 +139,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       // Before anything is found or redacted, which takes longer than all the rest.
       if (format === "text" && !isShown(event, verbose) || event.type === "note" && !isNewNote(event)) return;
       const request = context && findForRequest(requests, context.request);
-      const redacted = redactEventWithCause(event, registeredSecrets);
+      const redacted = redactEvent(event, registeredSecrets);
       const hasFix = "explanation" in event;
       if (hasFix) loadingRules ??= loadRules();
       // Computed only where it is shown: that takes longer than to record the event.

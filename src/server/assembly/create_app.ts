@@ -21,7 +21,8 @@ import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
 import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.ts";
-import { registeredSecrets } from "../oauth/redact.ts";
+import { type DeclaredNames, declareNames } from "../oauth/hide_secrets.ts";
+import { registeredSecrets } from "../oauth/registered_secrets.ts";
 import { type CreateRepository, recordPrefix } from "../oauth/records/repository.ts";
 import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
 import { grantTypesOf } from "../oauth/grants/mod.ts";
@@ -111,7 +112,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const clients = settings.acceptsAny.includes("clients")
     ? withUnregisteredClients(knownClients, settings, allGrantTypes.map(({ type }) => type))
     : knownClients;
-  const secretLabels = new Map<string, string>();
+  const declaredNames: DeclaredNames = new Map();
   const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
   const endpointList = endpoints({
     ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
@@ -153,7 +154,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     sign: jwtSigner(core.keys),
     grantTypes: allGrantTypes,
     clients,
-    registeredSecrets: registeredSecrets(registered, secretLabels),
+    registeredSecrets: registeredSecrets(registered, declaredNames),
     users: userRepository(
       settings,
       {
@@ -208,9 +209,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   for (const endpoint of pluginEndpoints) replaceByPath(allEndpoints, endpoint);
   const protocolParameters: ParameterDescription[] = [];
   for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
-    for (const { name, secret } of [...parameters, ...responseParameters]) {
-      if (secret !== undefined) secretLabels.set(name, secret);
-    }
+    declareNames(declaredNames, [...parameters, ...responseParameters]);
     for (const { name, secret } of parameters) {
       if (secret !== undefined && caller === "client") credentialParameters.add(name);
     }

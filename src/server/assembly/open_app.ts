@@ -74,7 +74,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const settings = resolveSettings(options, issuer, known);
   const { lifetimes } = settings;
   const { trace: receive } = options;
-  const redact = receive && (await import("../oauth/redact_cause.ts")).redactEventWithCause;
+  const redact = receive && (await import("../oauth/redact.ts")).redactEvent;
   const emit = eventEmitter(plugins, redact && ((event) => receive(redact(event, app.server.registeredSecrets))));
   const trace: Trace = (event) => emit(event);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";

@@ -1,6 +1,6 @@
 /** An invalid setting and a setting with a warning, and how messages quote text. */
 
-import { redactSetting } from "../oauth/secret_names.ts";
+import { redactSetting } from "../oauth/hide_secrets.ts";
 
 /** An invalid setting. */
 export interface ConfigIssue {

@@ -27,7 +27,7 @@ import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
-import type { RegisteredSecrets } from "./redact.ts";
+import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Resources } from "../config/resource_list.ts";
 import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";

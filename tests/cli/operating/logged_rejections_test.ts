@@ -25,7 +25,7 @@ test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in 
       // deno-lint-ignore no-control-regex
       assert(!/\x1b/.test(line), line);
       assert(!line.includes(secret) && !line.includes("long ".repeat(20)), line);
-      assertMatch(line, /x=client%255Fsecret%253D…;/);
+      assertMatch(line, /x=…\(\d+\);/);
       assertMatch(line, /\\u001b\[31mred/);
     }
   });
@@ -112,7 +112,7 @@ test("[AZ-17] a warning or the rejection names each unknown value, in the trace 
   assertEquals(output, [
     ["warning", "AZ-17", "unknown scope was dropped: admin groups"],
     ["rejected", "AZ-17", "unknown scope: admin"],
-    ["warning", "AZ-17", "unknown scope was dropped: …(50 characters)"],
+    ["warning", "AZ-17", "unknown scope was dropped: …(50)"],
   ]);
   assertMatch(
     lines[0]!,
@@ -155,6 +155,6 @@ test("[HT-01] the log names the path that was received and the expected URL, wit
     lines[0]!,
     /HT-01\n[^]*expected {2}http:\/\/localhost:9666\/oauth2\/token\n *received {2}\/oauth\/token\n/,
   );
-  await get(`/${"x1".repeat(20)}/token`, asProgram);
-  assertMatch(lines[1]!, /received {2}…\(\d+ characters\)\n/);
+  await get(`/${"x1".repeat(20)}abc/token`, asProgram);
+  assertMatch(lines[1]!, /received {2}\/…\(43\)\/token\n/);
 });

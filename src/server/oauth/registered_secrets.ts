@@ -1,0 +1,93 @@
+/** The declared secrets of a server: names of parameters, headers and members, and the secrets of its clients. */
+
+import { sha256Sync } from "../../platform/runtime/crypto.ts";
+import { boundedCache } from "./bounded_cache.ts";
+import type { Client, ClientRepository } from "./clients/repository.ts";
+import { commonLabel, type DeclaredNames, formDecode, normalizeName } from "./hide_secrets.ts";
+
+/** @internal The secrets that a server knows. */
+export interface RegisteredSecrets {
+  /** Replaces each registered client secret that is the whole text or a word of it. A very long text is cut. */
+  redact(text: string, replace: (secret: string) => string): string;
+  /** Whether a client with this id exists. */
+  isClient(id: string): boolean;
+  /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not declared as secret. */
+  label(name: string): string | undefined;
+  /** Whether a parameter is declared, and not secret. */
+  isPublic(name: string): boolean;
+  /** A value that changes with the clients: text that was redacted under an earlier value may need redaction again. */
+  version(): unknown;
+}
+
+/** Maximum number of words searched in one text: about two milliseconds. */
+const maxSearchedWords = 2000;
+
+/** Maximum length of a registered secret that is found, in characters. */
+const maxSecretChars = 512;
+
+/** Cached words, so that repeated text is hashed once. */
+const maxCachedWords = 10_000;
+
+/** The declared names of a server, and the secrets that its clients have at the time of each call. */
+export function registeredSecrets(
+  clients: ClientRepository,
+  declared: DeclaredNames = new Map(),
+): RegisteredSecrets {
+  let hashedClients: readonly Client[] | undefined;
+  let digests: ReadonlySet<string> = new Set();
+  /** Secrets whose digests are not computed yet. */
+  let pendingSecrets: ReadonlySet<string | undefined> = new Set();
+  let secretByWord = boundedCache<boolean>(maxCachedWords);
+
+  /** Rebuilds the digests after a client changed; until then the list is the same object. */
+  function update(): void {
+    const all = clients.allCached();
+    if (all === hashedClients) return;
+    const secretDigests = all.flatMap(({ secretDigest }) => secretDigest === undefined ? [] : [secretDigest]);
+    digests = new Set(secretDigests.filter((digest) => typeof digest === "string"));
+    pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
+    secretByWord = boundedCache(maxCachedWords);
+    // A digest that is still being computed is included in a later call.
+    hashedClients = digests.size === new Set(secretDigests).size ? all : undefined;
+  }
+
+  /** Whether a word is a secret, as it is or form-decoded. */
+  function isSecret(word: string): boolean {
+    if (word === "" || word.length > maxSecretChars) return false;
+    let isMatch = secretByWord.get(word);
+    if (isMatch === undefined) {
+      isMatch = [word, formDecode(word)].some((text) =>
+        pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? "")
+      );
+      secretByWord.set(word, isMatch);
+    }
+    return isMatch;
+  }
+
+  return {
+    redact(text, replace) {
+      update();
+      if (hashedClients !== undefined && digests.size === 0) return text;
+      if (isSecret(text)) return replace(text);
+      const replaceSecret = (word: string) => isSecret(word) ? replace(word) : word;
+      const words = text.split(/([\s"'\\<>&?#,;]+)/, 2 * maxSearchedWords);
+      const shown = words.map((word) => {
+        if (isSecret(word)) return replace(word);
+        // A value after its name, or a part of a path. A secret may contain the same characters.
+        const [, before = "", value = ""] = /^([^=:]*[=:])(.+)$/.exec(word) ?? [];
+        return isSecret(value) ? before + replace(value) : word.split(/([=:/@.()[\]{}|]+)/).map(replaceSecret).join("");
+      }).join("");
+      return words.length === 2 * maxSearchedWords ? `${shown}…` : shown;
+    },
+    isClient: (id) => clients.findCached(id) !== undefined,
+    label(name) {
+      const key = normalizeName(name);
+      return declared.get(key) ?? commonLabel(name);
+    },
+    isPublic(name) {
+      const key = normalizeName(name);
+      return declared.has(key) && declared.get(key) === undefined;
+    },
+    version: () => clients.allCached(),
+  };
+}
