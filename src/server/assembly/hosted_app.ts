@@ -8,9 +8,12 @@ import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 export interface HostedApp extends AsyncDisposable {
   /** The issuer identifier. It follows the port of the host unless it is configured. */
   readonly issuer: string;
-  /** The registered clients, changeable at any time. */
+  /** The registered clients, changeable at any time; a change of a configured one ends with the process. */
   readonly clients: ClientRepository;
-  /** The users, changeable at any time; `login: "auto"` logs in the first one. */
+  /**
+   * The users, changeable at any time; a change of a configured one ends with the process. `login: "auto"` logs in the
+   * first one.
+   */
   readonly users: UserRepository;
   /**
    * Handles a request. It ignores the host of the URL. The promise rejects only if a plugin throws or drops the
