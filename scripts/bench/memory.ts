@@ -6,9 +6,9 @@ import { getProcessUsage } from "./process_usage.ts";
 import type { RunningProcess } from "./processes.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
-import { getSubjectLabel, isPeer, runLoad, startServer } from "./served.ts";
+import { getSubjectLabel, runLoad, startServer } from "./served.ts";
 import type { SubjectName } from "./served.ts";
-import { firstLines, print } from "./table.ts";
+import { print } from "./table.ts";
 
 /** Number of steps. */
 const steps = 9;
@@ -21,14 +21,9 @@ export async function measureMemory(options: Options, load: RunningProcess): Pro
     const runtime = await findRuntime(name);
     for (const alg of options.algs ?? ["EdDSA"]) {
       const rows: string[][] = [];
-      for (const subject of ["reference", "core", ...options.peers] as const) {
-        try {
-          const sizes = await measure(runtime, alg, subject, options, load);
-          rows.push([getSubjectLabel(subject), ...sizes.map((size) => size.toFixed(0))]);
-        } catch (error) {
-          if (!isPeer(subject)) throw error;
-          console.log(`  ${getSubjectLabel(subject)} does not run here: ${firstLines((error as Error).message)}`);
-        }
+      for (const subject of ["reference", "core"] as const) {
+        const sizes = await measure(runtime, alg, subject, options, load);
+        rows.push([getSubjectLabel(subject), ...sizes.map((size) => size.toFixed(0))]);
       }
       print([`memory, ${runtime.name} ${runtime.version}, ${alg}`, "idle", "warm", ...flows], rows);
     }

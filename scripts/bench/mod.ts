@@ -28,7 +28,7 @@ const { flags } = readCommand({
       someOf: ["RS256", "ES256", "EdDSA"],
       does: "default: for flows ES256 and RS256, and on Deno EdDSA; start ES256; memory EdDSA",
     },
-    peers: { value: "LIST", someOf: [...peers, "none"], does: "default: both" },
+    peers: { value: "LIST", someOf: [...peers, "none"], does: "for flows and start; default: both" },
     rounds: { value: "NUMBER", does: "rounds, each of all servers in turn; medians are printed; default: 5" },
     seconds: { value: "NUMBER", does: "length of a round, per server; default: 1" },
     "warm-up": { value: "NUMBER", does: "seconds of load on each server before its first round; default: 2" },

@@ -2,13 +2,7 @@
 
 import { cpus } from "node:os";
 import { text } from "node:stream/consumers";
-
-/** Output of a command. Throws with its error output. */
-export async function capture(command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-  if (success) return new TextDecoder().decode(stdout);
-  throw new Error(`${command} ${args.join(" ")} failed:\n${new TextDecoder().decode(stderr)}`);
-}
+import { succeeds } from "../run.ts";
 
 /** A running program, read line by line. */
 export interface RunningProcess extends AsyncDisposable {
@@ -21,15 +15,10 @@ export interface RunningProcess extends AsyncDisposable {
   readLine(timeoutMs: number): Promise<string>;
 }
 
-const canPin = Deno.build.os === "linux" && cpus().length > 1 && await isInstalled("taskset");
+const canPin = Deno.build.os === "linux" && cpus().length > 1 && await succeeds(["taskset", "--version"]);
 
 /** Description of the cores, for the heading. */
 export const pinning: string = canPin ? "servers on core 0, load on core 1" : "not pinned to cores";
-
-function isInstalled(command: string): Promise<boolean> {
-  return new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" }).output()
-    .then(({ success }) => success, () => false);
-}
 
 const running = new Set<Deno.ChildProcess>();
 

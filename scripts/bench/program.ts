@@ -2,7 +2,8 @@
 
 import type { SigningAlgorithm } from "../../src/mod.ts";
 import { clients } from "./clients.ts";
-import { capture, startProcess } from "./processes.ts";
+import { run } from "../run.ts";
+import { startProcess } from "./processes.ts";
 import type { Runtime } from "./runtimes.ts";
 import type { RunningServer } from "./served.ts";
 import { latchkeySite } from "./site.ts";
@@ -60,7 +61,7 @@ const packageFolder = "dist/npm";
 
 /** Once in each run: a package of an older source would be measured as the present one. */
 function buildPackage(): Promise<unknown> {
-  return built ??= capture(Deno.execPath(), "task", "build");
+  return built ??= run([Deno.execPath(), "task", "build"]);
 }
 
 let built: Promise<unknown> | undefined;

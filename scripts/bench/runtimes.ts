@@ -1,7 +1,8 @@
 /** The measured runtimes, and how they start the server's program. */
 
 import * as esbuild from "esbuild";
-import { capture } from "./processes.ts";
+import { npx, run } from "../run.ts";
+import { runtimePackages } from "../runtime_versions.ts";
 
 /** Programs, by their files in this folder. */
 type Program = "server" | "load";
@@ -22,9 +23,6 @@ export interface Runtime {
   /** Command that starts a program of the bench; followed by arguments. */
   command(program: Program): readonly string[];
 }
-
-/** Runtimes beside Deno, as npm packages. */
-const runtimePackages = { bun: "bun@1.4.4", node: "node@24" };
 
 const defaultFolder = "dist/bench";
 
@@ -69,7 +67,7 @@ function fetchRuntime(
   const code =
     "console.log(JSON.stringify({ path: process.execPath, version: process.versions.bun ?? process.versions.node }))";
   const known = foundRuntimes.get(name) ??
-    capture("npx", "-y", runtimePackages[name], "-e", code).then((text) => JSON.parse(text));
+    run([npx, "-y", runtimePackages[name], "-e", code]).then((text) => JSON.parse(text));
   foundRuntimes.set(name, known);
   return known;
 }

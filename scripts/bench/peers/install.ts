@@ -1,6 +1,6 @@
 /** Installs the peers. */
 
-import { capture } from "../processes.ts";
+import { npm, run } from "../../run.ts";
 import { peers, peersFolder, versions } from "./packages.ts";
 import type { PeerName } from "./packages.ts";
 
@@ -10,7 +10,7 @@ export async function installPeers(): Promise<void> {
   await Deno.mkdir(peersFolder, { recursive: true });
   const manifest = { private: true, dependencies: versions };
   await Deno.writeTextFile(`${peersFolder}/package.json`, JSON.stringify(manifest, null, 2));
-  await capture("npm", "install", "--prefix", peersFolder, "--no-audit", "--no-fund", "--silent");
+  await run([npm, "install", "--prefix", peersFolder, "--no-audit", "--no-fund", "--silent"]);
 }
 
 async function isInstalled(name: PeerName): Promise<boolean> {
