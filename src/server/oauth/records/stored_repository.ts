@@ -161,6 +161,10 @@ function storedRepository<Input, Item>(
     return result;
   }
 
+  async function waitForWrites(): Promise<void> {
+    await Promise.all(pendingWrites.values());
+  }
+
   /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
   async function toRecord(input: Input, former: Item | undefined): Promise<RegisteredRecord> {
     const generation = (former && generations.of(former)) ?? newGeneration();
@@ -188,6 +192,7 @@ function storedRepository<Input, Item>(
     const position = after === undefined ? 0 : head.findIndex((item) => idOf(item) === after) + 1;
     const isInHead = after === undefined || position > 0;
     if (isInHead) yield* head.slice(position);
+    await waitForWrites();
     let cursor = isInHead ? undefined : prefix + after;
     for (;;) {
       const records = await store.list(kind, { prefix, after: cursor, limit: pageSize });
@@ -272,6 +277,7 @@ function storedRepository<Input, Item>(
       chain(storedDefault(), (item) => item ?? configured.first() ?? list({ limit: 1 }).then(([one]) => one)),
     list,
     async count() {
+      await waitForWrites();
       return configured.count() + await store.count(kind, prefix);
     },
     all: () => Array.fromAsync(entriesAfter(undefined, maxPageSize)),
@@ -323,8 +329,6 @@ function storedRepository<Input, Item>(
       const more = ids.length === maxReportedIds ? await store.count(kind, prefix) - ids.length : 0;
       trace({ type: "stored_entries", at: now(), of: `${kind}s`, ids, ...more > 0 && { more } });
     },
-    async waitForWrites() {
-      await Promise.all(pendingWrites.values());
-    },
+    waitForWrites,
   };
 }
