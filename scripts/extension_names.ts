@@ -95,6 +95,7 @@ function namesOf(extension: Extension, server: Server): string[] {
     ...Object.keys(extension.clientFields ?? {}),
     ...Object.keys(extension.metadata?.(server) ?? {}),
     ...recordKinds(text),
+    ...extension.keyProofs === undefined ? [] : [extension.keyProofs.scheme.name],
     ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),
     ...[...text.matchAll(/"([\w-]+\+jwt)"/g)].map(([, typ]) => typ!),
   ];

@@ -75,8 +75,8 @@ async function withToken(
     if (scope.length > 0) server.passed?.("PR-10", scope.join(" "));
     if ((required.acrValues ?? required.maxAgeSeconds) !== undefined) server.passed?.("ST-04");
     if (claims.cnf !== undefined) server.passed?.("DO-09");
-    const nonce = claims.cnf === undefined ? undefined : await server.keyProofs?.freshNonce(server, "resource");
-    return nonce === undefined ? respond(claims) : withHeaders(respond(claims), { "dpop-nonce": nonce });
+    const headers = claims.cnf === undefined ? undefined : await server.keyProofs?.nextProofHeaders(server, "resource");
+    return headers === undefined ? respond(claims) : withHeaders(respond(claims), headers);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const event = { at: server.now(), endpoint: target.path };

@@ -156,7 +156,7 @@ export function rejectionResponse(
 ): HttpResponse {
   const { resource, scope = [], dpop } = options;
   const { code, description, status, details } = error;
-  const { retryAfter, dpopNonce } = details;
+  const { retryAfter, headers } = details;
   // A request without a token receives no error code (RFC 6750 §3.1).
   const members = details.challenge === "bare" ? {} : { error: code, error_description: description };
   const parameters = {
@@ -178,7 +178,7 @@ export function rejectionResponse(
           parameters,
         ),
       },
-    ...dpopNonce !== undefined && { "dpop-nonce": dpopNonce },
+    ...headers,
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
   });
 }

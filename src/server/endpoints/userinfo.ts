@@ -37,8 +37,9 @@ async function respond(context: Context): Promise<ResponseLike> {
     "openid",
   );
   const response = await showClaims(server, token, other?.name === "form");
-  const nonce = token.claims.cnf === undefined ? undefined : await server.keyProofs?.freshNonce(server, "resource");
-  return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
+  if (token.claims.cnf === undefined) return response;
+  const headers = await server.keyProofs?.nextProofHeaders(server, "resource");
+  return headers === undefined ? response : withHeaders(response, headers);
 }
 
 async function showClaims(server: Server, token: AccessToken, isInForm: boolean): Promise<HttpResponse> {

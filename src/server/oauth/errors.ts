@@ -58,8 +58,8 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly retryAfter?: number;
   /** `bare`: the challenge names no error, because the request contains no token (RFC 6750 §3.1). */
   readonly challenge?: "bare";
-  /** The nonce for the next DPoP proof; sent as `DPoP-Nonce`. */
-  readonly dpopNonce?: string;
+  /** Further headers of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
   /**
    * Replaces `expected` on pages that may not list clients, because `expected` contains registered values. Such a page
    * also shows the message instead of the reason.

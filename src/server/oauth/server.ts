@@ -209,8 +209,11 @@ export interface KeyProofs {
    * @throws {OAuthError} If the proof is invalid.
    */
   verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
-  /** The nonce for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
-  freshNonce(server: Server, kind: "client" | "resource"): MaybePromise<string> | undefined;
+  /** Headers for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
+  nextProofHeaders(
+    server: Server,
+    kind: "client" | "resource",
+  ): MaybePromise<Readonly<Record<string, string>>> | undefined;
 }
 
 /** The parts of a request that authenticate the client. */

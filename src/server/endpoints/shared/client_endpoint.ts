@@ -58,8 +58,8 @@ export function clientEndpoint(
       if (key === undefined) return await handle(server, clientRequest, context);
       clientRequest.provenKey = await key;
       const response = await handle(server, clientRequest, context);
-      const nonce = await server.keyProofs?.freshNonce(server, "client");
-      return nonce === undefined ? response : withHeaders(response, { "dpop-nonce": nonce });
+      const headers = await server.keyProofs?.nextProofHeaders(server, "client");
+      return headers === undefined ? response : withHeaders(response, headers);
     },
   };
 }

@@ -323,10 +323,10 @@ function toSentence(text: string): string {
 }
 
 /** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */
-function detailHeaders({ details: { retryAfter, dpopNonce } }: OAuthError): Readonly<Record<string, string>> {
+function detailHeaders({ details: { retryAfter, headers } }: OAuthError): Readonly<Record<string, string>> {
   return {
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
-    ...dpopNonce !== undefined && { "dpop-nonce": dpopNonce },
+    ...headers,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Extension } from "../../assembly/extension.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
-import { dpopScheme, invalidDpopProof } from "./scheme.ts";
+import { dpopScheme, invalidDpopProof, nonceHeader } from "./scheme.ts";
 import { dpopFields, type DpopMembers, dpopOf, isProofRequired, resolveDpop } from "./settings.ts";
 import { dpopClientFields } from "./client_members.ts";
 
@@ -32,9 +32,11 @@ const keyProofs: KeyProofs = {
   tokenKey: (server, request) =>
     isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
   verifyResourceProof: verify,
-  freshNonce(server, kind) {
+  nextProofHeaders(server, kind) {
     if (dpopOf(server.settings).dpop.nonce === "off") return undefined;
-    return import("./nonce.ts").then(({ serverNonces }) => serverNonces(server, kind).current(server.now()));
+    return import("./nonce.ts").then(async ({ serverNonces }) =>
+      nonceHeader(await serverNonces(server, kind).current(server.now()))
+    );
   },
 };
 

@@ -14,6 +14,7 @@ import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopOf } from "./settings.ts";
+import { nonceHeader } from "./scheme.ts";
 
 /** RFC 9449 §8. */
 const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
@@ -110,7 +111,7 @@ export async function verifyUnusedProof(
       rule: "DO-05",
       expected: "nonce of a recent DPoP-Nonce header of this endpoint",
       received: nonce === undefined ? "no nonce" : "another nonce, or one that has expired",
-      dpopNonce: await nonces.current(now),
+      headers: nonceHeader(await nonces.current(now)),
     });
   }
   // The record is kept as long as the proof is accepted, so the rate of requests bounds the number of records.

@@ -73,7 +73,7 @@ export async function introspect(
       return inactiveToken;
     }
     const { claims: accessTokenClaims } = accessToken;
-    const type = accessTokenClaims.cnf === undefined ? "Bearer" : "DPoP";
+    const type = accessTokenClaims.cnf === undefined ? "Bearer" : server.keyProofs?.scheme.name;
     const access = accessClaims(await visibleAccess(server, caller, accessTokenClaims));
     return { active: true, token_type: type, ...accessTokenClaims, ...access };
   }

@@ -109,7 +109,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ? storeOpaque(server, fixedValue ?? randomToken(server.randomBytes), issuedClaims, authorization, claims.exp)
     : server.sign("access_token", policyOf(server, client).alg, issuedClaims);
   const token = isPromise(creating) ? await creating : creating;
-  const type = provenKey === undefined ? "Bearer" : "DPoP";
+  const type = provenKey === undefined ? "Bearer" : server.keyProofs!.scheme.name;
   return {
     access_token: token,
     token_type: type,
