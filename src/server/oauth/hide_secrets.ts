@@ -104,7 +104,7 @@ export function hideSecrets(text: string, redaction: Redaction, depth = 0): stri
   const hidden = hideDecoded(text, redaction, depth);
   if (!hidden.includes("%") || depth >= maxNesting) return hidden;
   return hidden.replace(
-    /[^\s&?#=;"'<>]+/g,
+    /[^\s&?#=;"<>]+/g,
     (part) => part.includes("%") && containsSecret(part, redaction) ? redaction.mask(part, "value") : part,
   );
 }
