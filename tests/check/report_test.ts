@@ -231,6 +231,16 @@ test("one block an attack: consequence, the value that was sent in each variant,
   );
 });
 
+test("variants of one attack with different effects have blocks of their own severity", async () => {
+  const report = await checkClientWithEdDsa(smallClient("checks nothing"), {
+    only: ["response/state-of-another-browser"],
+  });
+  assertEquals(String(report).match(/^(?:FAILED|WARNING) .*$/gm), [
+    "FAILED response/state-of-another-browser (must-reject, high), 1 of 2 variants",
+    "WARNING response/state-of-another-browser (must-reject, low), 1 of 2 variants",
+  ]);
+});
+
 test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
   const only = ["response/state-wrong", "response/code-injected", "token/access-token-odd", "id-token/replayed"];
   const report = await checkClientWithEdDsa(smallClient("checks nothing"), { only });
