@@ -18,16 +18,19 @@ const isClient = (path: string) => path.startsWith("src/client/");
 /** Adds other products to the servers of tests, and is replaced. */
 const defaultsFile = "tests/default_options.ts";
 
-/** Adds nothing. */
-const defaultsAlone = `import type { LatchkeyOptions } from "../src/mod.ts";
-export const withDefaults = (options: LatchkeyOptions): LatchkeyOptions => options;
+/** Leaves out the extensions that a test does not need. */
+const defaultsAlone = `import { extensions, type LatchkeyOptions } from "../src/mod.ts";
+const { neededExtensions } = globalThis as unknown as { neededExtensions: readonly string[] };
+const needed = extensions.filter(({ name }) => neededExtensions.includes(name));
+export const withDefaults = (options: LatchkeyOptions): LatchkeyOptions => ({ extensions: needed, ...options });
 `;
 
 const { words: pathParts } = readCommand({
   call: "deno task alone",
   does:
     "Copies src/server, src/platform and their entries into an empty folder, type-checks them there, and runs the tests " +
-    "of the server that import nothing else.",
+    "of the server that import nothing else. Servers there have the extension in whose folder the test is, those that " +
+    "the comment at the top of the test names after @extensions, and no others.",
   words: { value: "PART", does: "only test files whose path contains this" },
 });
 
@@ -56,15 +59,31 @@ const selected = closures.map(([path]) => path!)
 const texts = ["tests/std_assert.d.ts", "dev.lock", "LICENSE", "README.md", ...globSync("src/server/**/README.md")];
 const copied = new Set([...sources, ...closures.flat(), ...texts]);
 
-/** Test files by the extension whose folder they are in, the others in as many parts as there are processors. */
+/** The names of all extensions. */
+const extensionNames = globSync("src/server/extensions/*/mod.ts").map((path) => path.split("/").at(-2)!).sort();
+
+/** The extensions that a test file needs: that of its folder, and those that the comment at its top names. */
+function findNeededExtensions(path: string): readonly string[] {
+  const [, own] = /\/extensions\/(\w+)\//.exec(path) ?? [];
+  const [, list = ""] = /^\/\*\*(?:(?!\*\/)[^])*? @extensions ([\w, ]+)/.exec(Deno.readTextFileSync(path)) ?? [];
+  const names = list.trim() === "all" ? extensionNames : list.split(",").map((name) => name.trim()).filter(Boolean);
+  const unknown = names.find((name) => !extensionNames.includes(name));
+  if (unknown !== undefined) {
+    exitWithError(`${path}: @extensions: expected all, or some of ${extensionNames.join(", ")}; found ${unknown}.`);
+  }
+  return [...new Set([...own === undefined ? [] : [own], ...names])].sort();
+}
+
+/** Test files by the extensions that they need. The many without any are in as many parts as there are processors. */
 const groups = Map.groupBy(selected, (path) => {
-  const [, extension] = /\/extensions\/(\w+)\//.exec(path) ?? [];
-  return extension ?? selected.indexOf(path) % availableParallelism();
+  const needed = findNeededExtensions(path);
+  return JSON.stringify(needed) + (needed.length === 0 ? selected.indexOf(path) % availableParallelism() : "");
 });
 
 /** The source of a module that loads test files. Deno would overlook a file that it cannot load after others. */
 const formatGroup = (paths: readonly string[]) =>
   `import { test } from "node:test";\n` +
+  `globalThis.neededExtensions = ${JSON.stringify(findNeededExtensions(paths[0]!))};\n` +
   paths.map((path) => `await import("./${path}").catch((error) => test("${path} loads", () => { throw error; }));\n`)
     .join("");
 
@@ -75,12 +94,15 @@ try {
   const exports = Object.fromEntries(Object.entries(manifest.exports).filter(([, path]) => isOwn(path.slice(2))));
   await writeFile(join(folder, "deno.json"), JSON.stringify({ ...manifest, exports, tasks: {}, lint: {} }));
   await writeFile(join(folder, defaultsFile), defaultsAlone);
-  for (const [name, paths] of groups) await writeFile(join(folder, `${name}_test.js`), formatGroup(paths));
+  const entries = [...groups.values()].map((paths, place) => ({
+    name: `${place}_test.js`,
+    source: formatGroup(paths),
+  }));
+  for (const { name, source } of entries) await writeFile(join(folder, name), source);
   Deno.chdir(folder);
   const flags = ["--quiet", "--lock=dev.lock"];
   await run([Deno.execPath(), "check", ...flags, "src"]);
-  const entries = [...groups.keys()].map((name) => `${name}_test.js`);
-  await run([Deno.execPath(), "test", "-A", "--parallel", "--no-check", ...flags, ...entries]);
+  await run([Deno.execPath(), "test", "-A", "--parallel", "--no-check", ...flags, ...entries.map(({ name }) => name)]);
 } catch (error) {
   failure = error;
 } finally {

@@ -1,4 +1,8 @@
-/** A profile of one client: its requests are stricter, those of other clients stay as they are (PF-04). */
+/**
+ * A profile of one client: its requests are stricter, those of other clients stay as they are (PF-04).
+ *
+ * @extensions assertion_authentication, client_documents, registration
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** One token, one spelling: base64url that stands for the same bytes is not the same token ([BR-05]). */
+/**
+ * One token, one spelling: base64url that stands for the same bytes is not the same token ([BR-05]).
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { Buffer } from "node:buffer";

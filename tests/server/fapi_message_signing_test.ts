@@ -1,4 +1,8 @@
-/** FAPI 2.0 Message Signing: signed requests and responses (FS-31 and following). */
+/**
+ * FAPI 2.0 Message Signing: signed requests and responses (FS-31 and following).
+ *
+ * @extensions assertion_authentication, dpop, par, registration, signed_requests, signed_responses
+ */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair } from "jose";

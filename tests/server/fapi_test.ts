@@ -1,4 +1,8 @@
-/** FAPI 2.0 Security Profile: what the profile `fapi2-security` accepts and rejects (groups PF and FS). */
+/**
+ * FAPI 2.0 Security Profile: what the profile `fapi2-security` accepts and rejects (groups PF and FS).
+ *
+ * @extensions assertion_authentication, device, dpop, par, registration, token_exchange
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";

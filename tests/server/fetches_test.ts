@@ -1,6 +1,8 @@
 /**
  * What the server fetches because of clients that the operator does not know, and what its responses say of it (MC,
  * DR).
+ *
+ * @extensions assertion_authentication, client_documents, registration
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";

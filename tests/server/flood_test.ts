@@ -1,4 +1,8 @@
-/** Requests without credentials cannot fill any store or block other users. */
+/**
+ * Requests without credentials cannot fill any store or block other users.
+ *
+ * @extensions pairwise
+ */
 
 import { assert, assertEquals, assertLess } from "@std/assert";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,8 @@
-/** The HTTP surface: every path with every method, and unusual bytes, sizes and headers. */
+/**
+ * The HTTP surface: every path with every method, and unusual bytes, sizes and headers.
+ *
+ * @extensions par
+ */
 
 import { failingPages } from "./failing_pages.ts";
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertRejects } from "@std/assert";

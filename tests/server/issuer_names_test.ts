@@ -1,4 +1,8 @@
-/** One server under several names: `issuer: "from-host"`, `frontChannelUrl` and `backChannelUrl`. */
+/**
+ * One server under several names: `issuer: "from-host"`, `frontChannelUrl` and `backChannelUrl`.
+ *
+ * @extensions client_logout, pairwise
+ */
 
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** Whole logins with client libraries, configured only with the issuer and their credentials (group SC). */
+/**
+ * Whole logins with client libraries, configured only with the issuer and their credentials (group SC).
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { exportJWK } from "jose";

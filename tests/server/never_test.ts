@@ -1,6 +1,8 @@
 /**
  * What never exists, whatever is configured: tokens in authorization responses, passwords outside the login form (group
  * NV).
+ *
+ * @extensions client_documents, par, registration
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";

@@ -1,4 +1,8 @@
-/** What each setting of each profile does: the same as the setting alone, and not what the default does (PF-06). */
+/**
+ * What each setting of each profile does: the same as the setting alone, and not what the default does (PF-06).
+ *
+ * @extensions assertion_authentication, client_documents, dpop, par, registration, signed_requests, signed_responses
+ */
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";

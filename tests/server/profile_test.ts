@@ -1,4 +1,8 @@
-/** Named profiles: what each profile changes, and what it does not change (PF, MC). */
+/**
+ * Named profiles: what each profile changes, and what it does not change (PF, MC).
+ *
+ * @extensions assertion_authentication, client_documents, dpop, par, registration, signed_requests, signed_responses
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { readFileSync } from "node:fs";

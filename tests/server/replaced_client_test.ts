@@ -1,6 +1,8 @@
 /**
  * A client is removed, and another one with the same id is added: nothing that was issued to the first one is valid for
  * the second. What each grant type issues, and what each request of a client leaves, is in one list.
+ *
+ * @extensions assertion_grants, ciba, device, par, registration, token_exchange
  */
 
 import { assertEquals } from "@std/assert";

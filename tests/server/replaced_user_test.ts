@@ -1,5 +1,7 @@
 /**
  * A user is removed, and another one with the same subject is added: nothing of the first one is valid for the second.
+ *
+ * @extensions device, token_exchange
  */
 
 import { assertEquals } from "@std/assert";

@@ -1,4 +1,8 @@
-/** Two issuers on one store, and what one request may cost: neither may reach into the other, nor hold it up. */
+/**
+ * Two issuers on one store, and what one request may cost: neither may reach into the other, nor hold it up.
+ *
+ * @extensions pairwise
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

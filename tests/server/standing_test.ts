@@ -1,4 +1,8 @@
-/** What a client may set and use by its standing: configured, approved, or unknown (groups DR, MC, TK). */
+/**
+ * What a client may set and use by its standing: configured, approved, or unknown (groups DR, MC, TK).
+ *
+ * @extensions assertion_authentication, assertion_grants, client_documents, device, registration, token_exchange
+ */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -1,4 +1,8 @@
-/** What the authorization endpoint makes of a request, by GET and POST (groups AZ and JR). */
+/**
+ * What the authorization endpoint makes of a request, by GET and POST (groups AZ and JR).
+ *
+ * @extensions step_up
+ */
 
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";

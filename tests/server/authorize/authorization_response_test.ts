@@ -1,4 +1,8 @@
-/** Responses of the authorization endpoint (group AR). */
+/**
+ * Responses of the authorization endpoint (group AR).
+ *
+ * @extensions signed_responses
+ */
 
 import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";

@@ -1,4 +1,8 @@
-/** Redirect URIs at registration, at the authorization endpoint, and in whatever else a browser is shown (group RU). */
+/**
+ * Redirect URIs at registration, at the authorization endpoint, and in whatever else a browser is shown (group RU).
+ *
+ * @extensions assertion_authentication, client_logout, pairwise
+ */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { assertThrows } from "@std/assert";

@@ -1,4 +1,8 @@
-/** Introspection: token data for permitted clients, and nothing for others (group IN). */
+/**
+ * Introspection: token data for permitted clients, and nothing for others (group IN).
+ *
+ * @extensions dpop, pairwise
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { jwtVerify, SignJWT } from "jose";

@@ -1,5 +1,7 @@
 /**
  * What metadata promises beyond the code flow, each promise tried; and every endpoint with what it does not take (MD).
+ *
+ * @extensions all
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";

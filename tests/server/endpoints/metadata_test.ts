@@ -1,5 +1,7 @@
 /**
  * Metadata and keys: that what the server says of itself is so, and that its keys outlive what they signed (MD, JK).
+ *
+ * @extensions all
  */
 
 import {

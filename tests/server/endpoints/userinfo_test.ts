@@ -1,4 +1,8 @@
-/** Userinfo, the server's own resource: accepted tokens and returned claims (groups BR and US). */
+/**
+ * Userinfo, the server's own resource: accepted tokens and returned claims (groups BR and US).
+ *
+ * @extensions dpop, pairwise
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { jwtVerify, SignJWT } from "jose";

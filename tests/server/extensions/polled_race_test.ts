@@ -1,6 +1,8 @@
 /**
  * The approval of the user and the polls of the client at the same time, for devices and backchannel authentication:
  * the client gets one token response, and no approval is lost.
+ *
+ * @extensions ciba, device
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";

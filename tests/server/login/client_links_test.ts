@@ -1,4 +1,8 @@
-/** What login and consent show of a client besides its name: logo, host, policy and terms. */
+/**
+ * What login and consent show of a client besides its name: logo, host, policy and terms.
+ *
+ * @extensions registration
+ */
 
 import { assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** Logout: who may end a session, where the browser goes afterwards, and what is over then (group LO). */
+/**
+ * Logout: who may end a session, where the browser goes afterwards, and what is over then (group LO).
+ *
+ * @extensions client_documents, pairwise, registration
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { SignJWT } from "jose";

@@ -1,4 +1,8 @@
-/** Client authentication: every spelling of the right credentials, and nothing else (group CA). */
+/**
+ * Client authentication: every spelling of the right credentials, and nothing else (group CA).
+ *
+ * @extensions assertion_authentication, client_documents
+ */
 
 import {
   assertEquals,

@@ -1,4 +1,8 @@
-/** Client credentials: tokens without a user, distinguishable from a user's (group CC). */
+/**
+ * Client credentials: tokens without a user, distinguishable from a user's (group CC).
+ *
+ * @extensions pairwise
+ */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { jwtVerify } from "jose";

@@ -1,4 +1,8 @@
-/** Refresh tokens: issue, bindings, rotation, and revocation of the grant (group RT). */
+/**
+ * Refresh tokens: issue, bindings, rotation, and revocation of the grant (group RT).
+ *
+ * @extensions pairwise
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";

@@ -1,4 +1,8 @@
-/** Client authentication by JWT: a statement that the client signs, once, for this server alone (groups JC and CA). */
+/**
+ * Client authentication by JWT: a statement that the client signs, once, for this server alone (groups JC and CA).
+ *
+ * @extensions ciba, par
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportJWK, SignJWT } from "jose";

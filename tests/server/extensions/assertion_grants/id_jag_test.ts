@@ -1,4 +1,8 @@
-/** ID-JAGs: the assertions of an identity provider for one client at this server (group IJ). */
+/**
+ * ID-JAGs: the assertions of an identity provider for one client at this server (group IJ).
+ *
+ * @extensions client_documents
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

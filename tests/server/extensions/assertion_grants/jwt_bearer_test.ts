@@ -1,4 +1,8 @@
-/** The JWT bearer grant: assertions of trusted issuers are exchanged for access tokens (group JB). */
+/**
+ * The JWT bearer grant: assertions of trusted issuers are exchanged for access tokens (group JB).
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from "jose";

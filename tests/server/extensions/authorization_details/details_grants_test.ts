@@ -1,4 +1,8 @@
-/** Rich authorization requests with assertions, ID-JAGs and token exchange (groups RA, IJ, TX). */
+/**
+ * Rich authorization requests with assertions, ID-JAGs and token exchange (groups RA, IJ, TX).
+ *
+ * @extensions assertion_authentication, assertion_grants, token_exchange
+ */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";

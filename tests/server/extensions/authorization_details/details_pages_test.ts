@@ -1,4 +1,8 @@
-/** Rich authorization requests on the login and consent pages (group RA). */
+/**
+ * Rich authorization requests on the login and consent pages (group RA).
+ *
+ * @extensions assertion_authentication, par
+ */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

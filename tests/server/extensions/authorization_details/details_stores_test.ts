@@ -1,4 +1,8 @@
-/** Rich authorization requests on every store, at two instances (group RA). */
+/**
+ * Rich authorization requests on every store, at two instances (group RA).
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";

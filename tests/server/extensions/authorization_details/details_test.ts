@@ -1,4 +1,8 @@
-/** Rich authorization requests (group RA). */
+/**
+ * Rich authorization requests (group RA).
+ *
+ * @extensions assertion_authentication, par, registration, signed_requests
+ */
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

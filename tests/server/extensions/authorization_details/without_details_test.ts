@@ -1,4 +1,8 @@
-/** Servers without the extension: what was granted before, and other extensions that handle authorization details. */
+/**
+ * Servers without the extension: what was granted before, and other extensions that handle authorization details.
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** Backchannel authentication (group CB). */
+/**
+ * Backchannel authentication (group CB).
+ *
+ * @extensions device, registration, signed_requests
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";

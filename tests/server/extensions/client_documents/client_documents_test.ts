@@ -1,4 +1,8 @@
-/** Client ID metadata documents: clients whose id is the URL of their metadata (group MC). */
+/**
+ * Client ID metadata documents: clients whose id is the URL of their metadata (group MC).
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

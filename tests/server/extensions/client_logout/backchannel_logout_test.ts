@@ -1,4 +1,8 @@
-/** Back-channel logout: which clients are called when a session ends, with what, and what follows (group BL). */
+/**
+ * Back-channel logout: which clients are called when a session ends, with what, and what follows (group BL).
+ *
+ * @extensions assertion_authentication, pairwise, registration, token_exchange
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";

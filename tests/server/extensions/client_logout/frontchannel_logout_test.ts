@@ -1,4 +1,8 @@
-/** Front-channel logout: the logout page with a frame of each client (group FC). A browser runs it in tests/browser. */
+/**
+ * Front-channel logout: the logout page with a frame of each client (group FC). A browser runs it in tests/browser.
+ *
+ * @extensions pairwise, registration
+ */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

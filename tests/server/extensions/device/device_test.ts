@@ -1,4 +1,8 @@
-/** The device authorization grant (group DV). */
+/**
+ * The device authorization grant (group DV).
+ *
+ * @extensions authorization_details, client_documents, step_up
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,8 @@
-/** DPoP: codes, refresh tokens and tokens of the other grant types are bound to a key (RFC 9449, group DO). */
+/**
+ * DPoP: codes, refresh tokens and tokens of the other grant types are bound to a key (RFC 9449, group DO).
+ *
+ * @extensions assertion_grants, client_documents, par, token_exchange
+ */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";

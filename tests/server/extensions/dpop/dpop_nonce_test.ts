@@ -1,4 +1,8 @@
-/** DPoP nonces of the authorization server and of userinfo (RFC 9449 §8, §9; group DO). */
+/**
+ * DPoP nonces of the authorization server and of userinfo (RFC 9449 §8, §9; group DO).
+ *
+ * @extensions par
+ */
 
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";

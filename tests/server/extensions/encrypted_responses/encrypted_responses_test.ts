@@ -1,4 +1,8 @@
-/** Encrypted ID tokens and userinfo responses (group EN). */
+/**
+ * Encrypted ID tokens and userinfo responses (group EN).
+ *
+ * @extensions registration
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { compactDecrypt, decodeProtectedHeader, exportJWK, jwtVerify } from "jose";

@@ -1,4 +1,8 @@
-/** The client configuration endpoint: reading, replacing and deleting a registration; unused clients (group DR). */
+/**
+ * The client configuration endpoint: reading, replacing and deleting a registration; unused clients (group DR).
+ *
+ * @extensions assertion_authentication
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";

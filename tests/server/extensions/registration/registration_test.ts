@@ -1,4 +1,8 @@
-/** Dynamic client registration: metadata, defaults, faults, who may register (group DR). */
+/**
+ * Dynamic client registration: metadata, defaults, faults, who may register (group DR).
+ *
+ * @extensions assertion_authentication, dpop, par, signed_requests, signed_responses
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

@@ -1,4 +1,8 @@
-/** Clients that registered themselves are not trusted: sectors, consent, errors before the login (groups DR, AR). */
+/**
+ * Clients that registered themselves are not trusted: sectors, consent, errors before the login (groups DR, AR).
+ *
+ * @extensions assertion_authentication, pairwise
+ */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

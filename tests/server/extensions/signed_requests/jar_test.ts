@@ -1,4 +1,8 @@
-/** Signed authorization requests (group JR). */
+/**
+ * Signed authorization requests (group JR).
+ *
+ * @extensions assertion_authentication, par
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { UnsecuredJWT } from "jose";

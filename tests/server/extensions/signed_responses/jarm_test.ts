@@ -1,4 +1,8 @@
-/** Signed authorization responses (group JM). */
+/**
+ * Signed authorization responses (group JM).
+ *
+ * @extensions par, registration, token_exchange
+ */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { decodeProtectedHeader } from "jose";

@@ -1,4 +1,8 @@
-/** Step-up authentication at the authorization server (group ST). */
+/**
+ * Step-up authentication at the authorization server (group ST).
+ *
+ * @extensions par, registration, signed_requests
+ */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

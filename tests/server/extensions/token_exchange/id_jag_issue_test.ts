@@ -1,4 +1,8 @@
-/** Issuing ID-JAGs by token exchange, for the authorization servers of other resources (group IJ). */
+/**
+ * Issuing ID-JAGs by token exchange, for the authorization servers of other resources (group IJ).
+ *
+ * @extensions client_documents, pairwise
+ */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";

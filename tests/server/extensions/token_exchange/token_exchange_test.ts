@@ -1,4 +1,8 @@
-/** Token exchange: an access token for one with less access (group TX). */
+/**
+ * Token exchange: an access token for one with less access (group TX).
+ *
+ * @extensions pairwise
+ */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
