@@ -100,6 +100,14 @@ test("many secrets with the same start hide the rest of a text, in short time", 
   assertEquals(first!.request.form, [["x", "y AAAA…(60000)"]]);
 });
 
+test("many URIs in a line are redacted in short time, also before a password with every character", async () => {
+  const bodies = ["://:", "://a:", "%3a//:"].map((uri) => uri.repeat(60_000 / uri.length));
+  const texts = [...bodies, `${bodies[0]}@`].map((body) => exchange(body, "text/plain"));
+  // Reading the rest of the line for each URI took five seconds.
+  assert(await cpuTimeOf(() => redactExchanges(texts)) < 1500);
+  assert(!redactText(`${"://a:b@".repeat(10)} postgres://web:hunter 2/?#@db.example://:`).includes("hunter"));
+});
+
 test("a long secret is redacted as far as a text repeats it", () => {
   const secret = "ab".repeat(100);
   const [, shown] = redactExchanges([

@@ -126,11 +126,20 @@ function hideDecoded(text: string, redaction: Redaction, depth: number): string 
   const { mask } = redaction;
   const json = jsonShape.test(text) ? hideInJson(text, redaction, depth) : undefined;
   if (json !== undefined) return json;
-  const hidden = !/[=:]/.test(text) ? text : hidePairs(text, redaction).replace(
-    userInfo,
-    (_, slashes, info: string) => `${slashes}${info.replace(/[^:]+/g, (part) => mask(part, "password"))}@`,
-  );
+  const hidden = /[=:]/.test(text) ? hideUserInfo(hidePairs(text, redaction), redaction) : text;
   return hideKnown(hidden.replace(schemeCredentials, (word) => mask(word, "credentials")), redaction);
+}
+
+/** Hides user and password of URIs. Reads no text after the last `@` of a line: each URI would read all of it again. */
+function hideUserInfo(text: string, { mask }: Redaction): string {
+  return text.replace(/[^"'<>\r\n]+/g, (line) => {
+    const end = line.lastIndexOf("@") + 1;
+    const hidden = line.slice(0, end).replace(
+      userInfo,
+      (_, slashes, info: string) => `${slashes}${info.replace(/[^:]+/g, (part) => mask(part, "password"))}@`,
+    );
+    return hidden + line.slice(end);
+  });
 }
 
 /** Hides known secrets and JWTs in a text that this server wrote. */
