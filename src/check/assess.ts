@@ -123,7 +123,7 @@ export async function assess(task: CheckTask, observation: Observation): Promise
   };
 }
 
-/** The result of a task that shows nothing. @param details `evidence` is what was seen all the same. */
+/** The result of a task that shows nothing about the client. `evidence` is what was seen anyway. */
 export function unknownResult(
   task: CheckTask,
   verdict: "skipped" | "inconclusive",

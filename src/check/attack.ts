@@ -258,7 +258,6 @@ export interface Observation extends JourneyEvidence {
   readonly opened: readonly string[];
   /** How long a client on a device waited without an advance of the clock, oldest first. */
   readonly waits: readonly Wait[];
-  /** The trap. */
   readonly trap: Trap;
   /** Whether the same client completes a login while the attack continues. */
   readonly logInAgain: () => Promise<boolean>;
@@ -294,7 +293,7 @@ export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>
 /** The journeys in which a client checks the response to an authorization request. */
 export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;
 
-/** The number of authorization requests with different values of state; the pages of one login repeat its request. */
+/** The number of authorization requests, counted by `state`, because the pages of one login repeat its request. */
 export function countLogins(exchanges: readonly Exchange[]): number {
   const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
   const states = requests.map(({ number, request }) =>
@@ -304,9 +303,9 @@ export function countLogins(exchanges: readonly Exchange[]): number {
 }
 
 /**
- * The exchanges before a new login: an authorization request that follows as many as one login has.
+ * The exchanges before a second login begins, which shows in a surplus authorization request.
  *
- * @param usual The authorization requests of one login.
+ * @param usual The number of authorization requests in one login.
  */
 export function exchangesOfOneLogin(exchanges: readonly Exchange[], usual: number): readonly Exchange[] {
   const end = exchanges.findIndex((_, index) => countLogins(exchanges.slice(0, index + 1)) > usual);

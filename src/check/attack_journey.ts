@@ -14,15 +14,14 @@ import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
 import { openStage } from "./stage.ts";
 
-/** How much time passes between a login and a second one: longer than clients wait before they fetch keys again. */
+/** Time between two logins, in seconds: longer than clients wait before they fetch keys again. */
 const secondsBetweenLogins = 120;
 
 /**
  * Performs the journey of a task.
  *
  * @param restart Restarts the client while the attack is active. Default: it does not restart.
- * @returns The result, and whether an error was not caught: of this journey, or of another one at the same time or
- *   before.
+ * @returns The result, and whether the client crashed, perhaps in another journey at the same time or before.
  */
 export async function runAttack(
   runner: Runner,

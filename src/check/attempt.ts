@@ -80,19 +80,21 @@ export interface TimeLimit {
   attempt<Result>(act: Action<Result>, watch: CrashWatch, attack?: Attack): Promise<Attempt<Result>>;
 }
 
-/** How many actions must take the whole time before the limit of the next ones is shorter. */
+/** Number of actions that must reach the time limit before it becomes shorter. */
 const hangsBeforeShorter = 3;
 
 /** The shortest limit, in milliseconds. */
 const minLimitMs = 2000;
 
-/** How many times the time of the slowest action that ended is waited for. */
+/** The shorter limit is this multiple of the duration of the slowest action that ended. */
 const slowestFactor = 4;
 
 /**
- * The time limit, which becomes shorter for an application in another process alone, whose journeys are one at a time.
+ * The time limit. It becomes shorter after several hangs, but only for an application in another process, because its
+ * journeys run one at a time.
  *
- * @param options `as` is the server that listens for the application; without it each journey has its own server.
+ * @param options `timeoutMs` is the initial limit, in milliseconds (default: 5000). `as` is the server that listens for
+ *   the application; without it, each journey has its own server.
  */
 export function timeLimit(
   { timeoutMs = 5000, as, signal }: {
@@ -104,7 +106,7 @@ export function timeLimit(
   let slowestMs = 0;
   let hangs = 0;
 
-  /** A slow server is the attack itself, or must be tolerated: then the client has the whole time. */
+  /** The whole time if the client must tolerate a slow server, or if a slow server is the attack. */
   function limitOf(attack: Attack | undefined): number {
     const needsAll = attack === undefined || attack.level === "must-tolerate" || attack.id.startsWith("transport/");
     if (needsAll || as === undefined || hangs < hangsBeforeShorter) return timeoutMs;

@@ -73,7 +73,7 @@ export interface CheckOptions {
   readonly onResult?: (result: AttackResult, total: number) => void;
 }
 
-/** @internal Options for the operator of the machine, who may do more than a visitor of a page. */
+/** @internal Options that only the operator of the machine may set, not a visitor of a page. */
 export interface OperatorOptions
   extends Pick<CheckOptions, "timeLimits" | "timeoutMs" | "recoveryMs" | "pauseMs" | "restart" | "baseline"> {
   /** The command that repeats one attack. */

@@ -1,6 +1,6 @@
 /**
- * The control: logins without an attack, before the attacks and after them. It yields one value of what was seen of the
- * client, which every attack is compared with.
+ * The control: logins without an attack, before and after the attacks. Every attack is compared with its result
+ * ({@link ControlResult}).
  */
 
 import type { Exchange } from "../recorder/exchange.ts";
@@ -99,7 +99,7 @@ export async function runControl({ driver, attempt, inEnvironment }: Runner): Pr
   };
 }
 
-/** The control of a check that was stopped during it. */
+/** The result of a control that was stopped before it ended. */
 export const noControl: ControlResult = {
   passed: false,
   outcome: "hung",
@@ -112,8 +112,8 @@ export const noControl: ControlResult = {
 };
 
 /**
- * The control with a login whose response no client should accept: it shows whether the client reads the ID token, and
- * whether it stops at such a response. An application in another process is then restarted, if that is possible.
+ * Adds to the control whether the client reads the ID token: a login whose ID token is a text that no client should
+ * accept. An application in another process must log in again afterwards; it is restarted if it cannot.
  */
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
   const { as, restart } = runner.options;

@@ -11,7 +11,7 @@ import type { Wait } from "./attack.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import { listeningTrap, type Trap, trapFetch } from "./trap.ts";
 
-/** Begins the sessions of one journey, and records what only some of them show. */
+/** Begins the sessions of one journey, and records what clients on a device did. */
 interface SessionStarter {
   /** The protected resource of the journey, if the client requests one. */
   readonly resource?: TestResource;
@@ -22,7 +22,7 @@ interface SessionStarter {
   /**
    * Begins a session.
    *
-   * @param signal Ends this attempt; the end of the journey does so too. Default: the journey alone.
+   * @param signal Ends this attempt early. The end of the journey always ends it.
    * @throws What the client throws.
    */
   begin(by: SessionStart, signal?: AbortSignal): Promise<ClientSession>;
@@ -241,10 +241,10 @@ function sessionStarter(
   const waits: Wait[] = [];
 
   async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-    // A client with a clock of its own would reject what a server that is ahead of it signs.
+    // A client with its own clock would reject tokens of a server whose clock is ahead.
     if (driver.readsClock) as.clock.advance(Math.max(0, milliseconds / 1000));
     else waits.push({ after: as.log.unmasked.exchanges.length, milliseconds });
-    // A client that polls without end lets other tasks run.
+    // So that a client that polls forever does not block other tasks.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
   }

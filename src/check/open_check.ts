@@ -263,7 +263,7 @@ const userTexts = ["email", "name", "preferred_username", "sub"] as const;
  * Creates the driver of a web application that has this server as its issuer.
  *
  * @param server Its first user logs in.
- * @param options Those of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
+ * @param options Options of {@link webApplication}. Default of `loggedInText`: the texts that only the first user has.
  */
 export async function applicationDriver(
   { users }: Pick<TestLatchkey, "users">,
@@ -280,10 +280,10 @@ export async function applicationDriver(
   });
 }
 
-/** Whether a page that shows one of the texts has this one, too. */
+/** Whether a text is part of one of the texts. */
 const isPartOf = (text: string, texts: readonly string[]): boolean => texts.some((other) => other.includes(text));
 
-/** What a page may show of a user; a very short text can be part of any page. */
+/** What a page may show of a user, without texts so short that any page may contain them. */
 function textsOf(user: object | undefined): string[] {
   const claims: Readonly<Record<string, unknown>> = { ...user };
   return userTexts.map((claim) => String(claims[claim] ?? "")).filter((text) => text.length > 2);

@@ -1,4 +1,4 @@
-/** The report of a check as data without secrets, which JSON can carry: every form of the report is printed from it. */
+/** The report of a check as JSON data without secrets, from which every form of the report is printed. */
 
 import type { RuleResult } from "../server/oauth/explanation.ts";
 import { findFix, findRule } from "../server/assembly/rules.ts";
@@ -21,7 +21,7 @@ export interface ReportData
     readonly abilities: readonly string[];
     readonly failedAbilities: Readonly<Record<string, string>>;
   };
-  /** How a client declares that it may do what failed; absent if there is nothing to declare. */
+  /** How to declare that the client skips a check deliberately; absent if there is nothing to declare. */
   readonly hint?: string;
   /** Every variant of every attack, in the order of the catalogue. */
   readonly results: readonly ReportedResult[];
@@ -145,7 +145,7 @@ function describeControlFailure(
 
 /** Variants of one attack. */
 export interface AttackGroup {
-  /** Any of them, for what they have in common. */
+  /** One of them, for what they have in common. */
   readonly attack: ReportedResult;
   readonly results: readonly ReportedResult[];
   /** How many variants of the attack there are, whatever their verdict. */
@@ -171,7 +171,7 @@ export interface CauseGroup {
   readonly example?: string;
 }
 
-/** The results with a verdict by their cause, that of the most results first. */
+/** The results with a verdict, grouped by cause, the largest group first. */
 export function groupByCause(results: readonly ReportedResult[], verdict: "inconclusive" | "skipped"): CauseGroup[] {
   const own = results.filter((result) => result.verdict === verdict);
   const causes = Map.groupBy(own, ({ cause, because }) => cause ?? because);

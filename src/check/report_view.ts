@@ -74,7 +74,7 @@ interface ViewOptions {
   readonly journeyPath?: (index: number) => string;
 }
 
-/** Rows of attacks that are open at first; the gravest cause is open whatever it has. */
+/** Maximum number of attacks that are open at first; the gravest cause is always open. */
 const maxOpenRows = 48;
 
 /** Arranges the report for a page. */

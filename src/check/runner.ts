@@ -13,8 +13,8 @@ export interface Runner extends TimeLimit {
   /** Opens an environment for one journey, closes it, and watches for crashes meanwhile. */
   inEnvironment<Result>(use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>): Promise<Result>;
   /**
-   * Repeats an action until it ends as expected, at most for the time that the client has to recover, but at least once
-   * if it has any.
+   * Repeats an action until it ends as expected, for at most the recovery time of the client. If the client has any,
+   * the action is repeated at least once.
    *
    * @param isOver Whether no later attempt can succeed. Default: one can.
    */
@@ -28,10 +28,10 @@ export interface Runner extends TimeLimit {
   waitForEnd(environment: JourneyEnvironment, watch: CrashWatch): Promise<void>;
 }
 
-/** How long to wait before the second login of a client that may need time to recover; then twice as long each time. */
+/** First wait between the logins of a client that may need time to recover, in milliseconds; it doubles each time. */
 const firstRecoveryIntervalMs = 250;
 
-/** The longest wait between two of these logins. */
+/** The longest wait between two of these logins, in milliseconds. */
 const maxRecoveryIntervalMs = 1000;
 
 /** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */

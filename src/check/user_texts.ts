@@ -4,7 +4,7 @@ import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonObject } from "../platform/http/message.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
-/** The shortest value of a claim that can be a part of the text of a user by more than chance. */
+/** Minimum length of a claim value to search for in a text, in characters: shorter ones match by chance. */
 const minValueChars = 3;
 
 /**
@@ -51,13 +51,13 @@ export function listTexts(value: unknown): readonly string[] {
   return typeof value === "string" || typeof value === "number" ? [String(value).toLowerCase()] : [];
 }
 
-/** The first of them is described, unless it is the user who logs in. */
+/** Users whom attacks invent. An attack uses the first one, unless it is the user who logs in. */
 export const inventedUsers = [
   { sub: "mallory", given_name: "Mallory", family_name: "Miller" },
   { sub: "trudy", given_name: "Trudy", family_name: "Turner" },
 ] as const;
 
-/** The `sub` of each of them, unless it is a part of a text of the user who logs in. */
+/** The `sub` of each invented user, unless it is part of one of these texts of the user who logs in. */
 export function inventedSubsBeside(texts: readonly string[]): string[] {
   return inventedUsers.map(({ sub }) => sub as string).filter((sub) => !texts.some((text) => text.includes(sub)));
 }

@@ -42,7 +42,7 @@ export const checkFlags: {
   clientId: [text(["shop"]), "ID", "the client of the application, without a file"],
   clientSecret: [text(["shop-secret"]), "SECRET", "its secret; none for a public client"],
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
-  only: [texts(["id-token"]), "LIST", "attacks or categories, split by commas or spaces"],
+  only: [texts(["id-token"]), "LIST", "attacks or categories, separated by commas or spaces"],
   except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
   restart: [
     text(["docker compose restart --wait shop"]),
@@ -52,7 +52,7 @@ export const checkFlags: {
   timeout: [seconds(10, 1), "SECONDS", "how long a login may take (10)"],
   recovery: [seconds(60, 0), "SECONDS", "how long logins may fail after an attack (60)"],
   pause: [seconds(0, 0), "SECONDS", "how long to wait before each attack (0)"],
-  timeLimits: [flag(false), "on|off", "also attacks that end by its time limits (off)"],
+  timeLimits: [flag(false), "on|off", "also attacks that wait for its time limits (off)"],
   idTokenSignature: [flag(true), "on|off", "off: it does not verify ID tokens (on)"],
   report: [choice(["text", "json", "junit", "html"], { default: "text" }), "FORMAT", "text, json, junit or html"],
   output: [text(["report.xml"]), "FILE", "where the report goes (standard output)"],
