@@ -38,7 +38,7 @@ export interface ExchangeDraft {
    * The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment.
    */
   readonly experimentOf?: number;
-  /** Whether it is left out unless it is rejected or continues a flow: this second has all its new flows. */
+  /** Whether the flow limit was reached: then only notable exchanges and those that continue a flow are recorded. */
   readonly isBeyondLimit: boolean;
   readonly head: RequestHead;
   /** The body of the request, as far as it was read. */
@@ -114,7 +114,7 @@ export function toExchange(draft: ExchangeDraft): Exchange {
   return draft.snapshot;
 }
 
-/** Keeps the secrets of the server for an exchange. */
+/** Remembers the secrets of the server for an exchange, for its redaction. */
 export function keepRegisteredSecrets(exchange: Exchange, secrets: RegisteredSecrets | undefined): void {
   if (secrets !== undefined) registeredSecrets.set(exchange, secrets);
 }

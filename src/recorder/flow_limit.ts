@@ -5,7 +5,7 @@ const periodMs = 1000;
 
 /** The limit of a recorder. */
 export interface FlowLimit {
-  /** Whether this second has all its new flows. */
+  /** Whether the limit is reached for the current second. */
   isReached(): boolean;
   /** Counts a new flow. */
   count(): void;

@@ -6,7 +6,7 @@
  * 2. `onEvent` and `extend` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
- * 5. Beyond a number of new flows in a second (`flow_limit.ts`), only rejected requests begin further ones.
+ * 5. Beyond a number of new flows per second (`flow_limit.ts`), only notable exchanges begin further ones.
  * 6. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
  */
 
@@ -101,9 +101,9 @@ export interface RecorderOptions {
   /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
   /**
-   * Maximum number of new flows to record in a second of real time. Requests that would begin further ones are recorded
-   * only if they are rejected or dropped, without passed checks; they do not count. The event `flow_limit_reached`
-   * reports it. Default: no maximum.
+   * Maximum number of new flows to record per second of real time. Beyond it, a request that would begin a flow is
+   * recorded only if it is rejected, dropped or changed by a fault, and then without its passed checks. The event
+   * `flow_limit_reached` reports it. Rejected requests do not count. Default: no maximum.
    */
   readonly maxFlowsPerSecond?: number;
 }

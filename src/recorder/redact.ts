@@ -1,9 +1,9 @@
 /**
- * Redacts exchanges: the only door from the recorder to a page, log or export. The recorder itself keeps the values in
- * memory, because pages show them on request, send requests again and decode tokens, and habits compare them.
+ * Redacts exchanges before a page, log or export shows them. The recorder itself keeps the values in memory, because
+ * pages show them on request, send requests again and decode tokens, and habits compare them.
  *
- * Hidden are credentials and cookies, the values of declared names, registered client secrets, and each value that
- * was hidden in one of the exchanges wherever it occurs again. Free text, such as the value of an unknown parameter,
+ * It hides credentials and cookies, the values of declared names, registered client secrets, and each value that was
+ * hidden in one of the exchanges, wherever it occurs again. Free text, such as the value of an unknown parameter,
  * is cut. Equal values get equal masks, so that an exchanged code is still recognizable.
  */
 
@@ -109,7 +109,7 @@ export function redactExchanges(
   const secrets = collectSecrets([...exchanges, ...secretsFrom], extraSecretNames);
   const known = secretReplacer(secrets, redactSecret);
   const mask: Mask = (value, label) => redactSecret(value, secrets.get(value) ?? label);
-  // A cut text would be a wrong one in a command or fixture.
+  // A command or fixture with a cut text would be wrong.
   const cut = redactSecret === shorten
     ? cutFreeText
     : (text: string) => text === cutFreeText(text) ? text : mask(text, "value");

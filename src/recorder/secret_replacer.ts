@@ -6,10 +6,10 @@ export type Secrets = ReadonlyMap<string, string>;
 /** Returns the mask of a secret; `label` is its kind, such as `code`. */
 export type Mask = (value: string, label: string) => string;
 
-/** Minimum length of a secret to search in other text, in characters. Shorter ones are hidden where declared only. */
+/** Minimum length of a secret to search for in other text, in characters. Shorter ones are hidden where declared. */
 const minSearchedChars = 8;
 
-/** Number of characters by which a longer secret is found. What repeats them is hidden to the end of the word. */
+/** Characters to compare of a longer secret. If only these match, the text is hidden to the end of the word. */
 const maxComparedChars = 64;
 
 /** Maximum number of secrets with the same start to compare. If there are more, the rest of the text is hidden. */

@@ -89,9 +89,9 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     case "changed_by_hand":
       return `${time} changed on a page: ${printable(truncate(event.change))}`;
     case "flow_limit_reached":
-      return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: of the others, /flows records rejected requests only`;
+      return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: /flows omits others without an error`;
     case "stored_entries":
-      return `${time} the store has further ${event.of}: ${formatStoredIds(event)}`;
+      return `${time} the store has ${event.of} that the configuration lacks: ${formatStoredIds(event)}`;
     case "client_registered":
     case "client_updated":
     case "client_deleted":

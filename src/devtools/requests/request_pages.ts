@@ -31,7 +31,7 @@ export interface RequestPagesOptions {
   /** Maximum number of exchanges in the inspector's own recorder. Default: 1,000. */
   readonly limit?: number;
   /**
-   * Maximum number of new flows that the inspector's own recorder records in a second
+   * Maximum number of new flows that the inspector's own recorder records per second
    * ({@link RecorderOptions.maxFlowsPerSecond}). Default: 100.
    */
   readonly maxFlowsPerSecond?: number;

@@ -12,7 +12,7 @@ import type { ParameterDescription } from "./params.ts";
 /** Declared names, normalized, with their labels; `undefined` for names that are not secret. */
 export type DeclaredNames = Map<string, string | undefined>;
 
-/** Adds declarations. A name that is secret at one endpoint is secret at all. */
+/** Adds declarations. A name that is secret at one endpoint is secret everywhere. */
 export function declareNames(declared: DeclaredNames, parameters: readonly ParameterDescription[]): void {
   for (const { name, secret } of parameters) {
     const key = normalizeName(name);
@@ -20,7 +20,7 @@ export function declareNames(declared: DeclaredNames, parameters: readonly Param
   }
 }
 
-/** Names that no endpoint declares, because they are headers or have no server: those of OAuth, and common ones. */
+/** Names that are secret without a declaration: headers, names of OAuth for texts without a server, and common ones. */
 const commonNames: DeclaredNames = new Map();
 declareNames(
   commonNames,
@@ -35,14 +35,14 @@ declareNames(commonNames, [
   { name: "dpop", secret: "dpop_proof" },
 ]);
 
-/** The name without case, separators and escapes: `clientSecret` and `client%5Bsecret%5D` are `client_secret`. */
+/** The name without case, separators and escapes: equal for `client_secret`, `clientSecret`, `client%5Bsecret%5D`. */
 export function normalizeName(name: string): string {
   let decoded = name;
   for (let times = 0; times < 3 && decoded.includes("%"); times++) decoded = decodeAscii(decoded);
   return decoded.replace(/[^A-Za-z\d]/g, "").toLowerCase();
 }
 
-/** Decodes the ASCII characters of a percent-encoded text. It never throws, which would take longer than all else. */
+/** Decodes the ASCII characters of a percent-encoded text. It never throws, because catching is slow. */
 function decodeAscii(text: string): string {
   return text.replace(/%([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 }
@@ -57,7 +57,7 @@ export function formDecode(text: string): string {
   }
 }
 
-/** The label of a name in any text; `undefined` if it is not secret. */
+/** The label of a common name; `undefined` if it is not secret. */
 export function commonLabel(name: string): string | undefined {
   return commonNames.get(normalizeName(name));
 }
@@ -72,16 +72,16 @@ export interface Redaction {
   known(text: string): string;
 }
 
-/** A name, and the sign before its value: as in a query, a header or JSON, the quotes of which may be escaped. */
+/** A name and the separator before its value, in a query, a header or JSON, whose quotes may be escaped. */
 const pairStart = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}[=:]\s{0,20}\\*["']?)/g;
 
 /** User and password of a URI (RFC 3986 §3.2.1). A password that is not percent-encoded may contain any character. */
 const userInfo = /(:\/\/)([^\s"'<>/?#]*|[^\s"'<>/?#:]*:(?!\d+[/\s?#])[^"'<>\r\n]*)@/g;
 
-/** Credentials after the scheme of an `Authorization` header, but no word of a sentence. */
+/** Credentials after the scheme of an `Authorization` header, but not the next word of a sentence. */
 const schemeCredentials = /(?<=\b(?:basic|bearer|dpop)(?:\s|\+|%20){1,20})(?![a-z]+(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi;
 
-/** A JWT or JWE, complete or cut: base64url parts, the first of which begins like a JSON object. */
+/** A JWT, signed or encrypted, complete or cut: base64url parts, the first of which begins like a JSON object. */
 const jwt = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
 
 /** The format of a code verifier (RFC 7636 §4.1), and of every code and opaque token of this server (`randomToken`). */
@@ -92,7 +92,7 @@ const jsonShape = /^\s*[{[][^]*[}\]]\s*$/;
 /** Maximum nesting of JSON in strings. Deeper JSON is hidden. */
 const maxNesting = 4;
 
-/** Maximum number of times that a part of a text is percent-encoded. What is encoded more often is hidden. */
+/** Maximum levels of percent-encoding to decode. Text with more levels is hidden. */
 const maxEncodings = 8;
 
 /**
@@ -188,7 +188,7 @@ function hideInJson(text: string, redaction: Redaction, depth: number): string |
   try {
     const parsed = JSON.parse(text);
     const hidden = JSON.stringify(hide(parsed, undefined));
-    // Of a repeated member, the parser keeps only the last one.
+    // Changed too if the parser dropped a repeated member.
     const isUnchanged = hidden === JSON.stringify(parsed) && hidden.replace(/\s/g, "") === text.replace(/\s/g, "");
     return isUnchanged ? text : hidden;
   } catch {
@@ -212,12 +212,12 @@ export const maxFreeTextChars = 80;
 /** Cuts free text, after its secrets were hidden. Text that was cut before stays. */
 export function cutFreeText(text: string): string {
   if (text.length <= maxFreeTextChars || /^[^]{60,80}…\(\d+\)$/.test(text)) return text;
-  // Not within a mask.
+  // Does not cut within a mask.
   const start = text.slice(0, maxFreeTextChars).replace(/[^…\s]{0,4}…\(?\d{0,5}$/, "");
   return `${start.toWellFormed()}…(${text.length})`;
 }
 
-/** A mask that {@link maskLength} wrote. */
+/** The result of {@link maskLength}. */
 const lengthOnly = /^…\(\d+\)$/;
 
 /** Replaces a secret by its length. */
@@ -228,7 +228,7 @@ export function maskLength(secret: string): string {
 /** Redacts the value of a setting: the values of common secret names, and user and password of a URI. */
 export function redactSetting(value: string): string {
   const text = hideSecrets(value, { label: commonLabel, mask: maskLength, known: (text) => text });
-  // A password that is not percent-encoded may contain any character, also spaces.
+  // A password that is not percent-encoded may contain any character, even spaces.
   const colon = text.indexOf(":");
   const at = text.lastIndexOf("@");
   if (colon < 0 || at < colon) return text;

@@ -4,7 +4,7 @@ import { commonLabel, cutFreeText, hideInFreeText, maskLength, type Redaction } 
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Explanation, TraceEvent } from "./trace.ts";
 
-/** Maximum length of a text from a client in a log, in characters: a long request must not keep the log busy. */
+/** Maximum length of a text from a client in a log, in characters. */
 const maxLoggedChars = 2000;
 
 /** Redacts text that a client sent, for logs. */
@@ -41,13 +41,13 @@ function logTexts(registered: RegisteredSecrets | undefined): EventTexts {
   };
 }
 
-/** Redacts a thrown value, which may quote a request. An error inherits its name and its class, and keeps the stack. */
+/** Redacts a thrown value, which may quote a request. A redacted error keeps its class, name and stack. */
 function redactCause(cause: unknown, registered: RegisteredSecrets | undefined): unknown {
   if (!(cause instanceof Error)) return cutFreeText(redactText(errorText(cause), registered));
   const redacted = redactText(cause.message, registered);
   // Errors of this project explain themselves to the operator.
   const message = /^(?:Store|Configuration)Error$/.test(cause.name) ? redacted : cutFreeText(redacted);
-  // Redacted as a whole if the message was changed after the stack was made.
+  // A stack without the message, which was changed later, is redacted as a whole.
   const stack = cause.stack?.includes(cause.message)
     ? cause.stack.replace(cause.message, () => message)
     : redactText(cause.stack ?? "", registered);

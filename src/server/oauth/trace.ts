@@ -105,10 +105,10 @@ export type TraceEvent =
     readonly more?: number;
   }
   | {
-    /** A recorder leaves out further new flows, for a second at most. */
+    /** A recorder has reached its limit of new flows, and leaves out others until the second is over. */
     readonly type: "flow_limit_reached";
     readonly at: number;
-    /** The number of new flows that it records in a second. */
+    /** The number of new flows that it records per second. */
     readonly maxFlowsPerSecond: number;
   }
   | {

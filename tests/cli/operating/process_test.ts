@@ -191,8 +191,8 @@ test("[OP-10] startup shows and logs what only the store has, and what the confi
     assertMatch(banner, /^Users +alice, bob, u0 \(only in the store\), .* \(only in the store\), and 19 more;/m);
     signal("SIGTERM");
     await exited;
-    assertMatch(output(), /^\S+Z the store has further clients: late$/m);
-    assertMatch(output(), /^\S+Z the store has further users: u0, u1, .*, u4 and 5 more$/m);
+    assertMatch(output(), /^\S+Z the store has clients that the configuration lacks: late$/m);
+    assertMatch(output(), /^\S+Z the store has users that the configuration lacks: u0, u1, .*, u4 and 5 more$/m);
   });
   const client = { client_id: "late", client_secret: "new", redirect_uris: ["https://web.example/cb"] };
   const changed = file("changed.json", JSON.stringify({ clients: [client] }));
