@@ -25,7 +25,7 @@ const everything = {
   responseModes: ["query", "jwt"],
 } satisfies LatchkeyOptions;
 
-/** Names that the kernel has, too, and why. */
+/** Names that the kernel may contain, and why. */
 const sharedNames: Readonly<Record<string, string>> = {
   // Common words.
   audience: "The `aud` of JWTs, and the setting audience.",
@@ -45,7 +45,7 @@ const sharedNames: Readonly<Record<string, string>> = {
   par: "An entry point, where parts of requests are read.",
 };
 
-/** Files that name what many extensions have, and why. */
+/** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {
   "src/platform/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
   "src/server/oauth/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
@@ -150,6 +150,6 @@ export async function findExtensionNames(): Promise<string[]> {
   const unused = [...Object.keys(sharedNames), ...Object.keys(sharedFiles)].filter((shared) => !used.has(shared));
   return [
     ...new Set(findings),
-    ...unused.map((shared) => `${shared} is shared with no extension: remove it from scripts/extension_names.ts.`),
+    ...unused.map((shared) => `The kernel does not name ${shared}: remove it from scripts/extension_names.ts.`),
   ];
 }

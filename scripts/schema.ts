@@ -1,4 +1,4 @@
-/** Writes the JSON Schema, the OpenAPI document and the type of client metadata: `deno task schema --help`. */
+/** Writes the JSON Schema, the OpenAPI document and the merged types: `deno task schema --help`. */
 
 import { writeFile } from "node:fs/promises";
 import { readCommand } from "./command.ts";
@@ -9,8 +9,8 @@ import { openApiPath, openApiText } from "./control_openapi.ts";
 readCommand({
   call: "deno task schema",
   does:
-    `Writes ${schemaPath}, from the description of the configuration and its comments, and ${openApiPath}, from the ` +
-    "verbs of the control and theirs, and types of the kernel with members of extensions, from the folders of these.",
+    `Writes ${schemaPath}, from the description and the comments of the configuration; ${openApiPath}, from those of ` +
+    "the verbs of the control; and the types to which extensions add members, from the folders of the extensions.",
 });
 await writeFile(schemaPath, configSchemaText());
 await writeFile(openApiPath, openApiText());

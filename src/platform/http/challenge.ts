@@ -9,8 +9,9 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
 }
 
 /**
- * The scheme whose challenge names the error of a request with this `Authorization` header: that of bound tokens if the
- * header has it, otherwise `Bearer`.
+ * The scheme of a request with this `Authorization` header: `bound` if the header has it, otherwise `Bearer`.
+ *
+ * @param bound The scheme of access tokens that are bound to a key.
  */
 export function usedScheme(authorization: string | null, bound?: string): string {
   const [name = ""] = /^[a-z]+\b/i.exec(authorization ?? "") ?? [];

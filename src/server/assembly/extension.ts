@@ -66,7 +66,7 @@ export interface EndpointOptions {
  * the settings that it reads.
  */
 export interface Extension extends SettingsExtension {
-  /** Always absent: an absent extension has no value of this type. */
+  /** Never set: an extension that the server lacks is no value of this type. */
   readonly isAbsent?: never;
   /** The name on pages, such as `Token exchange`. */
   readonly title: string;

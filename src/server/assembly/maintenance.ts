@@ -12,7 +12,7 @@ const minuteTasksIntervalMs = 60_000;
  */
 const clockToleranceMs = 30_000;
 
-/** How often maintenance runs, and interval in which expired records are deleted, in milliseconds. */
+/** Interval of maintenance, which deletes expired records, in milliseconds. */
 const maintenanceIntervalMs = 1000;
 
 /** The maintenance of a server. */

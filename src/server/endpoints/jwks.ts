@@ -6,8 +6,8 @@ import type { Server } from "../oauth/server.ts";
 import type { Handlers } from "../assembly/route.ts";
 
 /**
- * The signing algorithms of this server's tokens: the default, and the algorithms of the clients. Each kind of response
- * has its member of the client metadata, such as `userinfo_signed_response_alg`.
+ * The signing algorithms of this server's tokens: the default, and those that clients chose by client metadata, such as
+ * `userinfo_signed_response_alg`.
  */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   const clients = server.clients.allCached();

@@ -11,7 +11,7 @@ export const assets: Handlers = {
   GET: (context) => findAsset(context, context.target.path.slice(`${context.site.base}/static/`.length)),
 };
 
-/** Serves those of a plugin, in a folder of their own. */
+/** Serves the style sheets and scripts of a plugin, below `/static/{folder}/`. */
 export const pluginAssets = (folder: string, found: Readonly<Record<string, Asset>>): Handlers => ({
   GET: (context) =>
     findAsset(context, context.target.path.slice(`${context.site.base}/static/${folder}/`.length), found),

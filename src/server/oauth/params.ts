@@ -147,7 +147,7 @@ export interface ResponseModeDescription<Server> {
   readonly name: ResponseMode;
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
-  /** The parameters that replace those of a response. Default: the usual parameters. */
+  /** Describes the parameters that `replace` returns. Default: the usual parameters. */
   readonly parameters?: readonly ParameterDescription[];
   /**
    * Replaces the parameters, which contain `iss` in every case, with others. Default: they are sent unchanged.

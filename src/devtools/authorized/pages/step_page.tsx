@@ -145,7 +145,7 @@ export interface StepProps extends Site {
   readonly secretsShown: boolean;
   /** The checks of the client; empty if the response has no ID token. */
   readonly checks: readonly ResponseCheck[];
-  /** Those of the ID token. */
+  /** The checks of the ID token. */
   readonly tokenChecks: readonly TokenCheck[];
   /** The tokens of the response. */
   readonly tokens: readonly { readonly name: string; readonly token: string }[];

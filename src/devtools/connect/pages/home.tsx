@@ -49,7 +49,7 @@ export interface ConnectForm extends EditForm {
   readonly libraries: readonly { readonly library: string; readonly redirectUri: string }[];
   /** The methods of client authentication to choose from. */
   readonly authMethods: readonly string[];
-  /** Those that the page of the client has, because they need a key of the client. */
+  /** The methods that only the page of the client offers, because they need a key of the client. */
   readonly keyMethods: readonly string[];
   /** Whether a rejected request proposes the values. */
   readonly isProposed: boolean;

@@ -3,17 +3,17 @@
 import type { Context } from "../../assembly/context.ts";
 import type { OffPage } from "../../assembly/off_page.ts";
 
-/** The server's own, by the first segment of the path below the base. */
+/** The pages of every server, by the first segment of the path below the base. */
 const ownPages: Readonly<Record<string, OffPage>> = {
   account: {
-    message: "Account is off: logins are automatic",
+    message: "The page Account is off, because logins are automatic",
     fix:
       'Start the server with --login interactive, or set login to "interactive" in the configuration file or in the options of latchkey().',
     command: "npx -y deno task start --login interactive",
   },
 };
 
-/** The page at a path that no route matches; `undefined` for any other path, and on real hosts. */
+/** The page that would be at this path if it were on; `undefined` for any other path, and on real hosts. */
 export function findOffPage({ app, server, site, target: { path } }: Context): OffPage | undefined {
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
   const offPages = { ...ownPages, ...app.offPages };

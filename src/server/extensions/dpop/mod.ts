@@ -21,7 +21,7 @@ const keyProofs: KeyProofs = {
       const message = `the ${name} is bound to a key, and the request has no DPoP proof`;
       return new OAuthError(invalidDpopProof, message, { rule, expected, received: "no header DPoP" });
     }
-    const reason = `the ${name} is bound to another key than that of the DPoP proof`;
+    const reason = `the ${name} is bound to a different key, which did not sign the DPoP proof`;
     return invalidGrant({ rule, reason, expected, received: `a proof by the key ${provenKey}` });
   },
   policy(server) {

@@ -26,7 +26,7 @@ export interface RequestedAcr {
 
 /** @internal The levels of a server. */
 export interface AuthenticationLevels<PartRequest, Server> {
-  /** The rule that a login reaches a demanded level. */
+  /** The rule of the check that a login reaches a demanded level. */
   readonly rule: PassedRuleId & RejectionRuleId;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];

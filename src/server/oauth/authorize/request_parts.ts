@@ -27,8 +27,9 @@ type Position = "checks of extensions" | "members of extensions";
  * the authorization endpoint, `findDestination` has found the client (AZ-02) and the redirect URI (RU-01) before; the
  * session (OI-05) and the approval follow.
  *
- * Extensions come at two positions: before other parameters, what rejects a whole request; before the scope, what is a
- * member of the request, because access of an extension decides whether the request needs scope.
+ * Parts of extensions run at two positions. Those without a name only check the request, and run before its other
+ * parameters. Those with a name add a member, and run before the scope, because their access decides whether the
+ * request needs scope.
  */
 const order: readonly (RequestPart | Position)[] = [
   { at: everywhere, warn: warnDocument },

@@ -35,7 +35,7 @@ export interface Repository<Input, Item> {
   persists(id: string): boolean;
   /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
-  /** Finds one by id after one read of the store: for decisions that a change of another instance may alter. */
+  /** Finds one by id, with a new read of the store: for decisions that changes by other instances may alter. */
   reload(id: string): MaybePromise<Item | undefined>;
   /** Whether {@link Repository.find} returns without reading the store. */
   isFresh(id: string): boolean;
