@@ -3,7 +3,6 @@
  * added. What is issued contains the generation of the entry at that time.
  */
 
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Repository } from "./repository.ts";
 
 /** An entry, and the generation that was current when something was issued. */
@@ -17,14 +16,12 @@ interface IssuedFor<Item> {
 }
 
 /** The entry of an id, if it still has the generation; `undefined` if it was removed and added again. */
-export function entryOfGeneration<Item>(
+export async function entryOfGeneration<Item>(
   repository: Pick<Repository<never, Item>, "reload">,
   { id, entry, generation, generationOf }: IssuedFor<Item>,
-): MaybePromise<Item | undefined> {
+): Promise<Item | undefined> {
   if (generationOf(entry) === generation) return entry;
   // Another instance may have replaced the entry a moment ago.
-  return chain(
-    repository.reload(id),
-    (reloaded) => reloaded !== undefined && generationOf(reloaded) === generation ? reloaded : undefined,
-  );
+  const reloaded = await repository.reload(id);
+  return reloaded !== undefined && generationOf(reloaded) === generation ? reloaded : undefined;
 }

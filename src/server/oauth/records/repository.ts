@@ -142,6 +142,10 @@ export interface EntryDefinition<Input, Item> {
   deserialize(entry: SerializedEntry): Item;
   /** Distinguishes entries of the same id that were added one after the other. */
   readonly generations: EntryGenerations<Item>;
+  /** Called when `set` has replaced an entry, or `delete` has removed one: then `current` is `undefined`. */
+  changed?(former: Item, current: Item | undefined): void;
+  /** Called when an entry was made the default. */
+  madeDefault?(): void;
 }
 
 /** Reads and sets the generation of entries. */
@@ -178,7 +182,7 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
  */
 export function memoryRepository<Input, Item>(
   initial: readonly Input[],
-  { getId, parse, generations }: EntryDefinition<Input, Item>,
+  { getId, parse, generations, changed, madeDefault }: EntryDefinition<Input, Item>,
   newGeneration = (removals: number) => String(removals),
 ): MemoryRepository<Input, Item> {
   const parseAll = (inputs: readonly Input[]) => new Map(inputs.map((input) => [getId(input), parse(input)]));
@@ -216,13 +220,23 @@ export function memoryRepository<Input, Item>(
     isFresh: () => true,
     parse,
     findCached: (id) => items.get(id),
-    set: (input) => set(getId(input), parse(input)),
+    set(input) {
+      const id = getId(input);
+      const item = parse(input);
+      const former = items.get(id);
+      set(id, item);
+      if (former !== undefined) changed?.(former, item);
+      return item;
+    },
     add: (input) => items.has(getId(input)) ? undefined : set(getId(input), parse(input)),
     delete(id, by = "its removal") {
-      if (!items.delete(id)) return false;
+      const former = items.get(id);
+      if (former === undefined) return false;
+      items.delete(id);
       removals++;
       list = undefined;
       removalCauses.set(id, by);
+      changed?.(former, undefined);
       return true;
     },
     removedBy: removalCauses.get,
@@ -232,6 +246,7 @@ export function memoryRepository<Input, Item>(
       items.delete(id);
       items = new Map([[id, item], ...items]);
       list = undefined;
+      madeDefault?.();
       return true;
     },
     first: () => all()[0],

@@ -6,7 +6,7 @@
  */
 
 import { encodeBase64url } from "../../../platform/runtime/crypto.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { RegisteredRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { quote } from "../../config/config_issue.ts";
 import { boundedCache } from "../bounded_cache.ts";
@@ -230,9 +230,12 @@ function storedRepository<Input, Item>(
       if (configuredIds.has(id)) return configured.set(input);
       const item = parse(input);
       return write(id, async () => {
-        const value = await toRecord(input, await read(id));
+        const former = await read(id);
+        const value = await toRecord(input, former);
         await store.put(kind, prefix + id, value, { expiresAt: Infinity });
-        return applyWrite(id, item, value);
+        applyWrite(id, item, value);
+        if (former !== undefined) definition.changed?.(former, item);
+        return item;
       });
     },
     add(input, expiresAt) {
@@ -253,28 +256,29 @@ function storedRepository<Input, Item>(
     delete(id, by = "its removal") {
       if (configuredIds.has(id)) return configured.delete(id, by);
       return write(id, async () => {
-        if (await read(id) === undefined) return false;
+        const former = await read(id);
+        if (former === undefined) return false;
         await store.delete(kind, prefix + id);
         apply(id, ++accesses, undefined);
         removalCauses.set(id, by);
         if (id === defaultId) defaultId = undefined;
+        definition.changed?.(former, undefined);
         return true;
       });
     },
     removedBy: (id) => configured.removedBy(id) ?? removalCauses.get(id),
-    makeDefault(id) {
-      if (!configuredIds.has(id)) {
-        return load(id).then((item) => {
-          if (item !== undefined) defaultId = id;
-          return item !== undefined;
-        });
+    async makeDefault(id) {
+      if (configuredIds.has(id)) {
+        if (!configured.makeDefault(id)) return false;
+        defaultId = undefined;
+        return true;
       }
-      if (!configured.makeDefault(id)) return false;
-      defaultId = undefined;
+      if (await load(id) === undefined) return false;
+      defaultId = id;
+      definition.madeDefault?.();
       return true;
     },
-    first: () =>
-      chain(storedDefault(), (item) => item ?? configured.first() ?? list({ limit: 1 }).then(([one]) => one)),
+    first: async () => await storedDefault() ?? configured.first() ?? (await list({ limit: 1 }))[0],
     list,
     async count() {
       await waitForWrites();

@@ -10,7 +10,6 @@ import type { Client, UserRepository } from "../clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, type ConfigurationWarning } from "../../config/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { validate } from "../../config/field.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { entryOfGeneration } from "../records/generation.ts";
 import { type CreateRepository, memoryRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
@@ -40,9 +39,9 @@ export async function userForHint({ users }: Pick<Server, "users">, hint: string
  *
  * @param user Must be valid.
  */
-export function createGuestUser({ users, settings, now }: Server, user: User): MaybePromise<User | undefined> {
+export async function createGuestUser({ users, settings, now }: Server, user: User): Promise<User | undefined> {
   const { lifetimes } = settings;
-  return users.add(user, now() + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000);
+  return await users.add(user, now() + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000);
 }
 
 const generationByUser = new WeakMap<User, string>();
@@ -59,8 +58,9 @@ export function generationOf(user: User): string | undefined {
 }
 
 /** The current generation of a user; `undefined` if the user has none, or does not exist. */
-export function currentGeneration(server: Server, sub: string): MaybePromise<string | undefined> {
-  return chain(server.users.find(sub), (user) => user && generationOf(user));
+export async function currentGeneration(server: Server, sub: string): Promise<string | undefined> {
+  const user = await server.users.find(sub);
+  return user && generationOf(user);
 }
 
 /**
@@ -69,37 +69,31 @@ export function currentGeneration(server: Server, sub: string): MaybePromise<str
  * @param generation The generation of the user at that time.
  * @returns `undefined` if the user was removed, even if another user with the same subject was added since.
  */
-export function findUser(
+export async function findUser(
   server: Server,
   sub: string,
   generation: string | undefined,
-): MaybePromise<User | undefined> {
-  return chain(
-    server.users.find(sub),
-    (user) => user && entryOfGeneration(server.users, { id: sub, entry: user, generation, generationOf }),
-  );
+): Promise<User | undefined> {
+  const user = await server.users.find(sub);
+  return user && await entryOfGeneration(server.users, { id: sub, entry: user, generation, generationOf });
 }
 
 /** The subject of a user for a client. It is stable, also after a restart on the same store. */
-export function subjectFor(server: Server, { sector, metadata }: Client, sub: string): MaybePromise<string> {
+export async function subjectFor(server: Server, { sector, metadata }: Client, sub: string): Promise<string> {
   if (sector === undefined) return sub;
-  return server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
+  return await server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
 }
 
 /** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
-export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
-  return client.sector === undefined ? sid : subjectFor(server, client, `session ${sid}`);
+export async function sessionIdFor(server: Server, client: Client, sid: string): Promise<string> {
+  return client.sector === undefined ? sid : await subjectFor(server, client, `session ${sid}`);
 }
 
 /** The subject and the session id for a client. */
-export function identifiersFor(server: Server, client: Client, subject: Subject): MaybePromise<SubjectIdentifiers> {
+export async function identifiersFor(server: Server, client: Client, subject: Subject): Promise<SubjectIdentifiers> {
   if (client.sector === undefined) return subject;
   const { sub, sid } = subject;
-  return chain(
-    subjectFor(server, client, sub),
-    (pairwiseSub) =>
-      chain(sid && sessionIdFor(server, client, sid), (pairwiseSid) => ({ sub: pairwiseSub, sid: pairwiseSid })),
-  );
+  return { sub: await subjectFor(server, client, sub), sid: sid && await sessionIdFor(server, client, sid) };
 }
 
 /** The identifiers of a user and of their session for a client. */
@@ -138,6 +132,7 @@ export function userRepository(
     return withoutPassword(user);
   };
   const configured = new Set(settings.users);
+  let chosenAt = 0;
   const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
   const repository = create<User, User>(settings.users, {
     kind: "user",
@@ -157,29 +152,12 @@ export function userRepository(
     serialize: (user) => user,
     deserialize: (stored) => parse(stored as User),
     generations: { of: generationOf, assign: assignGeneration },
-  });
-  let chosenAt = 0;
-  return {
-    ...repository,
-    defaultChosenAt: () => chosenAt,
-    makeDefault: (sub) =>
-      chain(repository.makeDefault(sub), (exists) => {
-        if (exists) chosenAt = now();
-        return exists;
-      }),
-    set(user) {
-      const former = repository.findCached(user.sub);
-      return chain(repository.set(user), (current) => {
-        if (former !== undefined && passwordOf(former) !== passwordOf(current)) onSessionsOver(current.sub);
-        return current;
-      });
+    changed(former, current) {
+      if (current === undefined || passwordOf(former) !== passwordOf(current)) onSessionsOver(former.sub);
     },
-    delete: (sub, by) =>
-      chain(repository.delete(sub, by), (existed) => {
-        if (existed) onSessionsOver(sub);
-        return existed;
-      }),
-  };
+    madeDefault: () => void (chosenAt = now()),
+  });
+  return { ...repository, defaultChosenAt: () => chosenAt };
 }
 
 /**
