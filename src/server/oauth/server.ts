@@ -210,10 +210,7 @@ export interface KeyProofs {
    */
   verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
   /** Headers for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
-  nextProofHeaders(
-    server: Server,
-    kind: "client" | "resource",
-  ): MaybePromise<Readonly<Record<string, string>>> | undefined;
+  nextProofHeaders(server: Server, kind: "client" | "resource"): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
 /** The parts of a request that authenticate the client. */

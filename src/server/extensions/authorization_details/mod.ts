@@ -6,7 +6,6 @@
 import type { Extension } from "../../assembly/extension.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
@@ -38,12 +37,12 @@ function hasDetails({ settings }: Server, params: Params): boolean {
 }
 
 /** Reads the parameter of a request for access. */
-function readDetailsParameter(
+async function readDetailsParameter(
   { server, client, params, at, isPushed, isSigned }: PartRequest,
-): MaybePromise<FurtherAccess["authorizationDetails"]> {
+): Promise<FurtherAccess["authorizationDetails"]> {
   if (!hasDetails(server, params)) return undefined;
   const isProtected = at === "poll" || isPushed === true || isSigned === true;
-  return load().then(({ readDetails }) => readDetails(server, client, params, isProtected));
+  return await (await load()).readDetails(server, client, params, isProtected);
 }
 
 /** Warns about an accepted request with the parameter, if the server has no types for it. */

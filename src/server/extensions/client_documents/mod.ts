@@ -6,7 +6,6 @@
 import type { Extension } from "../../assembly/extension.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../../oauth/clients/server_clients.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
 import type { Sender } from "../../oauth/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import {
@@ -55,22 +54,17 @@ function withDocumentClients(clients: ServerClients, dependencies: ClientDepende
       clients.recordUse(id);
       documents?.keep(id);
     },
-    find: (id, sender) =>
-      isUrl(id)
-        ? chain(
-          clients.find(id, sender),
-          (client) => client ?? documents?.findFresh(id) ?? fetchClient(id, clients.isInUse(id), sender),
-        )
-        : clients.find(id, sender),
-    findHolder: (id, sender) =>
-      isUrl(id)
-        ? chain(
-          clients.findHolder(id, sender),
-          (client) =>
-            client ?? (sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
-              fetchClient(id, sender === undefined || clients.isInUse(id), sender).catch(() => undefined),
-        )
-        : clients.findHolder(id, sender),
+    async find(id, sender) {
+      const client = await clients.find(id, sender);
+      if (client !== undefined || !isUrl(id)) return client;
+      return documents?.findFresh(id) ?? await fetchClient(id, clients.isInUse(id), sender);
+    },
+    async findHolder(id, sender) {
+      const client = await clients.findHolder(id, sender);
+      if (client !== undefined || !isUrl(id)) return client;
+      return (sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
+        await fetchClient(id, sender === undefined || clients.isInUse(id), sender).catch(() => undefined);
+    },
     findCached: (id) => clients.findCached(id) ?? documents?.findCached(id),
     allCached() {
       if (documents === undefined) return clients.allCached();

@@ -32,11 +32,10 @@ const keyProofs: KeyProofs = {
   tokenKey: (server, request) =>
     isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
   verifyResourceProof: verify,
-  nextProofHeaders(server, kind) {
+  async nextProofHeaders(server, kind) {
     if (dpopOf(server.settings).dpop.nonce === "off") return undefined;
-    return import("./nonce.ts").then(async ({ serverNonces }) =>
-      nonceHeader(await serverNonces(server, kind).current(server.now()))
-    );
+    const { serverNonces } = await import("./nonce.ts");
+    return nonceHeader(await serverNonces(server, kind).current(server.now()));
   },
 };
 

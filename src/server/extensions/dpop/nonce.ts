@@ -4,7 +4,6 @@
  */
 
 import { hmacSha256 } from "../../../platform/runtime/crypto.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { constantTimeEqual } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { computeMac } from "../../oauth/session/session.ts";
@@ -12,7 +11,7 @@ import { computeMac } from "../../oauth/session/session.ts";
 /** The nonces of one kind of endpoint. Times are in milliseconds since the epoch. */
 export interface Nonces {
   /** The nonce for the next proofs. */
-  current(now: number): MaybePromise<string>;
+  current(now: number): Promise<string>;
   /** Whether a proof may have this nonce: the current or the previous nonce. */
   accepts(nonce: string, now: number): Promise<boolean>;
 }
@@ -28,8 +27,8 @@ export function noncesExpireAt(now: number): number {
   return now + 2 * windowMs;
 }
 
-function noncesByMac(mac: (window: string) => MaybePromise<string>): Nonces {
-  const nonceAt = (time: number) => mac(String(Math.floor(time / windowMs)));
+function noncesByMac(mac: (window: string) => string | Promise<string>): Nonces {
+  const nonceAt = async (time: number) => await mac(String(Math.floor(time / windowMs)));
   return {
     current: nonceAt,
     async accepts(nonce, now) {

@@ -5,7 +5,6 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
 import { signedRequestClientFields } from "./client_members.ts";
@@ -65,9 +64,7 @@ function metadata({ settings, clientAuthentication }: Server): Readonly<Record<s
 }
 
 /** Rejects a request that is not signed although the server or the client requires it. */
-function rejectUnsigned({ server, client, isSigned }: PartRequest): MaybePromise<void> {
+async function rejectUnsigned({ server, client, isSigned }: PartRequest): Promise<void> {
   if (isSigned || !isSignatureRequired(server, client)) return;
-  return load().then(({ unsignedRequest }) => {
-    throw unsignedRequest(server, client);
-  });
+  throw (await load()).unsignedRequest(server, client);
 }

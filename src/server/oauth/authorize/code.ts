@@ -6,7 +6,6 @@ import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../../../platform/maybe_promise.ts";
 import { warn } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -57,8 +56,7 @@ export async function issueCode(
     requestsAccess ? withoutAccess(server, request) : request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   const { sub, acr } = subject;
-  const isAllowed = allowsUser(server, pending, sub);
-  if (!(isPromise(isAllowed) ? await isAllowed : isAllowed)) throw wrongUser(loginRequirements);
+  if (!await allowsUser(server, pending, sub)) throw wrongUser(loginRequirements);
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
     throw unmetRequirements(server.levels?.rule ?? "OI-05", loginRequirements.acr, acr);
   }
@@ -80,14 +78,12 @@ export async function issueCode(
     });
   }
   if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
-  const recorded = recordUse(server, client);
-  if (isPromise(recorded)) await recorded;
+  await recordUse(server, client);
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }
-  const found = server.users.find(sub);
-  const user = isPromise(found) ? await found : found;
-  const currentPasswordFingerprint = user && passwordFingerprint(server, user);
+  const user = await server.users.find(sub);
+  const currentPasswordFingerprint = user && await passwordFingerprint(server, user);
   const approvedAt = server.now();
   const grant: Grant = {
     clientId,
@@ -98,7 +94,7 @@ export async function issueCode(
     ...access,
     claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
     consent: approval.consent,
-    password: isPromise(currentPasswordFingerprint) ? await currentPasswordFingerprint : currentPasswordFingerprint,
+    password: currentPasswordFingerprint,
     generation: user && generationOf(user),
     approvedAt,
   };
@@ -110,8 +106,7 @@ export async function issueCode(
   const record: CodeRecord = { ...requestToStore, grant, redirectUri: destination.uri, validUntil };
   const code = server.takeFixedValue?.("code") ?? randomToken(server.randomBytes);
   const grantId = randomId(server.randomBytes);
-  const key = storageKey(server, code);
-  const id = isPromise(key) ? await key : key;
+  const id = await storageKey(server, code);
   await server.store.put("code", id, record, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub, scope, grantId });
   return code;

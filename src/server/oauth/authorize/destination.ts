@@ -6,7 +6,6 @@ import type { Client } from "../clients/repository.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../../../platform/maybe_promise.ts";
 import { type Params, type ResponseMode, responseTypes, splitScope } from "../params.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { PartRequest, Server } from "../server.ts";
@@ -63,8 +62,7 @@ export async function findDestination(
       received: "no client_id",
     });
   }
-  const found = server.clients.find(id, server.sender);
-  const client = isPromise(found) ? await found : found;
+  const client = await server.clients.find(id, server.sender);
   if (client === undefined) {
     const known = describeKnownIds(server, id);
     throw new OAuthError("invalid_request", "client_id is not registered", {

@@ -2,7 +2,6 @@
 
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
 import { subjectFor } from "../users/users.ts";
@@ -10,13 +9,14 @@ import type { LoginRequirements } from "./authorization_request.ts";
 import type { PendingAuthorization } from "./destination.ts";
 
 /** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */
-export function allowsUser(
+export async function allowsUser(
   server: Server,
   { request: { loginRequirements: { demandedSubs } }, client }: Pick<PendingAuthorization, "request" | "client">,
   sub: string,
-): MaybePromise<boolean> {
+): Promise<boolean> {
   if (demandedSubs === undefined) return true;
-  return chain(subjectFor(server, client, sub), (subject) => demandedSubs.every((demand) => demand.includes(subject)));
+  const subject = await subjectFor(server, client, sub);
+  return demandedSubs.every((demand) => demand.includes(subject));
 }
 
 /**
@@ -24,16 +24,13 @@ export function allowsUser(
  *
  * @throws {OAuthError} `login_required` if the user must log in but `prompt=none` forbids it.
  */
-export function usableSession(
+export async function usableSession(
   server: Server,
   pending: PendingAuthorization,
   session: Session | undefined,
-): MaybePromise<Session | undefined> {
-  const { loginRequirements } = pending.request;
-  return chain(
-    session === undefined || allowsUser(server, pending, session.sub),
-    (isAllowed) => assertUsable(server, loginRequirements, session, isAllowed),
-  );
+): Promise<Session | undefined> {
+  const isAllowed = session === undefined || await allowsUser(server, pending, session.sub);
+  return assertUsable(server, pending.request.loginRequirements, session, isAllowed);
 }
 
 function assertUsable(

@@ -4,10 +4,9 @@ import type { RequestedClaims } from "../../../platform/store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { type Params, splitScope } from "../params.ts";
 import type { PartRequest, Server } from "../server.ts";
-import type { IdTokenHint } from "../tokens/verification.ts";
+import { type IdTokenHint, readIdTokenHint } from "../tokens/verification.ts";
 import { type RequestedAcr, unmetClaim } from "./authentication_level.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
 
@@ -21,22 +20,18 @@ const maxLoginHintLength = 255;
  * Reads what a request requires of the login. Where the client polls, the user always decides on a page, so `prompt` is
  * ignored.
  */
-export function readLoginRequirements(
+export async function readLoginRequirements(
   from: PartRequest,
   parts: Partial<AuthorizationRequest>,
-): MaybePromise<LoginRequirements> {
+): Promise<LoginRequirements> {
   const { server, client, params, at } = from;
   const idTokenHint = params.get("id_token_hint");
-  const hinted = idTokenHint === undefined
-    ? undefined
-    : import("../tokens/verification.ts").then(({ readIdTokenHint }) => readIdTokenHint(server, idTokenHint));
-  return chain(hinted, (hintedLogin) => {
-    const requirements = readOpenIdParameters(params, client, hintedLogin);
-    const complete = params.get("claims") === undefined && server.levels === undefined
-      ? requirements
-      : addRequestedClaims(from, parts.scope ?? [], requirements);
-    return at === "poll" ? chain(complete, (complete) => ({ ...complete, prompt: [] })) : complete;
-  });
+  const hintedLogin = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
+  const requirements = readOpenIdParameters(params, client, hintedLogin);
+  const complete = params.get("claims") === undefined && server.levels === undefined
+    ? requirements
+    : addRequestedClaims(from, parts.scope ?? [], requirements);
+  return at === "poll" ? { ...complete, prompt: [] } : complete;
 }
 
 /**

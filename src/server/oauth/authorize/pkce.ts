@@ -2,7 +2,6 @@
 
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../errors.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { decodeBase64url, digestBytes, encodeBase64url } from "../../../platform/runtime/crypto.ts";
 import { warn } from "../notes.ts";
@@ -121,12 +120,12 @@ export function warnReusedChallenge(server: Server, client: Client, challenge: s
  * @throws {OAuthError} `invalid_grant` if the verifier is missing, not expected, or does not match; `invalid_request`
  *   if it is malformed.
  */
-export function verifyCodeVerifier(
+export async function verifyCodeVerifier(
   server: Server,
   client: Client,
   code: CodeRecord,
   verifier: string | undefined,
-): MaybePromise<void> {
+): Promise<void> {
   if (code.codeChallenge === undefined) {
     if (verifier === undefined && (client.confidential || client.isUnregistered)) return;
     if (verifier === undefined) {
@@ -166,12 +165,10 @@ export function verifyCodeVerifier(
     });
   }
   const { codeChallenge } = code;
-  return chain(digest(verifier), (computed) => {
-    if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
-    return explainVerifier(server, client, codeChallenge, verifier, computed).then((explanation) => {
-      throw new OAuthError("invalid_grant", "code_verifier does not match code_challenge", explanation);
-    });
-  });
+  const computed = await digest(verifier);
+  if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
+  const explanation = await explainVerifier(server, client, codeChallenge, verifier, computed);
+  throw new OAuthError("invalid_grant", "code_verifier does not match code_challenge", explanation);
 }
 
 /** A mistake that results in another challenge. */

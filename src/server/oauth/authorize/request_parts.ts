@@ -4,7 +4,6 @@
  */
 
 import { OAuthError } from "../errors.ts";
-import { isPromise, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { noteScope, warn } from "../notes.ts";
 import { type ParameterDescription, parameters } from "../params.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
@@ -44,7 +43,13 @@ const order: readonly (RequestPart | Position)[] = [
   { at: everywhere, warn: noteScope },
   { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: warnMissingMethod },
   { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
-  { rule: "RI-01", at: everywhere, name: "resources", read: requestedResources, warn: warnResources },
+  {
+    rule: "RI-01",
+    at: everywhere,
+    name: "resources",
+    read: ({ server, params }) => readResources(server, params),
+    warn: warnResources,
+  },
   { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
 ];
 
@@ -94,8 +99,7 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
     ...clientGeneration !== undefined && { clientGeneration },
   };
   for (const { name, read } of from.server.requestParts.at[from.at].readers) {
-    const reading = read(from, request);
-    const value = isPromise(reading) ? await reading : reading;
+    const value = await read(from, request);
     if (name !== undefined) (request as Record<string, unknown>)[name] = value;
   }
   return request as AuthorizationRequest;
@@ -104,10 +108,6 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
   for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
-}
-
-function requestedResources({ server, params }: PartRequest): MaybePromise<readonly string[]> {
-  return readResources(server, params);
 }
 
 function warnResources({ server, client, params }: PartRequest): void {

@@ -6,7 +6,6 @@ import { byProfile } from "../../config/profile.ts";
 import { isAbsoluteUri } from "../../config/resource_list.ts";
 import { suggest } from "../../config/config_issue.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { noteResource, warn, warnAccepted } from "../notes.ts";
 import { type Params, scopeToken, splitScope } from "../params.ts";
 import { redactText } from "../redact.ts";
@@ -146,11 +145,8 @@ async function findResource(server: Server, uri: string): Promise<string | undef
 }
 
 /** The granted resources that are still registered, in their current spelling. */
-export function registeredResources(server: Server, granted: readonly string[]): MaybePromise<readonly string[]> {
-  return granted.length === 0 ? granted : findAll(server, granted);
-}
-
-async function findAll(server: Server, granted: readonly string[]): Promise<readonly string[]> {
+export async function registeredResources(server: Server, granted: readonly string[]): Promise<readonly string[]> {
+  if (granted.length === 0) return granted;
   return (await Promise.all(granted.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
 }
 
@@ -159,9 +155,9 @@ async function findAll(server: Server, granted: readonly string[]): Promise<read
  *
  * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
  */
-export function readResources(server: Server, params: Params): MaybePromise<readonly string[]> {
+export async function readResources(server: Server, params: Params): Promise<readonly string[]> {
   const requested = params.getAll("resource");
-  if (requested.length > 0) return findRequested(server, requested);
+  if (requested.length > 0) return await findRequested(server, requested);
   if (server.settings.resourceParameter === "required") {
     throw new OAuthError("invalid_target", "resource is missing", explainMissing(server, server.settings));
   }
@@ -238,15 +234,12 @@ function invalidResource(server: Server, uri: string, isTooMuch: boolean): OAuth
  * The resources of one access token: the resources of the token request, which must be granted; by default all granted
  * resources.
  */
-export function narrowResources(
+export async function narrowResources(
   server: Server,
   granted: readonly string[],
   params: Params,
-): MaybePromise<readonly string[]> {
-  return chain(readResources(server, params), (requested) => narrowTo(granted, requested));
-}
-
-function narrowTo(granted: readonly string[], requested: readonly string[]): readonly string[] {
+): Promise<readonly string[]> {
+  const requested = await readResources(server, params);
   if (requested.length === 0) return granted;
   if (requested.every((uri) => granted.includes(uri))) return requested;
   throw new OAuthError("invalid_target", "resource was not granted", {

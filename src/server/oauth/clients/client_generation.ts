@@ -1,6 +1,5 @@
 /** The generation of clients: see `records/generation.ts`. */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { entryOfGeneration } from "../records/generation.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
@@ -15,12 +14,12 @@ export function generationOfClient({ generation }: Client): string | undefined {
  *
  * @param generation The generation of the client at that time.
  */
-export function clientOfGeneration(
+export async function clientOfGeneration(
   server: Pick<Server, "clients">,
   client: Client,
   generation: string | undefined,
-): MaybePromise<Client | undefined> {
-  return entryOfGeneration(server.clients, {
+): Promise<Client | undefined> {
+  return await entryOfGeneration(server.clients, {
     ...{ id: client.id, entry: client, generation, generationOf: generationOfClient },
   });
 }

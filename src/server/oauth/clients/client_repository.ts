@@ -4,7 +4,6 @@ import { assertNoIssues } from "../../config/config_issue.ts";
 import { sectorOf } from "../../config/extension_settings.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
 import { splitScope } from "../params.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
@@ -91,6 +90,7 @@ export function clientFromMetadata(
     redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
   const scope = metadata.scope === undefined ? server.scopes : splitScope(metadata.scope);
   const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
+  const digested = secret === undefined ? undefined : digest(secret);
   const client: Client = {
     metadata: publicMetadata,
     id: metadata.client_id,
@@ -99,7 +99,7 @@ export function clientFromMetadata(
     confidential,
     authMethod,
     authMethods,
-    secretDigest: secret === undefined ? undefined : digest(secret),
+    secretDigest: digested,
     pendingSecret: secret,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
     sector: sectorOf(metadata, server.extensions),
@@ -115,6 +115,6 @@ export function clientFromMetadata(
     allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.
-  chain(client.secretDigest, (secretDigest) => void Object.assign(client, { secretDigest, pendingSecret: undefined }));
+  digested?.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
   return client;
 }

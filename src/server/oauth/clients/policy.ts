@@ -7,7 +7,6 @@ import type { ActiveProfile } from "../../config/profile.ts";
 import type { ProfileName } from "../../config/profile.ts";
 import { withClientProfile } from "../../config/profiles.ts";
 import type { AnyName } from "../../config/settings.ts";
-import { isPromise, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
@@ -32,8 +31,7 @@ export function tightenSettings<
  *
  * @throws {OAuthError} If an extension prevents it.
  */
-export function recordUse(server: Server, client: Client): MaybePromise<unknown> {
+export async function recordUse(server: Server, client: Client): Promise<void> {
   if (client.standing === "unknown") server.clients.recordUse(client.id);
-  const records = server.useRecorders.map((record) => record(server, client));
-  return records.some(isPromise) ? Promise.all(records) : undefined;
+  await Promise.all(server.useRecorders.map((record) => record(server, client)));
 }

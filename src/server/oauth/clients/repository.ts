@@ -6,7 +6,6 @@
  * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { Repository } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
@@ -56,7 +55,7 @@ export interface Client {
    */
   readonly authMethods: readonly ClientAuthMethod[];
   /** The digest of the secret; absent for a public client. */
-  readonly secretDigest?: MaybePromise<string>;
+  readonly secretDigest?: string | Promise<string>;
   /** The secret itself while its digest is computed: logs redact it from the start. */
   readonly pendingSecret?: string;
   /** The secret itself, only if it is the key of client assertions. */

@@ -7,7 +7,6 @@
 import { boundedCache } from "../bounded_cache.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { suggest } from "../../config/config_issue.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { warnAccepted } from "../notes.ts";
@@ -51,8 +50,8 @@ export function withUnregisteredClients(
 
   return {
     ...clients,
-    find: (id, sender) => chain(clients.find(id, sender), (client) => client ?? unregisteredClient(id)),
-    findHolder: (id, sender) => chain(clients.findHolder(id, sender), (client) => client ?? unregisteredClient(id)),
+    find: async (id, sender) => await clients.find(id, sender) ?? unregisteredClient(id),
+    findHolder: async (id, sender) => await clients.findHolder(id, sender) ?? unregisteredClient(id),
     // Finds only ids that were used as a client_id. Other text is looked up too, to detect a secret in place of an id.
     findCached: (id) => clients.findCached(id) ?? cached.get(id),
   };

@@ -4,7 +4,6 @@ import type { CodeRecord, StoredRecord } from "../../../platform/store/store.ts"
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../../../platform/maybe_promise.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { warnAboutResource } from "../authorize/scope.ts";
@@ -46,8 +45,7 @@ export const authorizationCode: GrantType = {
     const redirectUri = policyOf(server, client).tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireRedirectUri(parameters);
-    const key = storageKey(server, code);
-    const id = isPromise(key) ? await key : key;
+    const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) {
       throw invalidGrant({
@@ -74,8 +72,7 @@ export const authorizationCode: GrantType = {
       assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
       server.passed?.("TK-15", redirectUri);
     }
-    const verification = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
-    if (isPromise(verification)) await verification;
+    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
     if (record.dpopJkt !== undefined) assertProvenKey(server, boundCode, record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));

@@ -7,7 +7,6 @@ import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import { clientOfGeneration } from "../clients/client_generation.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../../../platform/maybe_promise.ts";
 import { warn } from "../notes.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { BoundToKey, Server } from "../server.ts";
@@ -36,8 +35,7 @@ export async function narrowGrant(
   scope: readonly string[],
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  const registered = registeredResources(server, grant.resources);
-  const granted = isPromise(registered) ? await registered : registered;
+  const granted = await registeredResources(server, grant.resources);
   if (granted.length === 0 && grant.resources.length > 0) {
     throw new OAuthError("invalid_target", "none of the granted resources is still registered", {
       rule: "RI-05",
@@ -58,8 +56,7 @@ export async function narrowGrant(
   }
   const claims = grant.claims &&
     filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
-  const narrowed = narrowResources(server, granted, parameters);
-  const resources = isPromise(narrowed) ? await narrowed : narrowed;
+  const resources = await narrowResources(server, granted, parameters);
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)
     ? await narrowAccess(server, request, grant, resources)
     : undefined;
@@ -194,10 +191,9 @@ export async function findInvalidReason(
   scope: readonly string[],
 ): Promise<RuleExplanation | undefined> {
   const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
-  const holder = clientOfGeneration(server, client, clientGeneration);
-  if ((isPromise(holder) ? await holder : holder) === undefined) return removedClient("CI-11", client.id);
-  const found = findUser(server, sub, generation);
-  const user = isPromise(found) ? await found : found;
+  const holder = await clientOfGeneration(server, client, clientGeneration);
+  if (holder === undefined) return removedClient("CI-11", client.id);
+  const user = await findUser(server, sub, generation);
   if (user === undefined) {
     return {
       rule: "CI-11",
@@ -213,8 +209,7 @@ export async function findInvalidReason(
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
   const boundSid = isSessionBound ? sid : undefined;
-  const clientSid = boundSid && sessionIdFor(server, client, boundSid);
-  const knownSid = isPromise(clientSid) ? await clientSid : clientSid;
+  const knownSid = boundSid && await sessionIdFor(server, client, boundSid);
   const clientSession = knownSid && clientSessionId(client.id, knownSid);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
   if (revoked !== undefined && (revoked.id === grantId || revoked.id === consent)) {
@@ -234,8 +229,7 @@ export async function findInvalidReason(
     return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
   }
   server.passed?.("LO-05");
-  const fingerprint = passwordFingerprint(server, user);
-  if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) {
+  if (password !== await passwordFingerprint(server, user)) {
     return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
   }
   server.passed?.("LO-06");

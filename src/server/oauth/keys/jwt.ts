@@ -1,8 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
 import { digestBytes, encodeBase64url } from "../../../platform/runtime/crypto.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
@@ -28,23 +26,23 @@ export type SignClaims = (
   kind: JwtKind,
   alg: SigningAlgorithm,
   claims: Readonly<Record<string, unknown>>,
-) => MaybePromise<string>;
+) => Promise<string>;
 
 /** Signs with the current key. */
 export function jwtSigner(keys: Keys): SignClaims {
-  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
+  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), typByKind[kind], claims);
 }
 
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
-export function signJwt(
+export async function signJwt(
   signer: Signer,
   typ: string | undefined,
   claims: Readonly<Record<string, unknown>>,
-): MaybePromise<string> {
+): Promise<string> {
   const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
+  return `${input}.${encodeBase64url(await signer.sign(encoder.encode(input)))}`;
 }
 
 const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
@@ -62,9 +60,9 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
 }
 
 /** The left half of a token's digest, for `at_hash` (OpenID Connect Core §3.1.3.6). */
-export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
-  const digest = digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
-  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
+export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
+  const bytes = await digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  return encodeBase64url(bytes.subarray(0, bytes.length / 2));
 }
 
 /** The server's clock in whole seconds, as JWTs count time (RFC 7519 §2). */

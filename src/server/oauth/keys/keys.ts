@@ -14,8 +14,6 @@ import {
   sha256,
   verifySignature,
 } from "../../../platform/runtime/crypto.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { KeyRecord, Store } from "../../../platform/store/store.ts";
 import type { PublicKey } from "./public_key.ts";
 import { ConfigurationError, quote } from "../../config/config_issue.ts";
@@ -48,7 +46,7 @@ export interface PublishedKey {
 /** @internal The keys of a server. */
 export interface Keys {
   /** The current signer of an algorithm; generates the first key. */
-  signer(alg: SigningAlgorithm): MaybePromise<Signer>;
+  signer(alg: SigningAlgorithm): Promise<Signer>;
   /**
    * The public key that a token of this server names; `undefined` if it is unknown or retired.
    *
@@ -127,8 +125,6 @@ export function storedKeys(
   { source = generatedKeys, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "rejected" },
 ): Keys {
   const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
-  /** The values of the fulfilled promises. */
-  const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
 
   /** The known keys, and newer ones from the store. */
   async function loadNewer(alg: SigningAlgorithm, knownKeys: readonly LoadedKey[]): Promise<readonly LoadedKey[]> {
@@ -189,7 +185,7 @@ export function storedKeys(
   function replaceKeyRing(alg: SigningAlgorithm, keys: Promise<readonly LoadedKey[]>): Promise<readonly LoadedKey[]> {
     const previous = keyRings.get(alg);
     keyRings.set(alg, keys);
-    keys.then((knownKeys) => loadedKeyRings.set(keys, knownKeys), async () => {
+    keys.catch(async () => {
       const knownKeys = await previous?.catch(() => undefined);
       if (keyRings.get(alg) !== keys) return;
       if (knownKeys === undefined) keyRings.delete(alg);
@@ -199,9 +195,8 @@ export function storedKeys(
   }
 
   return {
-    signer(alg) {
-      const keys = keyRing(alg);
-      return chain(loadedKeyRings.get(keys) ?? keys, currentSigner);
+    async signer(alg) {
+      return currentSigner(await keyRing(alg));
     },
 
     async verificationKey(kid, alg, leewaySeconds = 0) {

@@ -3,7 +3,6 @@
 import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
 import { findPrivateMember } from "./public_key.ts";
 import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";
@@ -76,11 +75,11 @@ export function remoteKeys(
 /** The key set of an owner. */
 export interface KeySets {
   /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `countFetch` throws. */
-  current(): MaybePromise<PublicKeySet>;
+  current(): Promise<PublicKeySet>;
   /**
    * The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`.
    */
-  newer(): MaybePromise<PublicKeySet>;
+  newer(): Promise<PublicKeySet>;
 }
 
 /** The key set of an owner, under the same rules as {@link remoteKeys}. */
@@ -89,7 +88,9 @@ export function keySets(
   { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
   countFetch?: (url: string) => void,
 ): KeySets {
-  return uri === undefined ? { current: () => jwks, newer: () => jwks } : fetchedKeySets(server, uri, countFetch);
+  if (uri !== undefined) return fetchedKeySets(server, uri, countFetch);
+  const configured = () => Promise.resolve(jwks);
+  return { current: configured, newer: configured };
 }
 
 const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
@@ -169,19 +170,20 @@ async function verifySignature(
 
 function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): KeySets {
   const { keyFetches, now } = server;
-  const getKeys = (maxAgeMs: number) => {
+  // Begins a fetch before it waits: requests of the same moment share it.
+  const getKeys = async (maxAgeMs: number) => {
     const { last, failed } = keyFetches.get(uri) ?? {};
     // If the clock was set back, the keys count as expired.
     const ifFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number) =>
       attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
     const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
-    if (known !== undefined) return known;
+    if (known !== undefined) return await known;
     try {
       countFetch?.(uri);
     } catch (error) {
       const stale = ifFresh(last, maxStaleMs);
       if (stale === undefined) throw error;
-      return stale;
+      return await stale;
     }
     const attempt = { fetchedAt: now(), keys: fetchKeys(server, uri) };
     keyFetches.set(uri, { last: attempt });
@@ -189,7 +191,7 @@ function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: stri
       // Keeps the keys of the last successful fetch.
       if (keyFetches.get(uri)?.last === attempt) keyFetches.set(uri, { last, failed: attempt });
     });
-    return attempt.keys;
+    return await attempt.keys;
   };
   return { current: () => getKeys(maxKeyAgeMs), newer: () => getKeys(minFetchIntervalMs) };
 }

@@ -5,7 +5,6 @@
 
 import { clientIdentity } from "../clients/client_identity.ts";
 import type { Client } from "../clients/repository.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { hasAccess } from "../authorize/access.ts";
 import type { Approval } from "../authorize/code.ts";
 import type { AuthorizationRequest } from "../authorize/authorization_request.ts";
@@ -178,14 +177,10 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
 }
 
 /** The id of a consent: another one for a user or a client that was removed and added again. */
-function consentId(server: Server, sub: string, clientId: string): MaybePromise<string> {
-  return chain(
-    currentGeneration(server, sub),
-    (generation) =>
-      chain(server.clients.registered.find(clientId), (client) => {
-        const generations = [generation, client?.generation];
-        while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
-        return storageKey(server, JSON.stringify([sub, clientId, ...generations]));
-      }),
-  );
+async function consentId(server: Server, sub: string, clientId: string): Promise<string> {
+  const generation = await currentGeneration(server, sub);
+  const client = await server.clients.registered.find(clientId);
+  const generations = [generation, client?.generation];
+  while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
+  return await storageKey(server, JSON.stringify([sub, clientId, ...generations]));
 }

@@ -13,7 +13,6 @@ import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../../platform/
 import type { Subject } from "../../../platform/store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../../config/allowances.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { constantTimeEqual, randomId, randomToken } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { generationOf } from "../users/users.ts";
@@ -61,15 +60,14 @@ export function createSession(
 /**
  * Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory.
  */
-export function encodeSession(
+export async function encodeSession(
   server: Server,
   { sid, sub, authTime, earlier = [], ...level }: Session,
-): MaybePromise<string> {
+): Promise<string> {
   const levels = Object.keys(level).length === 0 ? [] : [level];
-  return chain(
-    chain(server.users.find(sub), (user) => user && userFingerprint(server, user)),
-    (fingerprint = "") => encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...levels]),
-  );
+  const user = await server.users.find(sub);
+  const fingerprint = user === undefined ? "" : await userFingerprint(server, user);
+  return await encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...levels]);
 }
 
 /**
@@ -104,27 +102,25 @@ type EncodedRest = string | SessionLevel;
  * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
  * so it reveals nothing about the password.
  */
-export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
+export async function passwordFingerprint(server: Server, user: User): Promise<string | undefined> {
   const digest = getPasswordDigest(user);
   // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.openLogin === false ? "none" : undefined;
-  return chain(computeMac(server, "password", formatPasswordDigest(digest)), (mac) => mac.slice(0, 22));
+  return (await computeMac(server, "password", formatPasswordDigest(digest))).slice(0, 22);
 }
 
 /**
  * A mark that changes with the password of a user, and when a user is removed and another one with the subject added.
  */
-function userFingerprint(server: Server, user: User): MaybePromise<string> {
+async function userFingerprint(server: Server, user: User): Promise<string> {
   const generation = generationOf(user);
-  return chain(
-    passwordFingerprint(server, user),
-    (password = "") => generation === undefined ? password : `${generation} ${password}`,
-  );
+  const password = await passwordFingerprint(server, user) ?? "";
+  return generation === undefined ? password : `${generation} ${password}`;
 }
 
 /** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
-export function encodeBrowserSecret(server: Server, purpose: string, secret: string): MaybePromise<string> {
-  return chain(computeMac(server, `browser ${purpose}`, secret), (mac) => `${secret}.${mac}`);
+export async function encodeBrowserSecret(server: Server, purpose: string, secret: string): Promise<string> {
+  return `${secret}.${await computeMac(server, `browser ${purpose}`, secret)}`;
 }
 
 /** Verifies and decodes a browser's secret; `undefined` if this server did not create it for this purpose. */
@@ -143,41 +139,35 @@ export async function decodeBrowserSecret(
  * @param holder The secret of the browser, or the session, that the page was shown to.
  * @param purpose The action of the form.
  */
-export function csrfToken(server: Server, holder: string, purpose: string): MaybePromise<string> {
-  return computeMac(server, `form ${purpose}`, holder);
+export async function csrfToken(server: Server, holder: string, purpose: string): Promise<string> {
+  return await computeMac(server, `form ${purpose}`, holder);
 }
 
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
-export function encodeWithMac(server: Server, purpose: string, value: unknown): MaybePromise<string> {
+export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
   const content = encodeBase64url(JSON.stringify(value));
-  return chain(computeMac(server, purpose, content), (mac) => `${content}.${mac}`);
+  return `${content}.${await computeMac(server, purpose, content)}`;
 }
 
 /** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
-export function decodeWithMac(server: Server, purpose: string, encoded: string): MaybePromise<unknown> {
+export async function decodeWithMac(server: Server, purpose: string, encoded: string): Promise<unknown> {
   const [content, mac, ...rest] = encoded.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
-  return chain(
-    computeMac(server, purpose, content),
-    (expectedMac) =>
-      constantTimeEqual(expectedMac, mac) ? JSON.parse(decoder.decode(decodeBase64url(content))) : undefined,
-  );
+  if (!constantTimeEqual(await computeMac(server, purpose, content), mac)) return undefined;
+  return JSON.parse(decoder.decode(decodeBase64url(content)));
 }
 
 const decoder = new TextDecoder();
 
 /** HMAC functions by the promise of their secret. */
-const macBySecret = new WeakMap<Promise<string>, MaybePromise<ReturnType<typeof hmacSha256>>>();
+const macBySecret = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
 
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
-export function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
+export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {
   const secret = serverSecret(server, "session");
   let hmac = macBySecret.get(secret);
-  if (hmac === undefined) {
-    macBySecret.set(secret, hmac = secret.then(hmacSha256));
-    hmac.then((ready) => macBySecret.set(secret, ready), () => {});
-  }
-  return chain(hmac, (hmac) => hmac(`${server.storageIssuer} ${purpose} ${text}`));
+  if (hmac === undefined) macBySecret.set(secret, hmac = secret.then(hmacSha256));
+  return await (await hmac)(`${server.storageIssuer} ${purpose} ${text}`);
 }
 
 /**

@@ -17,7 +17,6 @@ import type { ClaimValues } from "../claims.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
-import { isPromise, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { noteMinimalIdToken } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
@@ -63,10 +62,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const { client, subject, claims: requested, scope, grantId, resources, subjectTokenId = grantId } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
-  const identifying = subject && identifiersFor(server, client, subject);
-  const identifiers = isPromise(identifying) ? await identifying : identifying;
-  const findingGeneration = userGeneration(server, authorization);
-  const user = isPromise(findingGeneration) ? await findingGeneration : findingGeneration;
+  const identifiers = subject && await identifiersFor(server, client, subject);
+  const user = await userGeneration(server, authorization);
   const generations = formatGenerations({ user, client: clientGeneration(authorization) });
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
@@ -105,10 +102,9 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
     client.sector !== undefined ||
     resources.some((uri) => server.resources.isOpaque(uri));
-  const creating = isOpaque
-    ? storeOpaque(server, fixedValue ?? randomToken(server.randomBytes), issuedClaims, authorization, claims.exp)
-    : server.sign("access_token", policyOf(server, client).alg, issuedClaims);
-  const token = isPromise(creating) ? await creating : creating;
+  const token = isOpaque
+    ? await storeOpaque(server, fixedValue ?? randomToken(server.randomBytes), issuedClaims, authorization, claims.exp)
+    : await server.sign("access_token", policyOf(server, client).alg, issuedClaims);
   const type = provenKey === undefined ? "Bearer" : server.keyProofs!.scheme.name;
   return {
     access_token: token,
@@ -119,13 +115,13 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
 };
 
 /** The generation of the user when the grant was approved, or the exchanged token was issued. */
-function userGeneration(
+async function userGeneration(
   server: Server,
   { subject, subjectTokenId, grant }: Authorization,
-): MaybePromise<string | undefined> {
+): Promise<string | undefined> {
   if (subject === undefined) return undefined;
   if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
-  return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
+  return grant === undefined ? await currentGeneration(server, subject.sub) : grant.generation;
 }
 
 /** The generation of the client when the grant was approved, or when the token was exchanged. */
@@ -212,9 +208,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
   const { client, subject, nonce, scope } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
   const { sub, authTime, acr, amr } = subject;
-  const identifying = identifiersFor(server, client, subject);
-  const identifiers = isPromise(identifying) ? await identifying : identifying;
-  const hashing = tokenHash(client.idTokenAlg, issued.access_token!);
+  const identifiers = await identifiersFor(server, client, subject);
   const claims = {
     iss: server.issuer,
     sub: identifiers.sub,
@@ -225,7 +219,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     acr,
     amr,
     nonce,
-    at_hash: isPromise(hashing) ? await hashing : hashing,
+    at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
     sid: identifiers.sid,
   };
   if (hasUserClaims(server, authorization)) Object.assign(claims, await userClaims(server, sub, authorization));
@@ -233,8 +227,7 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
   const issuedClaims = server.overrideClaims === undefined
     ? claims
     : await overriddenClaims(server, "id_token", claims, authorization);
-  const signing = server.sign("id_token", client.idTokenAlg, issuedClaims);
-  return { id_token: isPromise(signing) ? await signing : signing };
+  return { id_token: await server.sign("id_token", client.idTokenAlg, issuedClaims) };
 };
 
 function hasUserClaims({ claims: rules }: Server, { claims: requested }: Authorization): boolean {
@@ -267,13 +260,11 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
-  const recorded = recordUse(server, client);
-  if (isPromise(recorded)) await recorded;
+  await recordUse(server, client);
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {
-    const issued = issue(server, authorization, now, response, request);
-    Object.assign(response, isPromise(issued) ? await issued : issued);
+    Object.assign(response, await issue(server, authorization, now, response, request));
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;

@@ -1,7 +1,5 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
-import { chain } from "../../../platform/maybe_promise.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Grant, RefreshTokenRecord, Subject } from "../../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
@@ -11,7 +9,7 @@ import { passwordFingerprint } from "../session/session.ts";
 import { generationOf } from "../users/users.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
-export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, { provenKey }) => {
+export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, { provenKey }) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
     return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
@@ -20,17 +18,16 @@ export const refreshToken: TokenIssuer = (server, authorization, _now, _issued, 
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const [randomValue, salt] = randomTokenAndId(server.randomBytes);
   const token = server.takeFixedValue?.("refresh_token") ?? randomValue;
-  return chain(authorization.grant ?? createGrant(server, authorization, subject), (grant) => {
-    const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
-    const record = {
-      grant,
-      dpopJkt: keyOfRefreshToken(client, provenKey),
-      salt,
-      validUntil: idleExpiresAt(server, endsAt),
-      endsAt,
-    };
-    return chain(storeRefreshToken(server, token, grantId, record), () => ({ refresh_token: token }));
+  const grant = authorization.grant ?? await createGrant(server, authorization, subject);
+  const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
+  await storeRefreshToken(server, token, grantId, {
+    grant,
+    dpopJkt: keyOfRefreshToken(client, provenKey),
+    salt,
+    validUntil: idleExpiresAt(server, endsAt),
+    endsAt,
   });
+  return { refresh_token: token };
 };
 
 /** The grant of a grant type that stores none: approved now. */
@@ -57,20 +54,20 @@ export function keyOfRefreshToken({ confidential }: Client, provenKey: string | 
 }
 
 /** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
-export function storeRefreshToken(
+export async function storeRefreshToken(
   server: Server,
   token: string,
   grantId: string,
   record: RefreshTokenRecord,
-): MaybePromise<unknown> {
+): Promise<void> {
   // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
   const metadata = { grantId, expiresAt: record.endsAt };
-  return chain(storageKey(server, token), (id) => server.store.add("refresh_token", id, record, metadata));
+  await server.store.add("refresh_token", await storageKey(server, token), record, metadata);
 }
 
 /** The successor of a token: the same for every call, and not stored. */
-export function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): MaybePromise<string> {
-  return digest(`${salt} ${token}`);
+export async function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): Promise<string> {
+  return await digest(`${salt} ${token}`);
 }
 
 /** The record of a token's successor. */

@@ -4,7 +4,6 @@
 
 import { byProfile } from "../../../config/profile.ts";
 import { OAuthError } from "../../errors.ts";
-import { isPromise } from "../../../../platform/maybe_promise.ts";
 import { warn } from "../../notes.ts";
 import { parameters } from "../../params.ts";
 import type { RateLimiter } from "../../bounded_cache.ts";
@@ -240,8 +239,7 @@ const none: ClientAuth = {
         { fix: "Send client_id in the body, or HTTP Basic if the client has a secret." },
       );
     }
-    const found = server.clients.find(id, server.sender);
-    const client = isPromise(found) ? await found : found;
+    const client = await server.clients.find(id, server.sender);
     if (client === undefined) throw unknownClient(server, id, "none");
     if (!client.confidential) return client;
     throw invalidClient(
