@@ -9,7 +9,6 @@ import type { Approval } from "../oauth/authorize/code.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client, UserRepository } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { isPromise } from "../../platform/maybe_promise.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
@@ -80,8 +79,7 @@ export async function autoApprover(
   const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
     ? undefined
     : await users.find(previousSession.sub);
-  const namedUser = hintedUser ?? currentUser ?? users.first();
-  const preferredUser = isPromise(namedUser) ? await namedUser : namedUser;
+  const preferredUser = hintedUser ?? currentUser ?? await users.first();
   const user =
     demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
       ? preferredUser

@@ -17,7 +17,6 @@ import type { PendingAuthorization, RedirectDestination } from "../oauth/authori
 import type { RequestOrigin } from "../oauth/authorize/request_source.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { isPromise } from "../../platform/maybe_promise.ts";
 import type { Approver } from "../assembly/approver.ts";
 import { authorize } from "./shared/authorization.ts";
 import type { Context } from "../assembly/context.ts";
@@ -37,8 +36,7 @@ export function authorizeHandlers(
 ): Handlers {
   async function handle(context: Context): Promise<ResponseLike> {
     const { server, request: httpRequest } = context;
-    const read = readParams(context);
-    const received = isPromise(read) ? await read : read;
+    const received = await readParams(context);
     const clientId = received.get("client_id");
     let params = received;
     let destination: RedirectDestination;

@@ -1,6 +1,5 @@
 /** The accounts that the login page offers, and new guest users. */
 
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { Context } from "../assembly/context.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../oauth/clients/client.ts";
@@ -73,8 +72,8 @@ async function recentSubs(server: Server, browser: string): Promise<readonly str
   return (await server.store.get("browser", await browserId(server, browser)))?.value.recent ?? [];
 }
 
-function browserId({ issuer }: Server, browser: string): MaybePromise<string> {
-  return digest(`${issuer} browser ${browser}`);
+async function browserId({ issuer }: Server, browser: string): Promise<string> {
+  return await digest(`${issuer} browser ${browser}`);
 }
 
 /** The claims of a user that pages show. */

@@ -11,7 +11,6 @@ import { redirect, type ResponseLike } from "../../platform/http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { LoginRequirements } from "../oauth/authorize/authorization_request.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
 import { csrfToken, type Session } from "../oauth/session/session.ts";
 import type { Server } from "../oauth/server.ts";
@@ -81,8 +80,8 @@ export async function consentPath(context: Context, id: string, session: Session
 }
 
 /** The proof that the user of a session has passed the login page of an interaction, or did not need to. */
-export function loginProof({ server }: Context, id: string, { sid }: Session): MaybePromise<string> {
-  return csrfToken(server, sid, `logged in for ${id}`);
+export async function loginProof({ server }: Context, id: string, { sid }: Session): Promise<string> {
+  return await csrfToken(server, sid, `logged in for ${id}`);
 }
 
 /** The path and query of a page of an interaction. */

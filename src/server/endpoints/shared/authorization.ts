@@ -22,7 +22,6 @@ import type { Destination, PendingAuthorization, RedirectDestination } from "../
 import { loginRequired, rejectOldLogin, usableSession } from "../../oauth/authorize/login.ts";
 import { appendToRedirectUri, encodeFields } from "../../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { isPromise, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { ResponseFields } from "../../oauth/params.ts";
 import type { Server } from "../../oauth/server.ts";
 import { createSession, endForgottenSessions, type Session } from "../../oauth/session/session.ts";
@@ -41,10 +40,8 @@ export async function authorize(
   const { loginRequirements } = pending.request;
   const isPromptNone = loginRequirements.prompt.includes("none");
   const startedAt = now();
-  const readingSession = readSession(context);
-  const previousSession = isPromise(readingSession) ? await readingSession : readingSession;
-  const findingSession = usableSession(server, pending, previousSession);
-  const session = isPromise(findingSession) ? await findingSession : findingSession;
+  const previousSession = await readSession(context);
+  const session = await usableSession(server, pending, previousSession);
   const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
@@ -84,10 +81,9 @@ export async function completeAuthorization(
   isNew: boolean,
 ): Promise<ResponseLike> {
   const code = await issueCode(context.server, pending, approval, session);
-  const setting = isNew ? setSessionCookie(context, session) : {};
-  const headers = isPromise(setting) ? await setting : setting;
+  const headers = isNew ? await setSessionCookie(context, session) : {};
   const response = code === undefined ? ["result", "approved"] as const : ["code", code] as const;
-  return authorizationResponse(context, pending.destination, [response], headers);
+  return await authorizationResponse(context, pending.destination, [response], headers);
 }
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */
@@ -102,17 +98,17 @@ function interactionRequired(): OAuthError {
 }
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
-export function authorizationResponse(
+export async function authorizationResponse(
   context: Pick<Context, "server" | "site" | "request" | "clientId">,
   destination: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
-): MaybePromise<HttpResponse> {
+): Promise<HttpResponse> {
   const fields = responseFields(context.server, destination, response);
   if (destination.mode === "query" || destination.mode === "poll") {
     return redirect(context.request.method, appendToRedirectUri(destination.uri, fields), headers);
   }
-  return sendResponse(context, destination, fields, headers);
+  return await sendResponse(context, destination, fields, headers);
 }
 
 /** The parameters of an authorization response. */

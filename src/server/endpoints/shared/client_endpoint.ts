@@ -7,7 +7,6 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { backChannelOrigin } from "../../config/issuer_urls.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import type { Context } from "../../assembly/context.ts";
@@ -115,8 +114,7 @@ function rejectCredentialsInQuery({ app, target: { query } }: Context): void {
  *
  * @throws {HttpError} If they cannot be decoded.
  */
-export function readParams({ request, target, unrepeatable }: Context): MaybePromise<Params> {
-  return request.method === "POST"
-    ? readForm(request).then((fields) => paramsFromFields(fields, unrepeatable))
-    : paramsFromFields(parseFields(target.query), unrepeatable);
+export async function readParams({ request, target, unrepeatable }: Context): Promise<Params> {
+  const fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
+  return paramsFromFields(fields, unrepeatable);
 }

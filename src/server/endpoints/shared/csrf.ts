@@ -4,7 +4,6 @@ import { frontChannelOrigin } from "../../config/issuer_urls.ts";
 import { readForm } from "../../../platform/http/form.ts";
 import { rejectCrossOrigin } from "../../../platform/http/same_origin.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
 import { constantTimeEqual } from "../../oauth/secrets.ts";
 import { csrfToken } from "../../oauth/session/session.ts";
@@ -65,9 +64,9 @@ export async function assertCsrfToken(
 }
 
 /** The CSRF token of the forms that {@link readProtectedForm} reads. */
-export function browserCsrfToken({ server }: Context, browser: BrowserCookie): MaybePromise<string> {
+export async function browserCsrfToken({ server }: Context, browser: BrowserCookie): Promise<string> {
   const { holder, name } = browserBinding(browser);
-  return csrfToken(server, holder, name);
+  return await csrfToken(server, holder, name);
 }
 
 /**

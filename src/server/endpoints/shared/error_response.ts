@@ -10,8 +10,6 @@ import { deliveryTo, storedRequests } from "../../oauth/authorize/destination.ts
 import type { Destination, RedirectDestination } from "../../oauth/authorize/destination.ts";
 import { type ErrorDetails, OAuthError, statusOf } from "../../oauth/errors.ts";
 import type { KeyProofs, Server } from "../../oauth/server.ts";
-import { chain } from "../../../platform/maybe_promise.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
 import { encodeRetry, fixLink } from "./client_change.ts";
 import type { Context } from "../../assembly/context.ts";
@@ -28,26 +26,24 @@ import { isShownFirst } from "./untrusted_client.ts";
  * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the page that
  * explains the error (RFC 8288), for clients that show headers and no body.
  */
-export function errorResponse(context: Context, thrown: unknown): MaybePromise<ResponseLike> {
+export async function errorResponse(context: Context, thrown: unknown): Promise<ResponseLike> {
   const url = explanationUrl(context, thrown);
-  const response = channelResponse(context, thrown);
-  return url === undefined
-    ? response
-    : chain(response, (response) => withHeaders(response, { link: `<${url}>; rel="help"` }));
+  const response = await channelResponse(context, thrown);
+  return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
 }
 
 /** Rejects through the channel of the endpoint. */
-function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpResponse> {
+async function channelResponse(context: Context, thrown: unknown): Promise<HttpResponse> {
   switch (context.endpoint?.errors) {
     case undefined: {
       // No endpoint has the path.
       const error = explainNotFound(context, thrown);
-      return expectsJson(context.request) ? jsonError(context, error) : errorPage(context, error);
+      return expectsJson(context.request) ? jsonError(context, error) : await errorPage(context, error);
     }
     case "json":
       // A browser opened the URL of an endpoint for programs.
       return isWrongMethod(thrown) && requestedFormat(context.request) === "page"
-        ? errorPage(context, thrown)
+        ? await errorPage(context, thrown)
         : jsonError(context, thrown);
     case "bearer":
       return bearerError(context, thrown);
@@ -56,20 +52,19 @@ function channelResponse(context: Context, thrown: unknown): MaybePromise<HttpRe
     case "text":
       return textError(context, thrown);
     case "problem":
-      return problemError(context, thrown);
+      return await problemError(context, thrown);
     case "redirect": {
       const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
       const { destination } = context;
       if (destination !== undefined && !isForUser) {
-        if (destination.mode === "poll") return polledError(context, destination, thrown);
-        return chain(
-          isShownFirst(context),
-          (shown) => shown ? errorPage(context, thrown, destination) : redirectErrorOnce(context, destination, thrown),
-        );
+        if (destination.mode === "poll") return await polledError(context, destination, thrown);
+        return await isShownFirst(context)
+          ? await errorPage(context, thrown, destination)
+          : await redirectErrorOnce(context, destination, thrown);
       }
     }
   }
-  return errorPage(context, thrown);
+  return await errorPage(context, thrown);
 }
 
 function isWrongMethod(thrown: unknown): boolean {
@@ -203,11 +198,15 @@ export function bearerChallenge(issuer: string, attributes: Readonly<Record<stri
 }
 
 /** Sends the error to the client. A stored request gets only one response (RFC 9126 §4). */
-function redirectErrorOnce(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
+async function redirectErrorOnce(
+  context: Context,
+  destination: Destination,
+  thrown: unknown,
+): Promise<HttpResponse> {
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
-  if (destination.storedRequest === undefined || isTemporary) return redirectError(context, destination, thrown);
+  if (destination.storedRequest === undefined || isTemporary) return await redirectError(context, destination, thrown);
   const consumed = storedRequests(context.server).consume(context.server, destination.storedRequest);
-  return redirectErrorAfter(consumed, context, destination, thrown);
+  return await redirectErrorAfter(consumed, context, destination, thrown);
 }
 
 /** Denies a polled request if the user denied it; any other error leaves the request pending. */
@@ -233,9 +232,9 @@ async function redirectErrorAfter(
 }
 
 /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
-function redirectError(context: Context, destination: Destination, thrown: unknown): MaybePromise<HttpResponse> {
+async function redirectError(context: Context, destination: Destination, thrown: unknown): Promise<HttpResponse> {
   const members = Object.entries(errorMembers(context, tracedError(context, thrown)));
-  return authorizationResponse(context, destination, members);
+  return await authorizationResponse(context, destination, members);
 }
 
 /**

@@ -1,22 +1,20 @@
 /** Cookies (RFC 6265 §4): their names and scopes, and the session cookie. */
 
 import { frontChannelOrigin } from "../../config/issuer_urls.ts";
-import { chain, type MaybePromise } from "../../../platform/maybe_promise.ts";
 import { decodeSession, encodeSession, type Session } from "../../oauth/session/session.ts";
 import type { Context } from "../../assembly/context.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
-export function readSession(context: Context): MaybePromise<Session | undefined> {
+export async function readSession(context: Context): Promise<Session | undefined> {
   const header = context.request.headers.get("cookie");
   const encoded = header === null ? undefined : readCookie(header, cookieName("session", context));
-  return encoded === undefined ? undefined : decodeSession(context.server, encoded);
+  return encoded === undefined ? undefined : await decodeSession(context.server, encoded);
 }
 
 /** Headers that set the session cookie. */
-export function setSessionCookie(context: Context, session: Session): MaybePromise<Record<string, string>> {
-  return chain(encodeSession(context.server, session), (encoded) => ({
-    "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
-  }));
+export async function setSessionCookie(context: Context, session: Session): Promise<Record<string, string>> {
+  const encoded = await encodeSession(context.server, session);
+  return { "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)) };
 }
 
 /** Headers that delete the session cookie. */

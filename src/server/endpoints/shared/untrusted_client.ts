@@ -1,7 +1,5 @@
 /** Clients of unknown standing: the server shows an error to the user before it sends the error to such a client. */
 
-import { chain } from "../../../platform/maybe_promise.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import type { Context } from "../../assembly/context.ts";
@@ -12,7 +10,7 @@ import { readSession } from "./session_cookie.ts";
  * client is of unknown standing, it is not on the user's device, and the user has not logged in. A server on a test
  * host sends the error immediately, because its clients are under test.
  */
-export function isShownFirst(context: Context): MaybePromise<boolean> {
+export async function isShownFirst(context: Context): Promise<boolean> {
   const { server, clientId, destination, endpoint } = context;
   if (destination?.mode === "poll") return false;
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
@@ -20,5 +18,5 @@ export function isShownFirst(context: Context): MaybePromise<boolean> {
   const client = server.clients.findCached(clientId ?? "");
   if (client === undefined || isPermitted(server, client, "redirectBeforeLogin")) return false;
   if (redirectsToDevice(destination!.uri)) return false;
-  return chain(readSession(context), (session) => session === undefined);
+  return await readSession(context) === undefined;
 }
