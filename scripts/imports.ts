@@ -82,7 +82,7 @@ const importRules: ImportRules = {
     "server/oauth": {
       allowed: {
         "server/config/": "anything",
-        "platform/maybe_promise.ts": "anything",
+        "platform/maybe_promise.ts": "types",
         "platform/store/": "types",
         "platform/store/expiry_heap.ts": "anything",
         "platform/runtime/crypto.ts": "anything",

@@ -1,6 +1,5 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
-import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
 import { generatedKeys, type NewKey, type Signer, storedKeys } from "../server/oauth/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
@@ -131,7 +130,7 @@ async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<Ne
 }
 
 /** A signer for a key that is not the server's; deterministic for ES256. */
-export function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): MaybePromise<Signer> {
+export async function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): Promise<Signer> {
   const source = { ...testKeys(true), create: () => key };
-  return storedKeys(memoryStore(), server.now, () => {}, 0, { source, testKeys: "accepted" }).signer(alg);
+  return await storedKeys(memoryStore(), server.now, () => {}, 0, { source, testKeys: "accepted" }).signer(alg);
 }

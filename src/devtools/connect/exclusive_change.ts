@@ -11,8 +11,8 @@ import type { Server } from "../../server/oauth/server.ts";
 import { computeMac } from "../../server/oauth/session/session.ts";
 
 /** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */
-export function recordVersion(server: Server, record: unknown): MaybePromise<string> {
-  return computeMac(server, "version", JSON.stringify(record));
+export async function recordVersion(server: Server, record: unknown): Promise<string> {
+  return await computeMac(server, "version", JSON.stringify(record));
 }
 
 /** Milliseconds after which a change that was interrupted no longer prevents the next one. */

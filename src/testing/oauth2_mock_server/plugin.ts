@@ -4,7 +4,6 @@ import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { ServerClients } from "../../server/oauth/clients/server_clients.ts";
-import { chain } from "../../platform/maybe_promise.ts";
 import { findFix } from "../../server/assembly/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
@@ -64,8 +63,8 @@ function asRegistered(clients: ServerClients): ServerClients {
   const register = (client: Client | undefined) => client && { ...client, standing: "approved" as const };
   return {
     ...clients,
-    find: (id, sender) => chain(clients.find(id, sender), register),
-    findHolder: (id, sender) => chain(clients.findHolder(id, sender), register),
+    find: async (id, sender) => register(await clients.find(id, sender)),
+    findHolder: async (id, sender) => register(await clients.findHolder(id, sender)),
   };
 }
 
