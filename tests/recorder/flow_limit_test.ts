@@ -47,7 +47,7 @@ test("above the limit, new flows are left out until the second is over", async (
   });
 });
 
-test("every second has as many new flows, however long the load continues; below the limit all are recorded", async () => {
+test("each second records as many new flows as the limit allows; below it all are recorded", async () => {
   await atFixedTime(async (advance) => {
     const recorded = await recordedServer({ maxFlowsPerSecond: 20 });
     const logInAtRate = async (count: number, perSecond: number) => {

@@ -212,7 +212,7 @@ test("[OP-06, OP-10] added clients survive a restart, with their secrets as dige
   assert(rows.includes("client_secret_digest") && !rows.includes("late-secret-late-secret"));
 });
 
-test("[OP-06] a program that says the same at every start leaves as many records as after the first", async () => {
+test("[OP-06] a program that makes the same changes at every start adds no further records", async () => {
   const store = sharedStore();
   for (let start = 0; start < 5; start++) {
     const { as } = await testServer({ store });
@@ -286,7 +286,7 @@ test("[OP-06] a change is one write, and the last one counts", async () => {
   }
 });
 
-test("[OP-06] what is written first counts first, whether or not the caller waits", async () => {
+test("[OP-06] writes apply in the order of the calls, whether or not the caller waits", async () => {
   const [one] = await instances(sharedStore(), 1) as [TestServer];
   one.as.clients.set(late);
   one.as.clients.set({ client_id: "late", redirect_uris: ["https://later.example/cb"] });
@@ -446,7 +446,7 @@ for (const [name, skip, create] of storeKinds) {
   );
 }
 
-test("[OP-10] an entry that another instance adds under a configured id is not in effect", async () => {
+test("[OP-10] an entry that another instance adds under a configured id has no effect", async () => {
   const store = sharedStore();
   const other = await testServer({ store, clients: [], users: [] });
   const one = await testServer({ store, users: [{ sub: "alice" }, { sub: "bob" }] });
@@ -469,7 +469,7 @@ test("[OP-06] a login of a configured client and user reads neither from the sto
   assertEquals(asked.includes("get client"), true);
 });
 
-test("[OP-06] a start whose store does not list its entries reports it, and has the configured ones", async () => {
+test("[OP-06] if the store cannot list its entries, the start reports it and uses the configured ones", async () => {
   const store = observedStore(sharedStore(), (verb) => {
     if (verb === "count") throw new Error("count fails");
   });
@@ -479,7 +479,7 @@ test("[OP-06] a start whose store does not list its entries reports it, and has 
   assertEquals((await server.authorize()).status, 302);
 });
 
-test("[OP-06] the default user of the store has the changes of another instance after a read of it", async () => {
+test("[OP-06] after a read, a default user of the store has the changes of other instances", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   await one.as.users.set({ sub: "erin", name: "Erin" });
   await two.as.users.makeDefault("erin");
