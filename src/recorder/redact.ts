@@ -18,7 +18,7 @@ import {
   type Redaction,
 } from "../server/oauth/hide_secrets.ts";
 import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/oauth/redact.ts";
-import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
+import { maxSearchedWords, type RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
 import { keepRegisteredSecrets, registeredSecretsFor } from "./exchange_draft.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "./exchange.ts";
 import { findBasicCredentials } from "./record_request.ts";
@@ -147,12 +147,13 @@ function redactionFor(
     & Required<Pick<RedactionOptions, "extraSecretNames">>,
 ): ExchangeRedaction {
   const registered = exchange && registeredSecretsFor(exchange);
+  const search = { words: maxSearchedWords };
   return {
     ...{ mask, cut, registered },
     label: (name) =>
       (registered?.label ?? commonLabel)(name) ??
         (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined),
-    known: (text) => known(registered?.redact(text, (secret) => mask(secret, "client_secret")) ?? text),
+    known: (text) => known(registered?.redact(text, (secret) => mask(secret, "client_secret"), search) ?? text),
   };
 }
 

@@ -108,6 +108,21 @@ test("many URIs in a line are redacted in short time, also before a password wit
   assert(!redactText(`${"://a:b@".repeat(10)} postgres://web:hunter 2/?#@db.example://:`).includes("hunter"));
 });
 
+test("[FL-03] an exchange with more words than are searched for registered secrets is cut, in short time", async () => {
+  const { server, recorder } = await recordedServer();
+  const redirect_uris = ["https://web.example/cb"];
+  await server.as.clients.set({ client_id: "new", client_secret: "hunter2", redirect_uris });
+  const word = (i: number) => `${i}%2525252541%3d`;
+  for (let request = 0; request < 10; request++) {
+    const words = Array.from({ length: 3000 }, (_, i) => word(request * 3000 + i)).join("");
+    await send(server, "/oauth2/token", `x=${words}+hunter2&y=hunter2`, form);
+  }
+  let shown = "";
+  // Searching every word in each of its encodings took three seconds.
+  assert(await cpuTimeOf(() => shown = JSON.stringify(redactExchanges(recorder.exchanges()))) < 1500);
+  assert(!shown.includes("hunter2"));
+});
+
 test("a long secret is redacted as far as a text repeats it", () => {
   const secret = "ab".repeat(100);
   const [, shown] = redactExchanges([

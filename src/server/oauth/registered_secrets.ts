@@ -7,8 +7,13 @@ import { commonLabel, type DeclaredNames, formDecode, normalizeName } from "./hi
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
-  /** Replaces each registered client secret that is the whole text or a word of it. A very long text is cut. */
-  redact(text: string, replace: (secret: string) => string): string;
+  /**
+   * Replaces each registered client secret that is the whole text or a word of it.
+   *
+   * @param search Counts the words of several texts; the text is cut at the word that is one too many. Default: this
+   *   text alone.
+   */
+  redact(text: string, replace: (secret: string) => string, search?: SecretSearch): string;
   /** Whether a client with this id exists. */
   isClient(id: string): boolean;
   /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not declared as secret. */
@@ -19,14 +24,20 @@ export interface RegisteredSecrets {
   version(): unknown;
 }
 
-/** Maximum number of words searched in one text: about two milliseconds. */
-const maxSearchedWords = 2000;
+/** A search for secrets in the texts of one event or exchange. */
+export interface SecretSearch {
+  /** The number of words that may still be searched: each is hashed, which takes up to 10 µs. */
+  words: number;
+}
+
+/** Maximum number of words and parts of words searched in one event or exchange: about a twentieth of a second. */
+export const maxSearchedWords = 8000;
 
 /** Maximum length of a registered secret that is found, in characters. */
 const maxSecretChars = 512;
 
-/** Cached words, so that repeated text is hashed once. */
-const maxCachedWords = 10_000;
+/** Cached words, so that repeated text is hashed once. Half of them are always kept. */
+const maxCachedWords = 2 * maxSearchedWords;
 
 /** The declared names of a server, and the secrets that its clients have at the time of each call. */
 export function registeredSecrets(
@@ -56,7 +67,8 @@ export function registeredSecrets(
     if (word === "" || word.length > maxSecretChars) return false;
     let isMatch = secretByWord.get(word);
     if (isMatch === undefined) {
-      isMatch = [word, formDecode(word)].some((text) =>
+      // Hashing takes most of the time of a long text.
+      isMatch = [...new Set([word, formDecode(word)])].some((text) =>
         pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? "")
       );
       secretByWord.set(word, isMatch);
@@ -65,19 +77,26 @@ export function registeredSecrets(
   }
 
   return {
-    redact(text, replace) {
+    redact(text, replace, search = { words: maxSearchedWords }) {
       update();
       if (hashedClients !== undefined && digests.size === 0) return text;
+      if (text === "" || search.words <= 0) return text && "…";
       if (isSecret(text)) return replace(text);
-      const replaceSecret = (word: string) => isSecret(word) ? replace(word) : word;
-      const words = text.split(/([\s"'\\<>&?#,;]+)/, 2 * maxSearchedWords);
-      const shown = words.map((word) => {
-        if (isSecret(word)) return replace(word);
+      let shown = "";
+      for (const word of text.split(/([\s"'\\<>&?#,;]+)/)) {
+        if (search.words-- <= 0) return `${shown}…`;
         // A value after its name, or a part of a path. A secret may contain the same characters.
         const [, before = "", value = ""] = /^([^=:]*[=:])(.+)$/.exec(word) ?? [];
-        return isSecret(value) ? before + replace(value) : word.split(/([=:/@.()[\]{}|]+)/).map(replaceSecret).join("");
-      }).join("");
-      return words.length === 2 * maxSearchedWords ? `${shown}…` : shown;
+        if (isSecret(word)) shown += replace(word);
+        else if (isSecret(value)) shown += before + replace(value);
+        else {
+          for (const part of word.split(/([=:/@.()[\]{}|]+)/)) {
+            if (search.words-- <= 0) return `${shown}…`;
+            shown += isSecret(part) ? replace(part) : part;
+          }
+        }
+      }
+      return shown;
     },
     isClient: (id) => clients.findCached(id) !== undefined,
     label(name) {
