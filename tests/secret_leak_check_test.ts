@@ -67,17 +67,22 @@ test("[HT-15] secrets sent by a client are found, in its body and in its headers
 test("[HT-15] the credentials of a registration are found, in its response and in a JSON body", async () => {
   let known: string | undefined;
   const server = await testServer({ plugins: [gossip((url) => url.endsWith("/jwks") ? known : undefined)] });
-  const { client_secret, registration_access_token, client_id } = await register(server, {
-    redirect_uris: ["https://a.example/"],
+  const metadata = { redirect_uris: ["https://a.example/"] };
+  const { client_secret, registration_access_token, client_id } = await register(server, metadata);
+  const deleted = await register(server, metadata);
+  const deletion = await server.get(new URL(deleted.registration_client_uri).pathname, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${deleted.registration_access_token}` },
   });
+  assertEquals(deletion.status, 204);
   const sent = "a-software-statement-of-a-client";
   await postRegistration(server, { redirect_uris: [], software_statement: sent });
-  for (const secret of [registration_access_token, sent]) {
+  for (const secret of [deleted.registration_access_token, sent]) {
     known = secret;
     await assertRejects(() => server.get("/oauth2/jwks"), Error, secret);
   }
   // Registered secrets are redacted before any listener.
-  for (const text of [client_secret, client_id]) {
+  for (const text of [client_secret, registration_access_token, client_id]) {
     known = text;
     assertEquals((await server.get("/oauth2/jwks")).status, 200);
   }

@@ -70,6 +70,8 @@ export interface Redaction {
   mask(secret: string, label: string): string;
   /** Replaces the known secrets of a text, whatever their names. */
   known(text: string): string;
+  /** Whether texts are percent-decoded already. Default: false. */
+  readonly isDecoded?: boolean;
 }
 
 /** A name and the separator before its value, in a query, a header or JSON, whose quotes may be escaped. */
@@ -102,7 +104,7 @@ const maxEncodings = 8;
 export function hideSecrets(text: string, redaction: Redaction, depth = 0): string {
   if (depth > maxNesting && jsonShape.test(text)) return redaction.mask(text, "value");
   const hidden = hideDecoded(text, redaction, depth);
-  if (!hidden.includes("%") || depth >= maxNesting) return hidden;
+  if (redaction.isDecoded || !hidden.includes("%") || depth >= maxNesting) return hidden;
   return hidden.replace(
     /[^\s&?#=;"<>]+/g,
     (part) => part.includes("%") && containsSecret(part, redaction) ? redaction.mask(part, "value") : part,
@@ -111,13 +113,13 @@ export function hideSecrets(text: string, redaction: Redaction, depth = 0): stri
 
 /** Whether a part of a text that is percent-encoded contains a secret. */
 function containsSecret(part: string, redaction: Redaction): boolean {
-  const detection = { ...redaction, mask: () => "" };
+  const detection = { ...redaction, mask: () => "", isDecoded: true };
   let decoded = part;
   for (let times = 0; times < maxEncodings; times++) {
     const next = decodeAscii(decoded);
     if (next === decoded) return false;
     decoded = next;
-    if (hideDecoded(decoded, detection, maxNesting - 1) !== decoded) return true;
+    if (hideDecoded(decoded, detection, 0) !== decoded) return true;
   }
   return true;
 }

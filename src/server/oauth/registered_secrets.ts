@@ -1,4 +1,7 @@
-/** The declared secrets of a server: names of parameters, headers and members, and the secrets of its clients. */
+/**
+ * The declared secrets of a server: names of parameters, headers and members, and the secrets and registration access
+ * tokens of its clients.
+ */
 
 import { sha256Sync } from "../../platform/runtime/crypto.ts";
 import { boundedCache } from "./bounded_cache.ts";
@@ -8,7 +11,7 @@ import { commonLabel, type DeclaredNames, formDecode, normalizeName } from "./hi
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
   /**
-   * Replaces each registered client secret that is the whole text or a word of it.
+   * Replaces each client secret and registration access token that is the whole text or a word of it.
    *
    * @param search Counts the words of several texts; the text is cut at the word that is one too many. Default: this
    *   text alone.
@@ -54,7 +57,9 @@ export function registeredSecrets(
   function update(): void {
     const all = clients.allCached();
     if (all === hashedClients) return;
-    const secretDigests = all.flatMap(({ secretDigest }) => secretDigest === undefined ? [] : [secretDigest]);
+    const secretDigests = all.flatMap(({ secretDigest, registration }) =>
+      [secretDigest, registration?.tokenDigest].filter((digest) => digest !== undefined)
+    );
     digests = new Set(secretDigests.filter((digest) => typeof digest === "string"));
     pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
     secretByWord = boundedCache(maxCachedWords);
