@@ -99,11 +99,10 @@ const pages = [
     "/flows/1",
     "/flows/1?show=secrets",
     "/flows/1.har",
-    "/flows/1.txt",
     "/flows/1.md",
-    "/flows/1.sh",
+    "/flows/1.sh?step=1",
   ],
-  ...["/flows/1.json", "/flows/of/1", "/flows/events", "/healthz", "/readyz", "/oauth2/jwks", "/oauth2/login"],
+  ...["/flows.json", "/flows/of/1", "/flows/events", "/healthz", "/readyz", "/oauth2/jwks", "/oauth2/login"],
   ...["/oauth2/consent", "/.well-known/openid-configuration", "/static/style.css", "/static/script.js", "/nowhere"],
   ...[
     "/oauth2/userinfo",

@@ -223,6 +223,6 @@ test("[HT-15] the option trace receives the cause of an internal error without s
   assertEquals(causes.length, 1);
   const [cause] = causes;
   assert(cause instanceof RangeError);
-  assertEquals(cause.message, "cannot read client_secret=…&x=…");
+  assertEquals(cause.message, "cannot read client_secret=…(7)&x=1");
   assertNotMatch(cause.stack ?? "", /hunter2/);
 });
