@@ -230,7 +230,7 @@ for (const [path, text] of readmes) {
     }
   });
 
-  test(`every file and every rule that ${path} names exists`, () => {
+  test(`every file, every folder and every rule that ${path} names exists`, () => {
     const here = dirname(path);
     const ends = /`([\w.-]+(?:\/[\w.-]+)+|[\w-]+\.(?:ts|tsx|md|json))`/g;
     // x is a placeholder, dist/ is generated, and $schema and discovery are wire names.
@@ -238,7 +238,8 @@ for (const [path, text] of readmes) {
       (/^(?:src|tests|scripts|static)\//.test(name) || /\/.*\.tsx?$/.test(name)) &&
       !/\bx(?:_test)?\.ts$/.test(name)
     );
-    for (const name of ours) {
+    const folders = [...prose.matchAll(/`((?!dist\/)[\w-]+(?:\/[\w-]+)+\/)`/g)].map(([, name]) => name!);
+    for (const name of [...ours, ...folders]) {
       assert([".", here, "src", "tests"].some((folder) => existsSync(join(folder, name))), `${path}: ${name}`);
     }
     const rules = readFileSync("tests/rules.md", "utf8");
