@@ -1,6 +1,7 @@
 /** The props of a flow's page. */
 
 import { findFix, findRule, getPassedText } from "../../server/assembly/rules.ts";
+import { upperFirst } from "../../server/pages/lower_first.ts";
 import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { Explanation } from "../../server/oauth/explanation.ts";
@@ -241,7 +242,7 @@ function eventNote(event: TraceEvent): string[] {
   switch (event.type) {
     case "note": {
       const { reason, fix } = event.explanation;
-      return [`${/^\w+_/.test(reason) ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)}. ${fix}`];
+      return [`${upperFirst(reason)}. ${fix}`];
     }
     case "grant_revoked":
       return [`Every token of the grant was revoked: ${event.reason}.`];
@@ -329,7 +330,7 @@ function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
       ...why,
       passed: undefined,
       cites: ruleCitations(why.rule),
-      statement: `${/^\w+_/.test(reason) ? reason : reason.charAt(0).toUpperCase() + reason.slice(1)}.`,
+      statement: `${upperFirst(reason)}.`,
       fix: findFix(explanation),
     };
   });

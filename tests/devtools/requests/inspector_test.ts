@@ -141,7 +141,7 @@ test("[FL-01] the home page shows the last three flows with their outcome, under
     [, path, title],
   ) => [path, title]);
   assertEquals(paths.map(([path]) => path), ["/flows/4", "/flows/3", "/flows/2"]);
-  assertEquals(paths[1]![1], "code not exchanged yet");
+  assertEquals(paths[1]![1], "Code not exchanged yet");
   assert(!(await home({ host: "rebound.example" })).includes("Last flows"));
 });
 

@@ -677,7 +677,7 @@ test("the home page names the issuer, the discovery document, clients, users, en
     ...[true, false, false],
   ]);
   assertMatch(text, /Last flows .*error redirect_uri does not match [^.]* demo-public/);
-  assertEquals(links["tokens issued"], "/flows/1");
+  assertEquals(links["Tokens issued"], "/flows/1");
   assertEquals(links["http://localhost:9000/oauth2/jwks"], "/oauth2/jwks");
   assertEquals(textsOf(html, "h1").length, 1);
 });

@@ -4,6 +4,7 @@
 import type { VNode } from "preact";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
 import { Section } from "../../../server/pages/layout.tsx";
+import { upperFirst } from "../../../server/pages/lower_first.ts";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 
@@ -25,7 +26,7 @@ export function RecentFlows(
             </dt>
             <dd class="ways">
               <a href={base + path}>
-                <bdi>{title}</bdi>
+                <bdi>{upperFirst(title)}</bdi>
               </a>
               {client !== undefined && <Code text={client} />}
             </dd>
