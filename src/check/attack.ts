@@ -186,7 +186,7 @@ export interface Attack extends Effect {
   assess?(observation: Observation): MaybePromise<Assessment | undefined>;
 }
 
-/** What an attack may leave to its category and its level (`attacks/categories.ts`). */
+/** The members that have defaults by category and level (`attacks/categories.ts`). */
 export type AttackDefaults = Partial<
   Omit<Attack, keyof Effect | "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
 >;

@@ -5,12 +5,12 @@ import type { Fault } from "../testing/faults/fault.ts";
 import { type FaultParameter, type ParameterValues, validateParameters } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
 import type { Assessment, Attack, AttackDefaults, Conclusion, Effect, Journey, Stage } from "./attack.ts";
-import { withDefaults } from "./attacks/categories.ts";
+import { withAttackDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
 
 export type { Assessment, Attack, Conclusion, Stage };
 
-/** What the record of an attack says, unless its category and its level say it (`attacks/categories.ts`). */
+/** The members of the record of an attack. Its category and level have defaults (`attacks/categories.ts`). */
 interface AttackSource<Parameters extends readonly FaultParameter[]>
   extends Pick<Attack, "id" | "title" | "sources" | "assess">, AttackDefaults {
   /** Default: that of the category and the level. */
@@ -44,12 +44,12 @@ function journeyParameter(journey: Journey): FaultParameter {
   };
 }
 
-/** Defines an attack. @throws {TypeError} As {@link withDefaults}. */
+/** Defines an attack. @throws {TypeError} As {@link withAttackDefaults}. */
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
   source: AttackSource<Parameters>,
 ): Attack {
   const { effect, alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...rest } = source;
-  const { by = "logIn", journey = "login", variants = [{}], needs = [], ...attack } = withDefaults({
+  const { by = "logIn", journey = "login", variants = [{}], needs = [], ...attack } = withAttackDefaults({
     ...rest,
     // An attack with its own effect does not inherit the group of causes of its category.
     ...effect && { partOf: undefined, ...effect },

@@ -294,7 +294,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
  *
  * @throws {TypeError} If the level, the endpoints or what a correct client does is missing.
  */
-export function withDefaults<Source extends AttackDefaults & { readonly id: string }>(record: Source) {
+export function withAttackDefaults<Source extends AttackDefaults & { readonly id: string }>(record: Source) {
   const category = categoryOf(record.id);
   const { level, endpoints, ...shared } = { ...byCategory[category], ...record };
   if (level === undefined) throw new TypeError(`${record.id}: expected a level, because ${category} has none.`);

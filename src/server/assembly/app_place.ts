@@ -35,7 +35,7 @@ export function issuerInUse(issuer: string): ConfigurationError {
 /**
  * The error of an app with its own clock in a shared store, because the clocks of other apps would expire its records.
  */
-export function ownClock(): ConfigurationError {
+export function ownClockError(): ConfigurationError {
   return new ConfigurationError([{
     path: "now",
     expected: "the clock of the system, because the apps of the host share a store",

@@ -65,7 +65,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const known = knownExtensions(extensions);
   assertNoIssues(validate(optionsField(known), givenOptions));
   const options = plugins.reduceRight(configure, givenOptions);
-  if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClock();
+  if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClockError();
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;

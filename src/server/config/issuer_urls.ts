@@ -73,7 +73,7 @@ export interface EndpointPaths extends ExtensionEndpointPaths {
 }
 
 /** Describes the path of an endpoint. */
-export function endpointPath(example: string): Field<string> {
+export function pathField(example: string): Field<string> {
   return text([example], {
     pattern: /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/,
     expected: "a path of plain words, each after a slash",
@@ -93,11 +93,11 @@ export function endpointPathsField(
 
 /** The endpoints of every server. */
 const ownPaths: Fields<Omit<EndpointPaths, keyof ExtensionEndpointPaths>> = {
-  authorization_endpoint: endpointPath("/authorize"),
-  token_endpoint: endpointPath("/token"),
-  jwks_uri: endpointPath("/.well-known/jwks.json"),
-  userinfo_endpoint: endpointPath("/userinfo"),
-  revocation_endpoint: endpointPath("/revoke"),
-  introspection_endpoint: endpointPath("/introspect"),
-  end_session_endpoint: endpointPath("/logout"),
+  authorization_endpoint: pathField("/authorize"),
+  token_endpoint: pathField("/token"),
+  jwks_uri: pathField("/.well-known/jwks.json"),
+  userinfo_endpoint: pathField("/userinfo"),
+  revocation_endpoint: pathField("/revoke"),
+  introspection_endpoint: pathField("/introspect"),
+  end_session_endpoint: pathField("/logout"),
 };

@@ -189,7 +189,7 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
   const stricter: [string, unknown][] = [];
   for (const [path] of profileEntries(name)) {
     const [value, floor] = [readSetting(settings, path), values.get(path)];
-    // The server lacks the extension of this setting: `validateExtensions` rejects the client.
+    // The server lacks the extension of this setting: `validateProfileExtensions` rejects the client.
     if (value === undefined || floor === undefined || !isWeaker(path, value, floor)) continue;
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
@@ -227,7 +227,7 @@ export function validateProfile(
   }];
   const active = activeProfile(settings);
   if (active === undefined) return issues;
-  issues.push(...validateExtensions(active, extensions));
+  issues.push(...validateProfileExtensions(active, extensions));
   for (const [path, { source }] of profileEntries(profile!)) {
     const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
     if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
@@ -252,7 +252,7 @@ export function validateProfile(
 }
 
 /** An issue for each setting that a profile demands but that no extension of the server has. */
-export function validateExtensions(
+export function validateProfileExtensions(
   { label, values }: ActiveProfile,
   extensions: readonly SettingsExtension[],
 ): ConfigIssue[] {

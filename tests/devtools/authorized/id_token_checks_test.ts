@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { type CheckOptions, checkToken } from "../../../src/devtools/requests/tokens/check_token.ts";
+import { checkToken, type TokenCheckOptions } from "../../../src/devtools/requests/tokens/check_token.ts";
 import type { Server } from "../../../src/server/oauth/server.ts";
 import { testServer } from "../../kit.ts";
 
@@ -29,7 +29,7 @@ const claims = {
   at_hash: half,
 };
 
-const expectations: CheckOptions = {
+const expectations: TokenCheckOptions = {
   kind: "id_token",
   keys: { ...jwks, owner: "this server" },
   issuer: "https://as.test",
@@ -46,7 +46,7 @@ function sign(change: Record<string, unknown> = {}, key = privateKey, kid = "our
 }
 
 /** The checks: each by the claim that its title begins with, or `signature`. */
-async function checksOf(token: string, change: Partial<CheckOptions> = {}) {
+async function checksOf(token: string, change: Partial<TokenCheckOptions> = {}) {
   const { checks } = await checkToken(server!, { token }, { ...expectations, ...change });
   return checks.map((check) => ({
     ...check,
@@ -55,7 +55,7 @@ async function checksOf(token: string, change: Partial<CheckOptions> = {}) {
 }
 
 /** The names of the checks by how they ended. */
-async function validated(token: string, change: Partial<CheckOptions> = {}): Promise<Record<string, string[]>> {
+async function validated(token: string, change: Partial<TokenCheckOptions> = {}): Promise<Record<string, string[]>> {
   const ends: Record<string, string[]> = { holds: [], fails: [], open: [] };
   for (const { name, passed } of await checksOf(token, change)) {
     ends[passed === undefined ? "open" : passed ? "holds" : "fails"]!.push(name);
@@ -74,7 +74,7 @@ test("[DM-14] a valid token passes every check, with expected and received value
 });
 
 test("[DM-14] a token with one defect fails only that check", async () => {
-  const one = async (token: Promise<string>, change?: Partial<CheckOptions>) =>
+  const one = async (token: Promise<string>, change?: Partial<TokenCheckOptions>) =>
     (await validated(await token, change)).fails;
   for (const iss of ["https://as.test/", "https://evil.example", undefined]) {
     assertEquals(await one(sign({ iss })), ["iss"]);

@@ -14,7 +14,7 @@ import { tokenRules } from "./rules.ts";
 import { findKeys, type KeySource, verifySignature } from "./signature.ts";
 
 /** What the form says besides the token. */
-export interface CheckOptions {
+export interface TokenCheckOptions {
   /** The kind that the user chose. */
   readonly kind?: TokenKind;
   /** The keys of the issuer. Default: those of this server, or of the client that signs such a token. */
@@ -63,7 +63,11 @@ function detectKind({ header = {}, claims = {} }: ParsedToken): TokenKind {
 }
 
 /** Checks a token. It never throws, whatever the token contains. */
-export async function checkToken(server: Server, pasted: PastedToken, options: CheckOptions): Promise<TokenResult> {
+export async function checkToken(
+  server: Server,
+  pasted: PastedToken,
+  options: TokenCheckOptions,
+): Promise<TokenResult> {
   const parsed = await parseToken(pasted.token);
   const { form, jwt, header, claims, disclosures, problems } = parsed;
   const chosen = options.kind ?? pasted.kind;
@@ -149,7 +153,7 @@ async function checkRules(
   server: Server,
   kind: TokenKind,
   { header = {}, claims = {} }: ParsedToken,
-  options: CheckOptions,
+  options: TokenCheckOptions,
 ): Promise<TokenCheck[]> {
   const clients = await findClients(server, [claims.aud, claims.azp, claims.iss]);
   const expectations: Expectations = {

@@ -1,6 +1,6 @@
 /** The member of the setting `paths` for the endpoint of this extension. */
 
-import { endpointPath } from "../../config/issuer_urls.ts";
+import { pathField } from "../../config/issuer_urls.ts";
 import type { Fields } from "../../config/field.ts";
 
 /** The path of the endpoint. */
@@ -11,5 +11,5 @@ export interface DeviceEndpointPaths {
 
 /** Describes {@link DeviceEndpointPaths}. */
 export const deviceEndpointPaths: Fields<DeviceEndpointPaths> = {
-  device_authorization_endpoint: endpointPath("/device_authorization"),
+  device_authorization_endpoint: pathField("/device_authorization"),
 };

@@ -1,6 +1,6 @@
 /** The member of the setting `paths` for the endpoint of this extension. */
 
-import { endpointPath } from "../../config/issuer_urls.ts";
+import { pathField } from "../../config/issuer_urls.ts";
 import type { Fields } from "../../config/field.ts";
 
 /** The path of the endpoint. */
@@ -11,5 +11,5 @@ export interface PushedEndpointPaths {
 
 /** Describes {@link PushedEndpointPaths}. */
 export const pushedEndpointPaths: Fields<PushedEndpointPaths> = {
-  pushed_authorization_request_endpoint: endpointPath("/par"),
+  pushed_authorization_request_endpoint: pathField("/par"),
 };

@@ -4,7 +4,7 @@ import { type ConfigIssue, quote, suggest } from "../../config/config_issue.ts";
 import { subjectTypeNames } from "../../config/extension_settings.ts";
 import { anyValue, validate } from "../../config/field.ts";
 import { byProfile } from "../../config/profile.ts";
-import { activeProfile, findEmptySettings, validateExtensions } from "../../config/profiles.ts";
+import { activeProfile, findEmptySettings, validateProfileExtensions } from "../../config/profiles.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
@@ -151,7 +151,7 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
 function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
   if (profile === undefined) return [];
   return [
-    ...validateExtensions(activeProfile({ profile })!, settings.extensions),
+    ...validateProfileExtensions(activeProfile({ profile })!, settings.extensions),
     ...findEmptySettings(settings).map((name) => ({
       path: "profile",
       expected: `a profile that allows a value of the server's ${name}`,
