@@ -12,6 +12,7 @@ readCommand({
     `Writes ${schemaPath}, from the description and the comments of the configuration; ${openApiPath}, from those of ` +
     "the verbs of the control; and the types to which extensions add members, from the folders of the extensions.",
 });
+// The other files contain comments of the merged types.
+for (const [path, text] of mergedTypes()) await writeFile(path, text);
 await writeFile(schemaPath, configSchemaText());
 await writeFile(openApiPath, openApiText());
-for (const [path, text] of mergedTypes()) await writeFile(path, text);
