@@ -7,7 +7,7 @@ import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { clockOfOthers, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
 import { warn } from "../../oauth/notes.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
@@ -16,7 +16,7 @@ import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/metho
 
 /** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {
-  ...clockOfOthers,
+  ...foreignClockTolerance,
   ...{ types: ["client-authentication+jwt", "jwt"], isTypeOptional: true },
   ...{ requiredClaims: ["exp", "jti", "aud"], usualLifetime: 300 },
 };

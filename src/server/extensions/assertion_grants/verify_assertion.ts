@@ -5,9 +5,9 @@ import type { JWTPayload } from "jose";
 import { describeKind } from "../../config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
-  clockOfOthers,
   findFormProblem,
   findTypeProblem,
+  foreignClockTolerance,
   formatClaimTime,
   type JwtPolicy,
   JwtPolicyError,
@@ -22,13 +22,13 @@ import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 
 /** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */
 export const assertionPolicy: JwtPolicy & { readonly maxLifetime: number } = {
-  ...clockOfOthers,
+  ...foreignClockTolerance,
   ...{ types: ["jwt", "authorization-grant+jwt"], isTypeOptional: true, maxLifetime: 3600 },
 };
 
 /** An ID-JAG of a trusted issuer, with the same lifetime. */
 export const idJagPolicy: typeof assertionPolicy = {
-  ...{ ...clockOfOthers, types: ["oauth-id-jag+jwt"], maxLifetime: 3600 },
+  ...{ ...foreignClockTolerance, types: ["oauth-id-jag+jwt"], maxLifetime: 3600 },
 };
 
 /** An assertion whose signature, times and audience are valid. */

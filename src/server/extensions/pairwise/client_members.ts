@@ -6,7 +6,8 @@ import { open } from "../../oauth/clients/standing.ts";
 /** Client metadata of pairwise subjects. */
 export interface PairwiseClientMembers {
   /**
-   * Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration.
+   * The URL whose host is the sector of a pairwise client; fetched only at registration. Default: the sector is the
+   * host of the redirect URIs.
    */
   readonly sector_identifier_uri?: string;
 }

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../config/config_issue.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
-import { clockOfOthers, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -11,7 +11,7 @@ import { invalidRedirectUri } from "./metadata.ts";
 import { registrationPolicy } from "./settings.ts";
 
 /** A software statement (RFC 7591 §2.3). */
-export const softwareStatementPolicy: JwtPolicy = { ...clockOfOthers, types: ["jwt"], isTypeOptional: true };
+export const softwareStatementPolicy: JwtPolicy = { ...foreignClockTolerance, types: ["jwt"], isTypeOptional: true };
 
 /** RFC 7591 §3.2.2. */
 const invalidStatementCode = "invalid_software_statement" as ExtensionErrorCode;

@@ -4,7 +4,7 @@
  */
 
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
-import { clockOfOthers, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
@@ -23,7 +23,7 @@ const invalidRequestObject = "invalid_request_object" as ExtensionErrorCode;
 
 /** A request object (RFC 9101 §4, §10.8). Its lifetime is checked only if `requestObjectTimes` demands one. */
 export const requestObjectPolicy: JwtPolicy & { readonly maxLifetime: number; readonly maxLength: number } = {
-  ...{ ...clockOfOthers, secondsLate: 10 },
+  ...{ ...foreignClockTolerance, secondsLate: 10 },
   ...{ types: ["oauth-authz-req+jwt", "jwt"], isTypeOptional: true, maxLifetime: 3600, maxLength: 24 * 1024 },
 };
 

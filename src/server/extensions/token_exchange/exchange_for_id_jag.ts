@@ -15,7 +15,7 @@ import { randomId } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { overriddenClaims } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
-import { type JwtPolicy, ownClock } from "../../oauth/keys/jwt_policies.ts";
+import { type JwtPolicy, ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
 import { subjectFor } from "../../oauth/users/users.ts";
 import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
@@ -24,7 +24,7 @@ import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
-export const idTokenPolicy: JwtPolicy = { ...ownClock, types: ["jwt"], requiredClaims: ["exp", "iat", "sub"] };
+export const idTokenPolicy: JwtPolicy = { ...ownClockTolerance, types: ["jwt"], requiredClaims: ["exp", "iat", "sub"] };
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;

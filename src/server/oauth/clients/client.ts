@@ -98,7 +98,7 @@ export interface ClientMetadata extends ExtensionClientMembers {
   readonly serves?: readonly string[];
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
-  /** Reject authorization requests without a code challenge, although the client is confidential. Default: false. */
+  /** Reject authorization requests without a code challenge, even if the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
   /** The `max_age` of authorization requests that have none: the maximum age of the login, in seconds. */
   readonly default_max_age?: number;
@@ -106,7 +106,7 @@ export interface ClientMetadata extends ExtensionClientMembers {
    * Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false.
    */
   readonly require_auth_time?: boolean;
-  /** For `native` clients, as for public ones, the port of a `localhost` redirect URI may vary. Default: `web`. */
+  /** `native`: the port of a `localhost` redirect URI may vary, as for public clients. Default: `web`. */
   readonly application_type?: "web" | "native";
   /** The home page of the client, for users; not fetched. */
   readonly client_uri?: string;

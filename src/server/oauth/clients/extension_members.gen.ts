@@ -45,7 +45,8 @@ export interface ExtensionClientMembers {
   /** How the content of encrypted userinfo responses is encrypted. Default: `A128CBC-HS256`. */
   readonly userinfo_encrypted_response_enc?: "A128CBC-HS256" | "A256CBC-HS512" | "A128GCM" | "A256GCM";
   /**
-   * Its host is the sector of a pairwise client. Default: the host of the redirect URIs. Fetched only at registration.
+   * The URL whose host is the sector of a pairwise client; fetched only at registration. Default: the sector is the
+   * host of the redirect URIs.
    */
   readonly sector_identifier_uri?: string;
   /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */

@@ -1,7 +1,7 @@
 /**
- * The requirements for each kind of JWT: every `typ`, tolerance and limit. A JWT that only an extension reads has its
- * policy there. The code that has the keys checks the signature, the issuer and the audience. Settings can shorten the
- * lifetimes.
+ * The requirements for each kind of JWT: every `typ`, tolerance and limit. Extensions have the policies of JWTs that
+ * only they read. The code that has the keys checks the signature, the issuer and the audience. Settings can shorten
+ * the lifetimes.
  */
 
 import { describeKind, quote } from "../../config/config_issue.ts";
@@ -31,16 +31,19 @@ export interface JwtPolicy {
 /** The claims with the times of a JWT (RFC 7519 §4.1). */
 type JwtTime = "iat" | "nbf" | "exp";
 
-/** The clock of this server set the times of the JWT. Tests can set that clock back, so `iat` may be in the future. */
-export const ownClock = { secondsAhead: 0, secondsLate: 0, ignoredTimes: ["iat"] } as const;
+/** For JWTs of this server. Tests can set its clock back, so `iat` may be in the future. */
+export const ownClockTolerance = { secondsAhead: 0, secondsLate: 0, ignoredTimes: ["iat"] } as const;
 
-/** FAPI 2.0 Security Profile §5.3.2.1: up to 10 seconds ahead must be accepted, more than 60 must be rejected. */
-export const clockOfOthers = { secondsAhead: 10, secondsLate: 0 } as const;
+/**
+ * For JWTs of clients and other issuers. FAPI 2.0 Security Profile §5.3.2.1: up to 10 seconds ahead must be accepted,
+ * more than 60 must be rejected.
+ */
+export const foreignClockTolerance = { secondsAhead: 10, secondsLate: 0 } as const;
 
 /** The policies of every server, by the kind of the JWT. */
 export const jwtPolicies = {
   /** An access token of this server, at this server (RFC 9068 §4). */
-  access_token: { ...ownClock, types: ["at+jwt"] },
+  access_token: { ...ownClockTolerance, types: ["at+jwt"] },
   /**
    * An access token at a resource with its own clock (RFC 9068 §4). An option of the resource sets another tolerance.
    */
@@ -50,13 +53,13 @@ export const jwtPolicies = {
   },
   /** An ID token as a hint, which may have expired (OpenID Connect Core §3.1.2.1). */
   id_token_hint: {
-    ...{ ...ownClock, ignoredTimes: ["iat", "nbf", "exp"] },
+    ...{ ...ownClockTolerance, ignoredTimes: ["iat", "nbf", "exp"] },
     ...{ types: ["jwt"], requiredClaims: ["exp", "iat"] },
   },
   /** A JWT of this server of which only the signature is checked. */
-  own_signature: { ...ownClock, ignoredTimes: ["iat", "nbf", "exp"] },
+  own_signature: { ...ownClockTolerance, ignoredTimes: ["iat", "nbf", "exp"] },
   /** A signed authorization response (JARM §2.4), which has no `typ`. */
-  authorization_response: { ...ownClock, requiredClaims: ["aud", "exp"] },
+  authorization_response: { ...ownClockTolerance, requiredClaims: ["aud", "exp"] },
 } as const satisfies Readonly<Record<string, JwtPolicy>>;
 
 /** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
