@@ -27,6 +27,9 @@ export type Feature =
   | "idToken"
   | "readsIdToken"
   | "nonce"
+  | "state"
+  | "pkce"
+  | "plainResponse"
   | "basic"
   | "userinfo"
   | "par"
@@ -94,6 +97,18 @@ const features: Readonly<Record<Feature, FeatureDescription>> = {
     // The server repeats it, however the client sent it.
     isSeenIn: ({ endpoint, response }) => endpoint === "token" && nonceOf(response?.body) !== undefined,
   },
+  state: {
+    missing: "the client sends no state; a code verifier or a nonce can bind a response to its login (RFC 9700 §2.1)",
+    isSeenIn: (exchange) => requestedParam(exchange, "state") !== undefined,
+  },
+  pkce: {
+    missing: "the client sends no code challenge; a confidential client may rely on its nonce (RFC 9700 §2.1.1)",
+    isSeenIn: (exchange) => requestedParam(exchange, "code_challenge") !== undefined,
+  },
+  plainResponse: {
+    missing: "the client requests signed authorization responses (JARM)",
+    isSeenIn: ({ response }) => response?.authorizationResponse?.params.every(([name]) => name !== "response") ?? false,
+  },
   basic: {
     missing: "the client does not authenticate by HTTP Basic",
     isSeenIn: ({ endpoint, request }) => endpoint === "token" && /^basic /i.test(request.headers.authorization ?? ""),
@@ -148,6 +163,12 @@ interface FeatureDescription {
   readonly missing: string;
   /** Whether an exchange without an attack shows it. */
   isSeenIn(exchange: Exchange): boolean;
+}
+
+/** A parameter that an authorization request has itself, pushed and signed ones included. */
+export function requestedParam({ endpoint, request }: Exchange, name: string): unknown {
+  if (endpoint !== "authorize" && endpoint !== "par") return undefined;
+  return findParam(request, name) ?? decodeJwtPart(findParam(request, "request") ?? "", 1)[name];
 }
 
 /** The nonce of the ID token in a token response. */

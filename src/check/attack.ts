@@ -254,11 +254,15 @@ export interface Observation extends JourneyEvidence {
   readonly usualClaims?: Readonly<Record<string, unknown>>;
   /** The session of the login before the attack, if the journey has one. */
   readonly earlier?: ClientSession;
+  /** What the client does without an attack, and what the driver can do. */
+  readonly abilities: ReadonlySet<Ability>;
   /** The URLs that a client on a device opened, oldest first. */
   readonly opened: readonly string[];
   /** How long a client on a device waited without an advance of the clock, oldest first. */
   readonly waits: readonly Wait[];
   readonly trap: Trap;
+  /** How many requests an endpoint has received until now. */
+  readonly countRequests: (endpoint: string) => number;
   /** Whether the same client completes a login while the attack continues. */
   readonly logInAgain: () => Promise<boolean>;
   /** Ends the attack. Whether the same client then completes a login. */
@@ -266,6 +270,12 @@ export interface Observation extends JourneyEvidence {
   /** Ends the attack. Whether the session, which the journey had before it, then refreshes without a new login. */
   readonly refreshAgain: () => Promise<boolean>;
 }
+
+/**
+ * Time between two logins, in seconds: longer than clients wait before they fetch keys again, which is five minutes in
+ * some libraries, and shorter than they cache keys.
+ */
+export const secondsBetweenLogins = 330;
 
 /** The category of an attack: the part of its id before the slash. */
 export function categoryOf(id: string): string {

@@ -4,7 +4,14 @@
  */
 
 import { type Action, type Attempt, untilStopped } from "./attempt.ts";
-import { type Conclusion, exchangesOfOneLogin, type Journey, journeyOf, type Observation } from "./attack.ts";
+import {
+  type Conclusion,
+  exchangesOfOneLogin,
+  type Journey,
+  journeyOf,
+  type Observation,
+  secondsBetweenLogins,
+} from "./attack.ts";
 import { assertSession, type ClientSession, LoginLimitError, UndecidedError } from "./driver.ts";
 import type { CrashWatch } from "./crashes.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
@@ -13,9 +20,6 @@ import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
 import { openStage } from "./stage.ts";
-
-/** Time between two logins, in seconds: longer than clients wait before they fetch keys again. */
-const secondsBetweenLogins = 120;
 
 /**
  * Performs the journey of a task.
@@ -35,6 +39,11 @@ export async function runAttack(
     const result = await perform(runner, control, task, environment, watch, restart);
     return { result, hasCrash: watch.crash !== undefined };
   });
+}
+
+/** Whether the login of a journey begins with one without pages, whose failure shows nothing. */
+function triesSilently({ authorizations }: ControlResult, journey: Journey): boolean {
+  return authorizations > 1 && (journey === "login" || journey === "second issuer");
 }
 
 /** Whether an action ended with the user of the control. */
@@ -62,7 +71,12 @@ async function perform(
   const session = earlier?.result;
   session?.passTime?.(secondsBetweenLogins);
   const earlierExchanges = as.log.unmasked.exchanges.length;
-  const stage = openStage(runner.driver, environment, { session, expectedSub, begin });
+  const stage = openStage(runner.driver, environment, {
+    session,
+    expectedSub,
+    begin,
+    skipsSilent: triesSilently(control, journey),
+  });
   try {
     await attack.start(stage, values);
     const act: Action<ClientSession | Conclusion> = attack.perform === undefined
@@ -116,6 +130,8 @@ async function perform(
       outcome: conclusion?.outcome ?? outcome,
       session: result !== undefined && "sub" in result ? result : undefined,
       ...{ conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
+      abilities: control.abilities,
+      countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,
       logInAgain: async () => isExpected(await runner.attempt(begin, watch), control),
       recovers: () => afterwards(begin),
       refreshAgain: () => afterwards(() => actions.refresh!(session!), isLoggedOut),

@@ -50,12 +50,13 @@ export async function checkJourneyHabits(
   results: readonly AttackResult[],
 ): Promise<readonly HabitResult[]> {
   const { clientsOf, exchangesOfClient, readHabits } = await import("../recorder/habits/mod.ts");
-  const [client] = clientsOf(recordings[0]!.exchanges);
+  const { issuer, client: registered, exchanges: ordinaryExchanges } = recordings[0]!;
+  const [client] = clientsOf(ordinaryExchanges);
   const found = new Map<string, Evidence[]>();
   for (const { attack, evidence: { exchanges } } of results) {
     const own = client === undefined ? [] : exchangesOfClient(exchanges, client);
     if (own.length === 0) continue;
-    const habits = await readHabits([{ issuer: recordings[0]!.issuer, exchanges: own }], {
+    const habits = await readHabits([{ issuer, client: registered, exchanges: own }], {
       only: ({ holdsUnderAttack }) => holdsUnderAttack === true,
       refreshesOnDemand: true,
     });

@@ -1,7 +1,7 @@
 /** The stage of an attack: the environment of its journey, and what the attack can do with the client. */
 
 import type { Callback } from "../testing/browser/callback.ts";
-import type { FaultRule, Match, RuleBuilder } from "../testing/faults/rule_builder.ts";
+import { type FaultRule, type Match, matchesPattern, type RuleBuilder } from "../testing/faults/rule_builder.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { PendingLogin, Stage } from "./attack.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "./driver.ts";
@@ -21,12 +21,15 @@ export interface OpenStage extends Stage {
 export function openStage(
   driver: ClientDriver,
   { as, journey, trap, resource, openBrowser, openOtherIssuer }: JourneyEnvironment,
-  { session, expectedSub, begin }: Pick<Stage, "session" | "expectedSub" | "begin">,
+  { session, expectedSub, begin, skipsSilent }: Pick<Stage, "session" | "expectedSub" | "begin"> & {
+    /** Whether no fault applies to authorization requests without pages. */
+    readonly skipsSilent: boolean;
+  },
 ): OpenStage {
   const rules: FaultRule[] = [];
   let passedSeconds = 0;
   return {
-    as: { ...as, on: collectRules(as, rules) },
+    as: { ...as, on: collectRules(as, rules, skipsSilent) },
     client: journey.client,
     trap,
     driver,
@@ -38,7 +41,7 @@ export function openStage(
     openBrowser,
     async openOtherIssuer() {
       const other = await openOtherIssuer();
-      return { ...other, issuer: other.issuer, on: collectRules(other, rules) };
+      return { ...other, issuer: other.issuer, on: collectRules(other, rules, skipsSilent) };
     },
     startLogin: (of = journey) => startLogin(driver, of),
     passTime(seconds) {
@@ -65,7 +68,10 @@ async function startLogin(driver: ClientDriver, journey: ClientJourney): Promise
   const response = Promise.withResolvers<Callback>();
   signal.addEventListener("abort", () => response.reject(signal.reason), { once: true });
   const authorize = async (url: string | URL) => {
-    opened.resolve(await journey.authorize(url));
+    const callback = await journey.authorize(url);
+    // A client that tries a login without pages then starts one with pages.
+    if (callback.error === "login_required") return callback;
+    opened.resolve(callback);
     return await response.promise;
   };
   const session = new Promise<ClientSession>((resolve) => resolve(driver.logIn!({ ...journey, authorize })));
@@ -78,7 +84,7 @@ async function startLogin(driver: ClientDriver, journey: ClientJourney): Promise
 }
 
 /** `as.on`, which also puts every rule that is added into a list. */
-function collectRules(as: TestLatchkey, rules: FaultRule[]): TestLatchkey["on"] {
+function collectRules(as: TestLatchkey, rules: FaultRule[], skipsSilent: boolean): TestLatchkey["on"] {
   const collect = (rule: FaultRule): FaultRule => {
     rules.push(rule);
     return rule;
@@ -89,5 +95,9 @@ function collectRules(as: TestLatchkey, rules: FaultRule[]): TestLatchkey["on"] 
     times: (count, fault) => collect(builder.times(count, fault)),
     always: (fault) => collect(builder.always(fault)),
   });
-  return (endpoint: string, match?: Match) => wrap(as.on(endpoint, match));
+  const withPages = (match: Match = {}): Match => (request) =>
+    request.params.prompt !== "none" &&
+    (typeof match === "function" ? match(request) : matchesPattern(match, request));
+  return (endpoint: string, match?: Match) =>
+    wrap(as.on(endpoint, skipsSilent && endpoint === "authorize" ? withPages(match) : match));
 }

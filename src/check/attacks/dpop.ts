@@ -52,9 +52,9 @@ function demandNonces({ name, next, renews = false, scheme = "DPoP" }: NonceOpti
         expected.set(endpoint, nonce);
         return nonce;
       };
-      const kept = expected.get(endpoint);
-      if (kept === undefined || decodeJwtPart(proof, 1).nonce !== kept) {
-        return withCorsHeaders(context.request, nonceError(endpoint, renew(), scheme));
+      const required = expected.get(endpoint) ?? renew();
+      if (decodeJwtPart(proof, 1).nonce !== required) {
+        return withCorsHeaders(context.request, nonceError(endpoint, required, scheme));
       }
       const response = await handleNext(request, peer);
       return renews ? withHeaders(response, { "dpop-nonce": renew() }) : response;

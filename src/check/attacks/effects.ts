@@ -207,6 +207,14 @@ export const lateRejection: Effect = {
   fix: "Validate the ID token before the first request with the access token.",
 };
 
+/** For clients on which no ID token has an effect. */
+export const unreadIdToken: Effect = {
+  cause: "does not read the ID token",
+  severity: "low",
+  consequence: "No ID token has an effect; userinfo alone names the user, and the nonce protects nothing.",
+  fix: "Validate the ID token, and identify the user by its iss and sub, or do not request openid.",
+};
+
 /** For a code of another login that the server or the client rejects because of code_verifier or nonce. */
 export const lateStateCheck: Effect = {
   cause: "relies on code_verifier or nonce in place of state",

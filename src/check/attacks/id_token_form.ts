@@ -3,6 +3,7 @@
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
+import { unreadIdToken } from "./effects.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
@@ -44,6 +45,10 @@ export const idTokenFormAttacks: readonly Attack[] = [
         };
         return signWithOwnKey(original, {}, forms[form]);
       }),
+    assess: ({ outcome, abilities }) =>
+      outcome === "accepted" && !abilities.has("readsIdToken")
+        ? { passed: false, isWarning: true, because: "the client reads no ID token", effect: unreadIdToken }
+        : undefined,
   }),
   defineAttack({
     id: "id-token/encrypted",

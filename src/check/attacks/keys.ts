@@ -8,15 +8,12 @@ import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { endlessRequests, forgedIdToken } from "./effects.ts";
 import { describeOutcome } from "../assess.ts";
-import { exchangesOf } from "../attack.ts";
+import { exchangesOf, secondsBetweenLogins } from "../attack.ts";
 import { signWithHmac } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
 
 type Key = Readonly<Record<string, unknown>>;
-
-/** Longer than clients wait before they fetch the keys again, and shorter than they cache them. */
-const secondsOfKeyCaches = 120;
 
 /** The keys of a JWKS body. */
 const keysOf = (members: Readonly<Record<string, unknown>>) => members.keys as readonly Key[];
@@ -70,7 +67,7 @@ export const keyAttacks: readonly Attack[] = [
       }
       const fetches = exchangesOf(observation, "jwks").length;
       if (fetches > 3) return { passed: false, because: `the client fetched the keys ${fetches} times` };
-      earlier!.passTime?.(secondsOfKeyCaches);
+      earlier!.passTime?.(secondsBetweenLogins);
       const passed = await observation.recovers();
       return {
         passed,
@@ -92,13 +89,20 @@ export const keyAttacks: readonly Attack[] = [
       for (let login = 1; login < unknownLogins; login++) await begin().catch(() => undefined);
       return await begin();
     },
-    assess(observation) {
+    async assess(observation) {
+      const { countRequests, logInAgain } = observation;
       const fetches = exchangesOf(observation, "jwks").length;
       if (fetches <= maxFetches) {
         const isForged = observation.outcome === "accepted";
         return isForged ? { passed: false, because: describeOutcome(observation), effect: forgedIdToken } : undefined;
       }
-      return { passed: false, because: `the client fetched the keys ${fetches} times for ${unknownLogins} logins` };
+      const earlier = countRequests("jwks");
+      await logInAgain();
+      const because = `the client fetched the keys ${fetches} times for ${unknownLogins} logins`;
+      return countRequests("jwks") === earlier ? { passed: false, because } : {
+        ...{ passed: false, isInconclusive: true },
+        because: `${because}, and fetches them in each login without an attack`,
+      };
     },
   }),
   defineAttack({

@@ -4,6 +4,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { body, metadata, status } from "../../testing/faults/mod.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
+import { requestedParam } from "../abilities.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -87,6 +88,7 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/pkce-unsupported",
+    needs: ["pkce"],
     effect: unboundCode,
     stop: undefined,
     title: "The metadata announces no code challenge method, or only plain.",
@@ -96,10 +98,8 @@ export const metadataAttacks: readonly Attack[] = [
     always: ({ methods }) =>
       withMembers("no code challenge method S256", { code_challenge_methods_supported: methods ?? undefined }),
     assess: ({ exchanges, outcome }) => {
-      const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
-      const isWeak = requests.some(({ request: { query } }) =>
-        !query.some(([name, value]) => name === "code_challenge_method" && value === "S256")
-      );
+      const requests = exchanges.filter((exchange) => requestedParam(exchange, "response_type") !== undefined);
+      const isWeak = requests.some((exchange) => requestedParam(exchange, "code_challenge_method") !== "S256");
       return {
         passed: !isWeak && outcome !== "hung",
         because: isWeak
@@ -256,6 +256,11 @@ function movedEndpoints(): Fault {
   return {
     name: "moved endpoints",
     waitsFor: "requested the metadata or a moved endpoint",
+    // The audience of an assertion may be the URL of the token endpoint.
+    extend: (server) => ({
+      ...server,
+      assertionAudiences: server.assertionAudiences.flatMap((url) => [url, `${url}${query}`]),
+    }),
     handle: (next, context) => async (request, peer) => {
       const { endpoint } = context.request;
       if ((endpoint === "token" || endpoint === "jwks") && !request.url.endsWith(query)) {

@@ -9,11 +9,14 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { mixUp, unusableResponse } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
-/** A fault that replaces one parameter of an authorization response. */
+/** A fault that replaces one parameter of an authorization response, if the response has it. */
 function withParameter(name: string, parameter: string, change: (value: string) => string): Fault {
   return editAuthorizationResponse(
     name,
-    (fields) => fields.map(([field, value]) => [field, field === parameter ? change(value) : value]),
+    (fields) =>
+      fields.some(([field]) => field === parameter)
+        ? fields.map(([field, value]) => [field, field === parameter ? change(value) : value])
+        : undefined,
   );
 }
 
@@ -21,6 +24,7 @@ function withParameter(name: string, parameter: string, change: (value: string) 
 export const responseAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/state-wrong",
+    needs: ["state"],
     title: "The authorization response has the wrong state.",
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
     ...oneOf("how", ["unrelated", ...nearMisses, "empty"]),
@@ -29,12 +33,14 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/state-missing",
+    needs: ["state"],
     title: "The authorization response has no state.",
     sources: ["RFC 6749 §10.12"],
     once: () => authorizationResponse.missingState(),
   }),
   defineAttack({
     id: "response/repeated",
+    needs: ["plainResponse"],
     level: "should-reject",
     title: "The authorization response has a parameter twice, with different values.",
     sources: ["RFC 6749 §3.1"],
@@ -80,6 +86,7 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/iss-absent",
+    needs: ["plainResponse"],
     level: "must-tolerate",
     title: "The metadata does not announce iss, and the authorization response has no iss.",
     endpoints: ["authorize", "discovery"],

@@ -153,6 +153,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       if (what === "response") return await deliverForeign(stage, journey, foreign);
       const { callback: own } = await startLogin();
       const { state = "" } = foreign;
+      if (!own.params.has("state")) return undecided("the response has no state, or a signed one");
       if (own.state === state) return undecided("the client sends the same state in every request");
       return await deliverForeign(stage, journey, withParameters(own, { state }));
     },
@@ -160,6 +161,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/state-used",
+    needs: ["receiveCallback", "state"],
     effect: usedState,
     title: "A browser delivers the code of an attacker with the state of a login that has ended.",
     correctClient: "The client rejects the response, because it accepts each state once.",

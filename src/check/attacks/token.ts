@@ -9,8 +9,9 @@ import type { ClientSession } from "../driver.ts";
 import { exchangesOf } from "../attack.ts";
 import { withMember } from "./changed_members.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
+import { nearMissOf } from "./near_misses.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { atMost, conclude, failIf, passIf, undecided } from "./conclusions.ts";
+import { atMost, conclude, failIf, undecided } from "./conclusions.ts";
 
 const ofMember = 'The value of the member; "absent" removes it.';
 
@@ -38,7 +39,11 @@ export const tokenAttacks: readonly Attack[] = [
     once: ({ value }) => withMember("access_token", value),
     assess: ({ outcome, exchanges }) => {
       const isUsed = exchanges.some(({ request }) => /^bearer /i.test(request.headers.authorization ?? ""));
-      return passIf(outcome === "accepted" && !isUsed, "the client does not use the access token");
+      if (outcome !== "accepted") return undefined;
+      // The token is opaque to a client; only a line break changes the request.
+      return isUsed
+        ? { passed: false, isWarning: true, because: "the client sent the access token in a header" }
+        : { passed: true, because: "the client does not use the access token" };
     },
   }),
   defineAttack({
@@ -70,10 +75,14 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/type-case",
     level: "must-tolerate",
-    title: "The token response has the token_type bEARER.",
-    correctClient: "The client compares token_type case-insensitively, and sends the token with the scheme Bearer.",
+    title: "The token_type of the token response is in other letter case, such as bEARER.",
+    correctClient: "The client compares token_type case-insensitively.",
     sources: ["RFC 6749 §5.1"],
-    once: () => tokens.tokenType(),
+    once: () =>
+      body.edited(
+        (members) => ({ ...members, token_type: nearMissOf(String(members.token_type), "case") }),
+        "other case",
+      ),
   }),
   defineAttack({
     id: "token/type-unknown",

@@ -22,6 +22,7 @@ import { passIf } from "./conclusions.ts";
 export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-other",
+    needs: ["idToken", "readsIdToken"],
     title: "The userinfo response has the sub of another user.",
     correctClient:
       "The client rejects the login or discards the userinfo response, and does not log in the other user.",

@@ -58,15 +58,15 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
     check: ({ authorizations }) =>
       examineEach(authorizations, ({ get }) => {
         if (get("state") !== undefined) return undefined;
-        const isProtected = authorizations.every((request) =>
-          request.get("state") === undefined && request.get("code_challenge") !== undefined
+        const protection = ["code_challenge", "nonce"].find((name) =>
+          authorizations.every((request) => request.get("state") === undefined && request.get(name) !== undefined)
         );
         return {
           parameter: "state",
-          because: isProtected
-            ? "no request has state; PKCE protects against CSRF instead"
-            : "the request has no state",
-          isNote: isProtected,
+          because: protection === undefined
+            ? "the request has no state"
+            : `no request has state; ${protection === "nonce" ? "the nonce" : "PKCE"} protects against CSRF instead`,
+          isNote: protection !== undefined,
         };
       }),
   },
@@ -184,7 +184,8 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "silent-login-bounded",
-    title: "The client sends prompt=none at most once a minute, and not again after login_required.",
+    title:
+      "Without a login with pages, the client sends prompt=none at most once a minute, and not after login_required.",
     level: "recommended",
     sources: ["OpenID Connect Core §3.1.2.6"],
     occasion: "an authorization request with prompt=none",
@@ -206,7 +207,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
               toEvidence(request, { parameter: "prompt", because: "the previous request got login_required", others }),
             ];
           }
-          return seconds < 60
+          return seconds < 60 && !hasLogin
             ? [
               toEvidence(request, {
                 parameter: "prompt",

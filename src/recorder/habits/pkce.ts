@@ -1,6 +1,7 @@
 /** PKCE (RFC 7636). */
 
 import { digest } from "../../server/oauth/secrets.ts";
+import { findBasicCredentials } from "../record_request.ts";
 import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { looksLikeTime } from "./random_values.ts";
 import type { TokenRequest, Traffic } from "./traffic.ts";
@@ -11,6 +12,12 @@ function verifiersOf({ tokenRequests }: Traffic): (TokenRequest & { readonly ver
     const verifier = request.get("code_verifier");
     return verifier === undefined ? [] : [{ ...request, verifier }];
   });
+}
+
+/** Whether a token request authenticates the client. */
+function isAuthenticated({ exchange, get }: TokenRequest): boolean {
+  return Boolean(findBasicCredentials(exchange.request)?.password) ||
+    ["client_secret", "client_assertion"].some((name) => get(name) !== undefined);
 }
 
 /** Two random verifiers begin with the same 8 characters by chance only once in 2^48 pairs. */
@@ -24,14 +31,22 @@ export const pkceHabits: readonly HabitDefinition[] = [
     sources: ["RFC 9700 §2.1.1", "OAuth 2.1 §4.1.1"],
     occasion: "an authorization request",
     holdsUnderAttack: true,
-    check: ({ authorizations }) =>
-      examineEach(
-        authorizations,
-        ({ get }) =>
-          get("code_challenge") === undefined
-            ? { parameter: "code_challenge", because: "the request has no code_challenge" }
-            : undefined,
-      ),
+    check({ authorizations, tokenRequests, recordings }) {
+      const authenticates = tokenRequests.length === 0
+        ? recordings.some(({ client }) => (client?.token_endpoint_auth_method ?? "none") !== "none")
+        : tokenRequests.every(isAuthenticated);
+      return examineEach(authorizations, ({ get }) => {
+        if (get("code_challenge") !== undefined) return undefined;
+        const isProtected = authenticates && get("nonce") !== undefined;
+        return {
+          parameter: "code_challenge",
+          because: isProtected
+            ? "the request has no code_challenge; the client authenticates, and relies on the nonce instead"
+            : "the request has no code_challenge",
+          isNote: isProtected,
+        };
+      });
+    },
   },
   {
     id: "pkce-s256",

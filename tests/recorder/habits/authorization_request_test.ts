@@ -12,6 +12,12 @@ const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const withParameters = (authorization: Readonly<Record<string, string | undefined>>, token = {}): Journey => (as) =>
   attempt(as.logIn(as.client(), { authorization, token }));
 
+const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined };
+
+/** A login of a client with a secret, which sends no verifier. */
+const logInConfidentially = (as: TestLatchkey, authorization: Readonly<Record<string, string | undefined>>) =>
+  attempt(as.logIn(as.client({ confidential: true }), { authorization, token: { code_verifier: undefined } }));
+
 /** Two logins, each with parameters of its own. */
 const withEach = (...all: readonly Readonly<Record<string, string | undefined>>[]): Journey => async (as) => {
   const client = as.client();
@@ -27,7 +33,11 @@ async function swapVerifiers(as: TestLatchkey): Promise<void> {
 
 testHabit("pkce-used", {
   has: logIn,
-  lacks: [[/no code_challenge/, withParameters({ code_challenge: undefined, code_challenge_method: undefined })]],
+  lacks: [
+    [/no code_challenge/, withParameters(withoutPkce)],
+    [/has no code_challenge$/, (as) => logInConfidentially(as, { ...withoutPkce, nonce: undefined })],
+  ],
+  notes: [[/relies on the nonce/, (as) => logInConfidentially(as, withoutPkce)]],
   notSeen: discover,
 });
 
@@ -97,7 +107,10 @@ testHabit("verifier-of-this-code", {
 testHabit("state-present", {
   has: logIn,
   lacks: [[/has no state/, withEach({}, { state: undefined })]],
-  notes: [[/PKCE protects/, withParameters({ state: undefined })]],
+  notes: [
+    [/PKCE protects/, withParameters({ state: undefined })],
+    [/nonce protects/, (as) => logInConfidentially(as, { ...withoutPkce, state: undefined })],
+  ],
 });
 
 testHabit("state-random", {
