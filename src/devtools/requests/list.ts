@@ -114,7 +114,7 @@ export function recentFlows(recorder: Recorder, clientId?: string): RecentFlow[]
   return flows.slice(0, homeFlowCount).map((flow) => {
     const { id, client, outcome, status, rejection } = flowRow(redactFlow(flow));
     const title = outcome.tone === "bad" ? rejection?.reason : undefined;
-    return { path: `/flows/${id}`, title: title ?? status.label, outcome, client };
+    return { path: `/flows/${id}`, title: title ?? status.label, outcome, ...clientId === undefined && { client } };
   });
 }
 

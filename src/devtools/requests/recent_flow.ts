@@ -10,6 +10,6 @@ export interface RecentFlow {
   readonly title: string;
   /** `success`, `error`, `pending` or `revoked`. */
   readonly outcome: Status;
-  /** The client that the flow names. */
+  /** The client that the flow names; absent on the page of a client. */
   readonly client?: string;
 }

@@ -28,8 +28,8 @@ export function ConfigurationLines({ text, isPersistent, children }: {
       </summary>
       <p>
         A file <code class="wire">latchkey.json</code> with {children}. Start the server with{" "}
-        <code class="wire">--config latchkey.json</code>.
-        {!isPersistent && " Without it, a restart forgets what was added or changed on a page."}
+        <code class="wire">--config latchkey.json</code>, or copy the entries into your configuration file.
+        {!isPersistent && " Otherwise a restart forgets what was added or changed on a page."}
       </p>
       <div class="box">
         <pre class="wire"><CodeText text={text} /></pre>
