@@ -102,8 +102,12 @@ export async function verifyClientSecret(
 ): Promise<Client> {
   let failure: OAuthError | undefined;
   let unregistered: Client | undefined;
+  let client: Client | undefined;
+  let foundId: string | undefined;
   for (const { id, secret, isUnencoded } of candidates) {
-    const client = await server.clients.find(id, server.sender);
+    // Readings of one id need one lookup: for an unknown client a second one would read the store again.
+    if (id !== foundId) client = await server.clients.find(id, server.sender);
+    foundId = id;
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);
     if (client === undefined) continue;
