@@ -15,10 +15,10 @@ const isOwn = (path: string) => /^src\/(?:server|platform)\/|^src\/mod\.ts$/.tes
 /** What tests of the server may import besides: the requests of a correct client. */
 const isClient = (path: string) => path.startsWith("src/client/");
 
-/** Adds other products to the servers of tests, and is replaced. */
+/** The file that adds other products to the servers of tests. It is replaced by {@link defaultsAlone}. */
 const defaultsFile = "tests/default_options.ts";
 
-/** Leaves out the extensions that a test does not need. */
+/** A module that leaves out the extensions that a test does not need. */
 const defaultsAlone = `import { extensions, type LatchkeyOptions } from "../src/mod.ts";
 const { neededExtensions } = globalThis as unknown as { neededExtensions: readonly string[] };
 const needed = extensions.filter(({ name }) => neededExtensions.includes(name));

@@ -23,7 +23,7 @@ interface Project {
   readonly commonJs?: boolean;
 }
 
-/** What several projects have, so that it is installed once. */
+/** Packages of several projects, which are installed once. */
 const compiler = ["typescript@6", "@types/node@24"];
 const testRunners = ["vitest@5.1.1", "jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"];
 const applications = ["@playwright/test@1.65.1", "express@5", "express-openid-connect@3"];
