@@ -1,4 +1,4 @@
-/** The defaults of servers in tests. `deno task alone` replaces this file: there is nothing but the server. */
+/** The defaults of servers in tests. `deno task alone` replaces this file. */
 
 import { inspector } from "../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../src/mod.ts";

@@ -112,9 +112,12 @@ export async function testServer(options: LatchkeyOptions = {}): Promise<TestSer
   return self;
 }
 
-/**
- * A store in memory that says it lasts, and what it was asked, verbs and kinds in order: empty it before you listen.
- */
+/** A memory store that counts as persistent and stays open, for several instances. */
+export function sharedStore(): Store {
+  return { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
+}
+
+/** A memory store that counts as persistent, and its calls in order: `get client`. Empty the list before you use it. */
 export function recordingStore(): { readonly store: Store; readonly asked: string[] } {
   const calls: string[] = [];
   const store = observedStore({ ...memoryStore(), persistent: true }, (verb, [kind]) => calls.push(`${verb} ${kind}`));

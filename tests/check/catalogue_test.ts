@@ -10,7 +10,7 @@ import { attacks } from "../../src/check/attacks/mod.ts";
 import { withPatientTimers } from "../until.ts";
 import { type Mistake, smallClient } from "./small_client.ts";
 
-/** What finds a mistake, and similar attacks that must not be affected: ids. */
+/** The ids of the attacks that find a mistake, and of similar attacks that must not be affected. */
 interface Expectations {
   readonly foundBy: readonly string[];
   /** The habits that the client lacks. */

@@ -3,7 +3,7 @@
 import { type CheckReport, clientCheck } from "../../src/check/mod.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 
-/** The plugin that shows a report, of which no check of a client is known. */
+/** The plugin that shows a report without a check that made it. */
 export function reportPages(report: () => CheckReport | undefined) {
   return checkPages({ ...clientCheck(), report });
 }

@@ -207,7 +207,7 @@ for (const isConfigured of [true, false]) {
       // An instance may have an entry of the last half second.
       two.advance(1);
       if (isConfigured) {
-        // OP-10: the change of a configured client lasts in its process.
+        // OP-10: the change of a configured client applies only to its process.
         assertEquals(await findValid(two, next), []);
         assertEquals(await findValid(one, others), []);
         assertEquals(await findValid(one, next), everyUse(next));

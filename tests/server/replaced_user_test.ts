@@ -163,7 +163,7 @@ for (const sub of ["alice", "carol"]) {
       // An instance may have an entry of the last half second.
       two.advance(1);
       if (isConfigured) {
-        // OP-10: the change of a configured user lasts in its process.
+        // OP-10: the change of a configured user applies only to its process.
         assertEquals(await useAll(two, next), allInvalid);
         assertEquals(await useAll(one, others), allInvalid);
         assertEquals(await useAll(one, next), allValid);

@@ -1,6 +1,6 @@
 /**
  * Several instances on one persistent store: all know what is added at run time at one of them. A change of a
- * configured client or user lasts in its process.
+ * configured client or user applies only to its process.
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
@@ -21,18 +21,21 @@ import {
   timeout,
   uniqueName,
 } from "../platform/store/servers.ts";
-import { assertTokenResponse, basic, getOutcome, observedStore, recordingStore, testServer } from "../kit.ts";
+import {
+  assertTokenResponse,
+  basic,
+  getOutcome,
+  observedStore,
+  recordingStore,
+  sharedStore,
+  testServer,
+} from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-changes-"));
 
 after(() => rmSync(folder, { recursive: true }));
-
-/** A store that says it lasts, and as many handles on it as there are instances. */
-function sharedStore(): Store {
-  return { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
-}
 
 function instances(store: Store, count: number, options: LatchkeyOptions = {}): Promise<TestServer[]> {
   return Promise.all(Array.from({ length: count }, () => testServer({ store, ...options })));
@@ -124,7 +127,7 @@ test("[OP-06] added, changed and removed users are the same on every instance, i
   assertEquals(await two.as.users.find("dora"), { sub: "dora", name: "Dora" });
 });
 
-test("[OP-10] a change of a configured client or user lasts in its process, and is in no store", async () => {
+test("[OP-10] a change of a configured client or user applies only to its process, and is in no store", async () => {
   const { store, asked } = recordingStore();
   const [one, two] = await instances(store, 2) as [TestServer, TestServer];
   asked.length = 0;

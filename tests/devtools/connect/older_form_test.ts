@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type LatchkeyOptions, memoryStore, type Store } from "../../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
 import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
@@ -21,7 +21,7 @@ import { controlClient } from "../../testing/control/harness.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { openBrowser } from "../../server/browser.ts";
 import { assertPageWithForms } from "../../server/csrf.ts";
-import { type Fields, forEachCase, observedStore, testServer } from "../../kit.ts";
+import { type Fields, forEachCase, observedStore, sharedStore, testServer } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
 import { readFields } from "../../server/page.ts";
 
@@ -184,7 +184,6 @@ const name = uniqueName();
 after(() => postgresUrl === undefined ? undefined : dropPostgresSchemas(postgresUrl, [name]));
 after(() => redisUrl === undefined ? undefined : dropRedisPrefixes(redisUrl, [name]));
 
-const sharedStore = (): Store => ({ ...memoryStore(), persistent: true, close: () => Promise.resolve() });
 const shared = sharedStore();
 
 /** Each with the number of instances. */
@@ -218,7 +217,7 @@ for (const [store, count, skip, open] of stores) {
         value: async ({ as }) => (await as.users.reload("late"))!.name,
       },
     ];
-    // A change of a configured entry lasts in its process.
+    // A change of a configured entry applies only to its process.
     const all = [
       ...forms.map((form) => ({ ...form, changedAt: servers.slice(0, 1) })),
       ...stored.map((form) => ({ ...form, changedAt: servers })),

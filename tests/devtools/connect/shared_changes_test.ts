@@ -1,16 +1,10 @@
-/** Changes on the pages of clients and users of a server with a store that lasts. */
+/** Changes on the pages of clients and users of a server with a persistent store. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Store } from "../../../src/mod.ts";
-import { testServer } from "../../kit.ts";
+import { sharedStore, testServer } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
-
-/** A store that says it lasts, and as many handles on it as there are instances. */
-function sharedStore(): Store {
-  return { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
-}
 
 function instances(store: Store, count: number, options: LatchkeyOptions = {}): Promise<TestServer[]> {
   return Promise.all(Array.from({ length: count }, () => testServer({ store, ...options })));

@@ -2,15 +2,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/mod.ts";
 import type { Store } from "../../../src/mod.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
-import { basic, testServer } from "../../kit.ts";
-
-/** A store that says it lasts, and as many handles on it as there are instances. */
-function sharedStore(): Store {
-  return { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
-}
+import { basic, sharedStore, testServer } from "../../kit.ts";
 
 test("[OP-06, HT-15] a secret sent as the client id is hidden on the pages of flows, which read no client", async () => {
   const reads: string[] = [];
