@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import process from "node:process";
 import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 import type { OpenedPage } from "./harness.ts";
@@ -16,7 +17,7 @@ const folder = process.env.LATCHKEY_PICTURES;
 const maxHeight = 680;
 const maxCardHeight = 800;
 
-const as = await latchkey({ plugins: [inspector()] });
+const as = await latchkey({ plugins: [inspector(), faultPages()] });
 // The port that the pictures of the READMEs show.
 const { url } = await as.listen({ port: folder === undefined ? 0 : 9000 });
 const shop = "https://shop.example/callback";
