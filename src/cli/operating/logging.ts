@@ -2,19 +2,15 @@
 
 import type { App, Context } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
+import { findFix } from "../../server/assembly/rules.ts";
+import { clientChangeUrl } from "../../server/endpoints/shared/client_change.ts";
+import { suggestUri } from "../../server/endpoints/shared/suggest_match.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import { redactEvent, redactText } from "../../server/oauth/redact.ts";
 import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import {
-  type FindFix,
-  formatEvent,
-  isPendingPoll,
-  isShown,
-  type LoggedRequest,
-  type Terminal,
-} from "./format_event.ts";
+import { formatEvent, isPendingPoll, isShown, type LoggedRequest, type Terminal } from "./format_event.ts";
 
 /** Options of the log. */
 export interface LoggingOptions {
@@ -82,12 +78,6 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
   let registeredSecrets: RegisteredSecrets | undefined;
   let randomRequestId = () => "";
   let now = () => 0;
-  let findFix: FindFix | undefined;
-  let clientChangeUrl: typeof import("../../server/endpoints/shared/client_change.ts").clientChangeUrl | undefined;
-  let suggestUri: typeof import("../../server/endpoints/shared/suggest_match.ts").suggestUri | undefined;
-  let loadingRules: Promise<void> | undefined;
-  /** Events before the fixes are loaded, in their order: those of the JSON log, and those outside of requests. */
-  const waitingEvents: (readonly [event: TraceEvent, request: LoggedRequest | undefined])[] = [];
   const writtenNotes = new Set<string>();
 
   /** A log that cannot be written affects no request. */
@@ -108,20 +98,6 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
     return true;
   }
 
-  /** The first rejection loads the fixes. */
-  async function loadRules(): Promise<void> {
-    [{ clientChangeUrl }, { suggestUri }, { findFix }] = await Promise.all([
-      import("../../server/endpoints/shared/client_change.ts"),
-      import("../../server/endpoints/shared/suggest_match.ts"),
-      import("../../server/assembly/rules.ts"),
-    ]);
-    writeWaiting();
-  }
-
-  function writeWaiting(): void {
-    for (const [event, request] of waitingEvents.splice(0)) writeEvent(event, request);
-  }
-
   function writeText(event: TraceEvent, request?: LoggedRequest): void {
     const text = formatEvent(event, { verbose, terminal: terminal?.(), findFix, request });
     if (text !== undefined) tryWrite(text);
@@ -129,7 +105,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
 
   function writeEvent(event: TraceEvent, request?: LoggedRequest): void {
     if (format === "text") return writeText(event, request);
-    const fix = "explanation" in event ? findFix?.(event.explanation) : undefined;
+    const fix = "explanation" in event ? findFix(event.explanation) : undefined;
     const change = request?.findChange?.()?.url;
     tryWrite(JSON.stringify({ ...toLogRecord(event), fix, change, request: request?.id, flow: request?.link }));
   }
@@ -141,15 +117,13 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       const request = context && findForRequest(requests, context.request);
       const redacted = redactEvent(event, registeredSecrets);
       const hasFix = "explanation" in event;
-      if (hasFix) loadingRules ??= loadRules();
       // Computed only where it is shown: that takes longer than to record the event.
       if (request !== undefined && (hasFix || verbose && format === "text")) request.link ??= context!.flowUrl;
       if (request !== undefined && redacted.type === "rejected") {
-        request.findDifference ??= (explanation) => suggestUri?.(explanation)?.difference;
-        request.findChange ??= () => clientChangeUrl?.(context!, redacted.explanation.change);
+        request.findDifference ??= (explanation) => suggestUri(explanation)?.difference;
+        request.findChange ??= () => clientChangeUrl(context!, redacted.explanation.change);
       }
       if (request?.events !== undefined) request.events.push(redacted);
-      else if (loadingRules !== undefined && findFix === undefined) waitingEvents.push([redacted, request]);
       else writeEvent(redacted, request);
     },
     logEvent(event, fields) {
@@ -166,8 +140,6 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
     },
     // The random source of a tenant with a seed yields the same tokens, whether or not there is a log.
     forAddedApp: () => logApp(options, () => randomRequestId()),
-    // A process that ends immediately has no fixes yet.
-    close: writeWaiting,
     handle: (next) => async (request, peer) => {
       const proxyRequestId = peer?.proxy === undefined ? null : request.headers.get("x-request-id");
       const id = proxyRequestId !== null && requestIdPattern.test(proxyRequestId) ? proxyRequestId : randomRequestId();
@@ -184,7 +156,6 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
         logged.status = response.status;
       } finally {
         // The log has the text of a rejection before the client has the response.
-        if (findFix === undefined) await loadingRules;
         const { events = [] } = logged;
         logged.events = undefined;
         for (const event of events) writeText(event, logged);
