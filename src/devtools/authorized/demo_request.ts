@@ -1,5 +1,6 @@
 /** Prepares the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
 
+import { findRule } from "../../server/assembly/rules.ts";
 import { importSigningKey } from "../../client/jwt.ts";
 import { signedRequest } from "../../client/request_object.ts";
 import type { Context } from "../../server/assembly/context.ts";
@@ -35,7 +36,6 @@ async function push(context: Context, client: Client, request: DemoRequest): Pro
   const { request_uri } = json;
   if (status === 201 && typeof request_uri === "string") return { client_id: client.id, request_uri };
   const { error, error_description } = json;
-  const { findRule } = await import("../../server/assembly/rules.ts");
   const rule = findRule(/\[([A-Z]{2}-\d{2})\]$/.exec(String(error_description))?.[1]);
   throw new OAuthError("invalid_request", "this page cannot push the authorization request of the client", {
     rule: "PA-07",

@@ -216,7 +216,7 @@ export async function runStep(
       step,
       outcome,
       reason,
-      fix: await fixOf(reason),
+      fix: fixOf(reason),
       exchanges: results.map((result) => ({ ...result, editLink: result.sent && findEditLink?.(result.sent) })),
       secretsShown: areSecretsShown(server, client.client, form),
       checks: typeof response.id_token !== "string" || step === "refresh" ? [] : await checkResponse(server, arrived),

@@ -4,6 +4,7 @@ import { expiryHeap, linkedList } from "./expiry_heap.ts";
 import type { ExpiryHeap, HeapItem, LinkedList, LinkedListNode } from "./expiry_heap.ts";
 import { evictable, resolveOptions } from "./resolve_options.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
+import { delay } from "./with_timeout.ts";
 
 /** A record in its table. */
 interface Row extends HeapItem, LinkedListNode<Row> {
@@ -225,7 +226,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
             remove(table, row);
             removed++;
           }
-          if (++searched % searchBatchSize === 0) await (await import("./with_timeout.ts")).delay(0);
+          if (++searched % searchBatchSize === 0) await delay(0);
         }
       }
       return removed;

@@ -14,6 +14,7 @@ import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSiteLogin } from "../endpoints/shared/cross_site.ts";
+import { resolveLoginHint } from "../endpoints/shared/login_hint.ts";
 
 /** The values that an approver may read besides the authorization request. */
 export interface ApproverContext {
@@ -75,7 +76,7 @@ export async function autoApprover(
   const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
   const hintedUser = loginHint === undefined || userOfHint !== undefined
     ? userOfHint
-    : await (await import("../endpoints/shared/login_hint.ts")).resolveLoginHint(server, loginHint, request);
+    : await resolveLoginHint(server, loginHint, request);
   const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
     ? undefined
     : await users.find(previousSession.sub);

@@ -1,6 +1,8 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
+import { approveOrAsk } from "./account_selection.ts";
 import { type Approver, autoApprover } from "./approver.ts";
+import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import type { App } from "./context.ts";
 import { endpointPath } from "./endpoint.ts";
 import type { EndpointDescription } from "./endpoint.ts";
@@ -33,7 +35,9 @@ import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent } from "./request_context.ts";
+import { errorResponse, lastResortError } from "../endpoints/shared/error_response.ts";
 import { endpoints } from "./routes.ts";
+import { serverByHost } from "./server_by_host.ts";
 
 /** Maximum number of recent code challenges, kept to warn about a reused one. */
 const maxRecentChallenges = 10_000;
@@ -125,11 +129,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     autoLogin: settings.login === "auto" && options.approver === undefined,
   });
   const { paths } = settings;
-  // Most servers have default paths and one issuer. They start faster without the code for configured paths and several
-  // issuers.
-  const configuredPaths = Object.keys(paths).length === 0 ? undefined : await import("./configured_paths.ts");
-  const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
-  const ownEndpoints = configuredPaths?.atConfiguredPaths(endpointList, base, paths) ?? endpointList;
+  const ownEndpoints = atConfiguredPaths(endpointList, base, paths);
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
@@ -204,7 +204,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
   const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
-  configuredPaths?.assertOwnPaths([...ownEndpoints, ...pluginEndpoints], paths);
+  assertOwnPaths([...ownEndpoints, ...pluginEndpoints], paths);
   // The last route at a path counts: the home page for developers replaces that of the server.
   for (const endpoint of pluginEndpoints) replaceByPath(allEndpoints, endpoint);
   const protocolParameters: ParameterDescription[] = [];
@@ -225,13 +225,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       app,
       plugins,
       emit,
-      byHost?.serverByHost(server, membersOf),
+      settings.isIssuerFromHost ? serverByHost(server, membersOf) : undefined,
     ),
-    // The first rejection loads the error channels: a start without one is faster.
-    handleError: async (error, context) =>
-      (await import("../endpoints/shared/error_response.ts")).errorResponse(context, error),
-    lastResort: async (cause, target, context) =>
-      (await import("../endpoints/shared/error_response.ts")).lastResortError(context?.server ?? server, target, cause),
+    handleError: (error, context) => errorResponse(context, error),
+    lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: settings.allows.unknownClients,
     headers: () => headers,
   });
@@ -307,5 +304,5 @@ function securityHeaders(issuer: string): Readonly<Record<string, string>> | und
 /** The approver of `login: "auto"`. */
 const automaticLogin: Approver = (request, situation) =>
   request.loginRequirements.prompt.includes("select_account")
-    ? import("./account_selection.ts").then(({ approveOrAsk }) => approveOrAsk(request, situation))
+    ? approveOrAsk(request, situation)
     : autoApprover(request, situation);

@@ -8,13 +8,15 @@
  */
 
 import type { HostedApp } from "./hosted_app.ts";
-import { ConnectionDropped, type HttpResponse, isDropped, toResponse } from "../../platform/http/message.ts";
+import { ConnectionDropped, type HttpResponse, isDropped, plainText, toResponse } from "../../platform/http/message.ts";
 import type { ClientAddress, RequestHandler } from "../../platform/http/router.ts";
 import { configuredIssuer, serverOrigins } from "../config/issuer_urls.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../platform/store/memory.ts";
 import type { Store } from "../../platform/store/store.ts";
-import type { AppTable } from "./app_table.ts";
+import { prefixedStore } from "../../platform/store/prefixed_store.ts";
+import { issuerInUse, validatePath } from "./app_place.ts";
+import { type AppTable, appTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
@@ -166,7 +168,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   /** Opens an app's part of the shared store. The apps delete the expired records of the whole store together. */
   async function openPart(store: Store, prefix: string): Promise<Store> {
     await deletions.get(prefix);
-    const { prefixedStore } = await import("../../platform/store/prefixed_store.ts");
     return prefixedStore(store, prefix, async (now) => {
       if (Math.abs(now - lastSweepAt) < 1000) return 0;
       lastSweepAt = now;
@@ -219,10 +220,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       return main.app;
     },
     async addApp(options, path = "", ownStore) {
-      const [{ issuerInUse, validatePath }, { appTable }] = await Promise.all([
-        import("./app_place.ts"),
-        import("./app_table.ts"),
-      ]);
       validatePath(path, options.issuer);
       const prefix = ownStore === undefined && sharedStore !== undefined ? `app ${options.issuer ?? path} ` : undefined;
       const store = prefix === undefined ? ownStore ?? memoryStore() : openPart(sharedStore!, prefix);
@@ -257,7 +254,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   return created;
 }
 
-async function unknownIssuer(): Promise<HttpResponse> {
-  const { plainText } = await import("../../platform/http/message.ts");
-  return plainText(404, "No issuer of this server has this URL.");
+function unknownIssuer(): Promise<HttpResponse> {
+  return Promise.resolve(plainText(404, "No issuer of this server has this URL."));
 }

@@ -15,12 +15,20 @@ import { recordPrefix } from "../oauth/records/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../../platform/store/store.ts";
+import { withTimeout } from "../../platform/store/with_timeout.ts";
+import { settingsWarnings } from "../config/settings_warnings.ts";
+import { userWarnings } from "../config/user_warnings.ts";
+import { lastResortError } from "../endpoints/shared/error_response.ts";
+import { storedRepositories } from "../oauth/records/stored_repository.ts";
+import { redactEvent } from "../oauth/redact.ts";
+import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import { type LatchkeyOptions, optionsField, validateExtensions, validateOptions } from "./options.ts";
 import { randomPool } from "../../platform/runtime/crypto.ts";
+import { addressReader } from "./trusted_proxies.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -65,7 +73,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const known = knownExtensions(extensions);
   assertNoIssues(validate(optionsField(known), givenOptions));
   const options = plugins.reduceRight(configure, givenOptions);
-  if (place.sharesStore && options.now !== undefined) throw (await import("./app_place.ts")).ownClockError();
+  if (place.sharesStore && options.now !== undefined) throw ownClockError();
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
@@ -74,8 +82,10 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const settings = resolveSettings(options, issuer, known);
   const { lifetimes } = settings;
   const { trace: receive } = options;
-  const redact = receive && (await import("../oauth/redact.ts")).redactEvent;
-  const emit = eventEmitter(plugins, redact && ((event) => receive(redact(event, app.server.registeredSecrets))));
+  const emit = eventEmitter(
+    plugins,
+    receive && ((event) => receive(redactEvent(event, app.server.registeredSecrets))),
+  );
   const trace: Trace = (event) => emit(event);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
@@ -84,16 +94,10 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // Only servers with login pages load them.
   const usesPages = options.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;
-  const readAddress = options.trustProxy?.length
-    ? (await import("./trusted_proxies.ts")).addressReader(options)
-    : undefined;
+  const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
-  // A server without a listener starts faster without this code.
-  const warnings = hasListener ? await import("../config/settings_warnings.ts") : undefined;
   const stored = store.persistent === true
-    ? (await import("../oauth/records/stored_repository.ts")).storedRepositories(
-      { store, now, randomBytes, trace, recordPrefix: recordPrefix(options) },
-    )
+    ? storedRepositories({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) })
     : undefined;
 
   const handle: RequestHandler = (request, connection) => {
@@ -111,7 +115,6 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     try {
       return await handle(request, peer);
     } catch (cause) {
-      const { lastResortError } = await import("../endpoints/shared/error_response.ts");
       return lastResortError(app.server, parseTarget(request.url, peer), cause);
     }
   };
@@ -129,12 +132,12 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     keys,
     dispatch: handle,
     interaction,
-    userWarnings: warnings?.userWarnings,
+    userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
   });
   const { server } = app;
-  for (const warning of warnings?.settingsWarnings(options, settings) ?? []) {
+  for (const warning of hasListener ? settingsWarnings(options, settings) : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // A store with test keys is rejected at the start, not at the first login.
@@ -197,8 +200,5 @@ const maxStartStepMs = 90_000;
 
 /** Rejects if the store takes too long: a store of the embedding program may have no time limit of its own. */
 export async function limitStart<T>(step: Promise<T>): Promise<T> {
-  // Handled below; the import must not make a rejection an unhandled one.
-  step.catch(() => {});
-  const { withTimeout } = await import("../../platform/store/with_timeout.ts");
   return await withTimeout("the store", maxStartStepMs, step);
 }

@@ -11,7 +11,7 @@ import { type Field, type Fields, list, object, text, validate } from "../config
 import { clientsField, orAny, type ProgramSettings, settingFields, type Settings } from "../config/settings.ts";
 import { validateSettings } from "../config/validate_settings.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
-import type { Outbound } from "../oauth/outbound.ts";
+import { allowsLocalFetch, type Outbound } from "../oauth/outbound.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { GrantType } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
@@ -19,6 +19,7 @@ import type { Store } from "../../platform/store/store.ts";
 import type { Pages } from "../pages/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/issuer_urls.ts";
+import { validateProxies } from "./trusted_proxies.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {
@@ -137,7 +138,6 @@ export async function validateOptions(
 ): Promise<ConfigIssue[]> {
   const issues = await validateSettings(options, issuer, extensions);
   if (options.trustProxy === undefined) return issues;
-  const { validateProxies } = await import("./trusted_proxies.ts");
   return [...issues, ...validateProxies(options)];
 }
 
@@ -149,10 +149,7 @@ export function defaultOutbound(
   server: () => { readonly issuer: string; readonly privateHosts: readonly string[] },
 ): Outbound {
   return async (url, init) => {
-    const [{ safeFetch }, { allowsLocalFetch }] = await Promise.all([
-      import("../../platform/runtime/safe_fetch.ts"),
-      import("../oauth/outbound.ts"),
-    ]);
+    const { safeFetch } = await import("../../platform/runtime/safe_fetch.ts");
     return await safeFetch({ allows: (host, kind) => allowsLocalFetch(server(), host, kind) })(url, init);
   };
 }

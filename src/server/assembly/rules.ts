@@ -1,6 +1,6 @@
 /**
  * The table of the rules that this server checks: the sentence of a passed check, the fix of a request that breaks the
- * rule, and the cited sections. `tests/rules.md` describes each rule in full. Only pages, logs and reports load it.
+ * rule, and the cited sections. `tests/rules.md` describes each rule in full.
  */
 
 import { kernelRules, type PassedRuleId, type Rule, type RuleId, type RuleOrFix } from "../oauth/rules/mod.ts";

@@ -1,14 +1,10 @@
-/**
- * Warnings about valid settings, and users, that probably do not work as intended. Loaded only if something listens.
- */
+/** Warnings about valid settings that probably do not work as intended. */
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "./config_issue.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
-
-export { userWarnings } from "./user_warnings.ts";
 
 /**
  * Every warning about valid settings.

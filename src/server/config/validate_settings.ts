@@ -9,6 +9,7 @@ import type { SettingsExtension } from "./extension_settings.ts";
 import { fromHost } from "./issuer_urls.ts";
 import { byProfile } from "./profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
+import { validateRealHost } from "./validate_real_host.ts";
 import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { defaultScopes, listed, type ProgramSettings, type Settings } from "./settings.ts";
@@ -40,9 +41,7 @@ export async function validateSettings(
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved),
     // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved)
-      ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved)
-      : [],
+    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved) : [],
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),

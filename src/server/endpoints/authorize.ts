@@ -16,6 +16,7 @@ import { findDestination } from "../oauth/authorize/destination.ts";
 import type { PendingAuthorization, RedirectDestination } from "../oauth/authorize/destination.ts";
 import type { RequestOrigin } from "../oauth/authorize/request_source.ts";
 import { readRequest, warnAcceptedRequest } from "../oauth/authorize/request_parts.ts";
+import { resolveRequest } from "../oauth/authorize/resolve_request.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Approver } from "../assembly/approver.ts";
 import { authorize } from "./shared/authorization.ts";
@@ -44,7 +45,6 @@ export function authorizeHandlers(
     let origin: RequestOrigin | undefined;
     try {
       if (received.get("request_uri") !== undefined || received.get("request") !== undefined) {
-        const { resolveRequest } = await import("../oauth/authorize/resolve_request.ts");
         ({ params, origin } = await resolveRequest(server, received, context.unrepeatable));
       }
       ({ destination, client } = await findDestination(server, params, origin));

@@ -9,6 +9,7 @@ import type { Context } from "../assembly/context.ts";
 import { browserCsrfToken } from "./shared/csrf.ts";
 import type { ArrivedResponse, DemoFlow } from "./shared/demo_flow.ts";
 import { endpointUrl } from "../assembly/endpoint.ts";
+import { findRule } from "../assembly/rules.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { shellQuote } from "./shared/shell_quote.ts";
 import { type Fields, parseFields, readForm } from "../../platform/http/form.ts";
@@ -78,7 +79,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
       : success
       ? { kind: "success", code: shown.get("code")!, state, isUsed: issued?.consumedAt !== undefined }
       : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
-    ...!success && { fix: await fixOf(shown.get("error_description")), scopes: server.settings.scopes },
+    ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.settings.scopes },
     notes,
     request: flow && client && definedPairs(await demoRequest(context, client, flow)),
     response: success ? parameters : parameters.filter(([name]) => name !== "code"),
@@ -155,9 +156,9 @@ function definedPairs(params: Readonly<Record<string, string | undefined>>): Fie
 }
 
 /** The fix of the rule that this server put at the end of its description: `… [AZ-17]`. */
-export async function fixOf(description: string | undefined): Promise<string | undefined> {
+export function fixOf(description: string | undefined): string | undefined {
   const id = /\[([A-Z]{2}-\d\d)\]$/.exec(description ?? "")?.[1];
-  return id === undefined ? undefined : (await import("../assembly/rules.ts")).findRule(id)?.fix;
+  return id === undefined ? undefined : findRule(id)?.fix;
 }
 
 /** The first checks of a client (OAuth 2.1 §7.12; RFC 9207 §2.4), and the check of the server that PKCE enables. */

@@ -7,6 +7,7 @@ import { storageKey } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { revokeIssuedToken } from "../../server/oauth/tokens/revocation.ts";
 import type { Flow } from "../../recorder/exchange.ts";
+import type { TestClock } from "../clock.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";
 import { confirmChange } from "./confirm_change.ts";
 import { moveClock } from "./move_clock.ts";
@@ -40,7 +41,7 @@ export async function changeToken(
     const expiresAt = await findExpiry(server, token);
     if (expiresAt === undefined || expiresAt <= clock.now()) throw notChangeable();
     const seconds = Math.ceil((expiresAt - clock.now()) / 1000);
-    confirmation = `Expired: ${name}. ${await moveClock(clock, seconds).catch(rejectMove)}; /faults resets the clock`;
+    confirmation = `Expired: ${name}. ${moveToExpiry(clock, seconds)}; /faults resets the clock`;
   }
   return await confirmChange(context, `${site.base}/flows/${flow.id}`, confirmation);
 }
@@ -51,12 +52,16 @@ async function findExpiry(server: Server, { kind, value, expiresAt }: IssuedToke
   return (await server.store.get(kind, await storageKey(server, value)))?.value.validUntil;
 }
 
-function rejectMove(error: unknown): never {
-  if (!(error instanceof RangeError)) throw error;
-  throw new HttpError(409, "FL-17", "This token cannot be expired: the clock cannot reach its expiry", {
-    expected: "a token that expires before the year 10000",
-    received: error.message,
-  });
+function moveToExpiry(clock: TestClock, seconds: number): string {
+  try {
+    return moveClock(clock, seconds);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new HttpError(409, "FL-17", "This token cannot be expired: the clock cannot reach its expiry", {
+      expected: "a token that expires before the year 10000",
+      received: error.message,
+    });
+  }
 }
 
 function notChangeable(): HttpError {

@@ -104,7 +104,7 @@ async function run(
   const before = control.clock.now();
   try {
     const result: object = await verb.run({ app, control } as unknown as ControlTarget, input) ?? {};
-    return await confirm(verb.name, { ...rule, before, now: control.clock.now(), ...result });
+    return confirm(verb.name, { ...rule, before, now: control.clock.now(), ...result });
   } catch (error) {
     if (error instanceof ControlError) return "Nothing changed: the fault was already removed";
     if (error instanceof TypeError || error instanceof RangeError) return { error: error.message };
@@ -113,7 +113,7 @@ async function run(
 }
 
 /** The sentence that says what a verb changed. */
-async function confirm(
+function confirm(
   verb: string,
   { description = "", before, now, kids = [], revoked = 0 }: {
     readonly description?: string;
@@ -122,7 +122,7 @@ async function confirm(
     readonly kids?: readonly string[];
     readonly revoked?: number;
   },
-): Promise<string> {
+): string {
   switch (verb) {
     case "faults.add":
       return `Fault added: ${description}`;
@@ -139,7 +139,7 @@ async function confirm(
     case "revoke":
       return `Revoked: every code and token of ${revoked === 1 ? "1 login" : `${revoked} logins`}`;
     default:
-      return await movedTo(before, now);
+      return movedTo(before, now);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
+import { resolveRequest } from "../../server/oauth/authorize/resolve_request.ts";
 import { authorizationResponse } from "../../server/endpoints/shared/authorization.ts";
 import { basicChallenge, bearerChallenge } from "../../server/endpoints/shared/error_response.ts";
 import { json, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
@@ -109,7 +110,6 @@ async function findDestinationOf(
   if (!isAuthorizationEndpoint(description)) return undefined;
   const server = { ...app.server, trace: () => {}, passed: undefined };
   try {
-    const { resolveRequest } = await import("../../server/oauth/authorize/resolve_request.ts");
     const resolved = await resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
     return await findDestination(server, resolved.params, resolved.origin);
   } catch {

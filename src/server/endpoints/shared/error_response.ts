@@ -20,6 +20,8 @@ import { isMissingPage } from "./missing_page.ts";
 import { findOffPage } from "./find_off_page.ts";
 import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
+import { findFix, findRule } from "../../assembly/rules.ts";
+import { rejectionProblem } from "./problem_response.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
 /**
@@ -52,7 +54,7 @@ async function channelResponse(context: Context, thrown: unknown): Promise<HttpR
     case "text":
       return textError(context, thrown);
     case "problem":
-      return await problemError(context, thrown);
+      return problemError(context, thrown);
     case "redirect": {
       const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
       const { destination } = context;
@@ -179,9 +181,8 @@ function textError({ server, target }: Context, thrown: unknown): HttpResponse {
 }
 
 /** Rejects as problem details (RFC 9457). */
-async function problemError(context: Context, thrown: unknown): Promise<HttpResponse> {
-  const error = tracedError(context, thrown);
-  return (await import("./problem_response.ts")).rejectionProblem(context.server.issuer, error);
+function problemError(context: Context, thrown: unknown): HttpResponse {
+  return rejectionProblem(context.server.issuer, tracedError(context, thrown));
 }
 
 /**
@@ -267,10 +268,9 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   }
   const explanation = error.explainToUser();
   const { rule, reason, expected, received } = explanation;
-  const [{ renderPage }, { ErrorPage }, { findFix, findRule }] = await Promise.all([
+  const [{ renderPage }, { ErrorPage }] = await Promise.all([
     import("../../pages/render_page.ts"),
     import("../../pages/error_page.tsx"),
-    import("../../assembly/rules.ts"),
   ]);
   const address = new URLSearchParams(target.query);
   const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>

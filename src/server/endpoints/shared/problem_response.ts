@@ -5,6 +5,7 @@ import { challenge } from "../../../platform/http/challenge.ts";
 import { type HttpResponse, json } from "../../../platform/http/message.ts";
 import { reasonPhrases } from "../../../platform/http/reason_phrases.ts";
 import type { OAuthError } from "../../oauth/errors.ts";
+import { findFix } from "../../assembly/rules.ts";
 
 /** @internal One error of a request. */
 export interface ProblemIssue extends Pick<RuleResult, "expected" | "received" | "fix"> {
@@ -35,8 +36,7 @@ export function problemResponse(
 }
 
 /** The response to a request that a rule rejected. */
-export async function rejectionProblem(issuer: string, error: OAuthError): Promise<HttpResponse> {
-  const { findFix } = await import("../../assembly/rules.ts");
+export function rejectionProblem(issuer: string, error: OAuthError): HttpResponse {
   const { status, details: { retryAfter } } = error;
   const explanation = error.explain();
   const { rule, reason, expected, received } = explanation;

@@ -13,6 +13,8 @@
  */
 
 import { authorizationCode } from "./authorization_code.ts";
+import { authorizeClientCredentials } from "./client_credentials.ts";
+import { authorizeRefresh } from "./refresh_token.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
 import type { OptionalGrantType } from "../../config/extension_settings.ts";
@@ -34,7 +36,7 @@ function loadedOnDemand(
   };
 }
 
-const refreshToken = loadedOnDemand({
+const refreshToken: GrantType = {
   type: "refresh_token",
   title: "Refresh",
   standing: { from: "unknown" },
@@ -44,14 +46,16 @@ const refreshToken = loadedOnDemand({
     { name: "resource", repeatable: true },
   ),
   checks: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
-}, async () => ({ authorize: (await import("./refresh_token.ts")).authorizeRefresh }));
+  authorize: authorizeRefresh,
+};
 
-const clientCredentials = loadedOnDemand({
+const clientCredentials: GrantType = {
   type: "client_credentials",
   title: "Client credentials",
   standing: { from: "approved", onTestHosts: "unknown" },
   parameters: parameters("scope", { name: "resource", repeatable: true }),
-}, async () => ({ authorize: (await import("./client_credentials.ts")).authorizeClientCredentials }));
+  authorize: authorizeClientCredentials,
+};
 
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
