@@ -14,6 +14,8 @@ import {
   verdicts,
   worstVerdict,
 } from "./report.ts";
+import { describeError } from "./assess.ts";
+import { UndecidedError } from "./driver.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { formatReport } from "./report_text.ts";
@@ -68,8 +70,12 @@ export function checkReport(facts: ReportFacts): CheckReport {
 
 /** See {@link CheckReport.problem}. */
 function findProblem(
-  { results, habits, counts, notRun }: Pick<CheckReport, "results" | "habits" | "counts"> & ReportFacts,
+  { control, results, habits, counts, notRun }: Pick<CheckReport, "results" | "habits" | "counts"> & ReportFacts,
 ): string | undefined {
+  const failed = [...control.failedAbilities].filter(([, error]) => !(error instanceof UndecidedError));
+  if (failed.length > 0) {
+    return failed.map(([ability, error]) => `${ability} fails without an attack: ${describeError(error)}`).join("; ");
+  }
   const decided = results.filter(({ verdict }) => !isUndecided(verdict)).length;
   if (notRun > 0) {
     return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "journey")}`;

@@ -107,8 +107,9 @@ export interface CheckReport {
    */
   readonly passed: boolean;
   /**
-   * Why the check as a whole shows too little, one sentence without a full stop: it was stopped, nothing in it showed
-   * anything, or most journeys were inconclusive. Absent if it shows enough, and if the login without an attack failed.
+   * Why the check as a whole shows too little, one sentence without a full stop: it was stopped, something that the
+   * client should do fails without an attack, nothing in it showed anything, or most journeys were inconclusive. Absent
+   * if it shows enough, and if the login without an attack failed.
    */
   readonly problem?: string;
   /** The journey without an attack. */

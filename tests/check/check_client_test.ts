@@ -102,7 +102,7 @@ test("an attack that needs more than the driver has is skipped, with the member 
   );
 });
 
-test("what fails without an attack makes the attacks that need it inconclusive, and no others", async () => {
+test("what fails without an attack is a failure, and makes the attacks that need it inconclusive, and no others", async () => {
   const driver = smallClient();
   const withoutRequest: ClientDriver = {
     ...driver,
@@ -119,6 +119,7 @@ test("what fails without an attack makes the attacks that need it inconclusive, 
       "passed refresh/transient: the session continues",
     ]),
   );
+  assertEquals([report.passed, report.problem], [false, "request fails without an attack: no such page"]);
 });
 
 test("a driver that cannot say what the client did leaves a delivery inconclusive", async () => {

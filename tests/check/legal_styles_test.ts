@@ -19,5 +19,6 @@ for (const [name, style] of Object.entries(legalStyles)) {
       `habit ${habit.id}: ${because}`
     );
     assertEquals([...accusations, ...habits], []);
+    assertEquals(report.control.failedAbilities.size, 0, String(report));
   });
 }
