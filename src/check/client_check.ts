@@ -16,7 +16,7 @@ import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
 import { isForm, peekForm } from "../platform/http/form.ts";
 import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
-import { findClaimedClient } from "../server/oauth/clients/auth/mod.ts";
+import { claimedIds } from "../server/oauth/clients/auth/mod.ts";
 import { readAccessToken } from "../server/oauth/tokens/read_access_token.ts";
 import { paramsFromFields } from "../server/oauth/params.ts";
 import {
@@ -103,19 +103,23 @@ export function clientCheck(
   /** The other client of the server that sends a request, which the mock does not have; `undefined`: none. */
   async function findOtherClient(request: RequestLike, endpoint: string | undefined): Promise<string | undefined> {
     const { server } = app!;
+    const { clients } = server;
     const form = request.method === "POST" && isForm(request) ? await peekForm(request).catch(() => []) : [];
     const params = paramsFromFields(form);
     const authorization = request.headers.get("authorization");
     const { query } = parseTarget(request.url, {});
     const token = /^(?:bearer|dpop) +(\S+)$/i.exec(authorization ?? "")?.[1] ?? params.get("access_token");
-    const id = endpoint === "authorize"
-      ? new URLSearchParams(query).get("client_id") ?? params.get("client_id")
+    const ids = endpoint === "authorize"
+      ? [new URLSearchParams(query).get("client_id") ?? params.get("client_id")]
       : token === undefined
-      ? findClaimedClient(server, { authorization, params })
+      ? claimedIds(server, { authorization, params })
       // Tokens of the check are revoked at the server.
-      : (await readAccessToken(server, token))?.claims.client_id;
-    const isOther = id !== undefined && id !== last?.options.client && server.clients.findCached(id) !== undefined;
-    return isOther ? id : undefined;
+      : [(await readAccessToken(server, token))?.claims.client_id];
+    for (const id of ids) {
+      if (id === undefined || id === last?.options.client) continue;
+      if ((clients.findCached(id) ?? await clients.registered.find(id)) !== undefined) return id;
+    }
+    return undefined;
   }
 
   /** Passes a protocol request to the mock, and those of other clients to the server. */

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type ClientAuth, ClientSecretBasic, type PrivateKey, PrivateKeyJwt } from "openid-client";
-import { type ClientMetadata, type Latchkey, memoryStore } from "../../src/mod.ts";
+import { type ClientMetadata, type Latchkey, memoryStore, type Store } from "../../src/mod.ts";
 import { basic } from "../kit.ts";
 import { controlClient } from "../testing/control/harness.ts";
 import { clientCheck } from "../../src/check/mod.ts";
@@ -21,11 +21,11 @@ import { type ApplicationMistake, startWebApplication } from "./small_web_applic
 /** A server with the control, and an application that has it as its issuer. */
 async function start(
   mistake?: ApplicationMistake,
-  { authentication, requestKey, ...metadata }:
+  { authentication, requestKey, store, ...metadata }:
     & Partial<ClientMetadata>
-    & { readonly authentication?: ClientAuth; readonly requestKey?: PrivateKey } = {},
+    & { readonly authentication?: ClientAuth; readonly requestKey?: PrivateKey; readonly store?: Store } = {},
 ) {
-  const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256" });
+  const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256", store });
   await as.listen();
   const application = await startWebApplication((url) => {
     as.client({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
@@ -325,6 +325,20 @@ test("[CO-07] during a check, tokens of another client are refreshed, introspect
   );
   await server.post("/clientCheck/stop");
   await end();
+});
+
+test("[CO-07] during a check, the server serves a client that it has not read from its store before", async () => {
+  const store = Object.assign(memoryStore(), { persistent: true });
+  await using before = await testLatchkey({ store });
+  const client_secret = "secret-of-the-job";
+  await before.clients.set({ client_id: "job", client_secret, grant_types: ["client_credentials"] });
+  await using server = await start(undefined, { store });
+  await server.begin({ only: ["response"] });
+  const init = { method: "POST", body: new URLSearchParams({ grant_type: "client_credentials" }) };
+  const response = await fetch(`${server.as.issuer}/oauth2/token`, { ...init, headers: basic("job", client_secret) });
+  assertEquals([response.status, (await response.json()).error], [200, undefined]);
+  await server.post("/clientCheck/stop");
+  await server.end();
 });
 
 test("[CO-07] during a check, another client registers at the server, which knows it afterwards", async () => {

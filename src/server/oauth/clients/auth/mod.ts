@@ -98,19 +98,19 @@ function assertMethodAllowed(
   );
 }
 
+/** The ids that the credentials of a request claim, whether such clients exist or not. */
+export function claimedIds({ clientAuthentication }: Server, credentials: Credentials): string[] {
+  return clientAuthentication.flatMap((clientAuth) =>
+    (clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined) ?? []
+  );
+}
+
 /**
  * The registered client that a rejected request claims to be, for the trace; `undefined` if it is unknown, because an
  * unknown id may be a secret in the wrong place.
  */
-export function findClaimedClient(
-  { clientAuthentication, clients }: Server,
-  credentials: Credentials,
-): string | undefined {
-  for (const clientAuth of clientAuthentication) {
-    const id = clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined;
-    if (id !== undefined && clients.findCached(id) !== undefined) return id;
-  }
-  return undefined;
+export function findClaimedClient(server: Server, credentials: Credentials): string | undefined {
+  return claimedIds(server, credentials).find((id) => server.clients.findCached(id) !== undefined);
 }
 
 /**
