@@ -42,7 +42,7 @@ export const checkFlags: {
   clientId: [text(["shop"]), "ID", "the client of the application, without a file"],
   clientSecret: [text(["shop-secret"]), "SECRET", "its secret; none for a public client"],
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
-  only: [texts(["id-token"]), "LIST", "attacks or categories, separated by commas or spaces"],
+  only: [texts(["id-token"]), "LIST", "attacks or categories, by commas or spaces"],
   except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
   restart: [
     text(["docker compose restart --wait shop"]),
