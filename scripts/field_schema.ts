@@ -46,6 +46,9 @@ export function fieldSchemas(
       ...type === "object" && others !== anyValue && { additionalProperties: others ? toSchema(others) : false },
     };
     const annotations = { description, examples, default: field.default };
+    if (field.oneOf !== undefined) {
+      return { anyOf: field.oneOf.map((one) => toSchema(one, comments.get(one.documentedBy ?? ""))), ...annotations };
+    }
     if (field.alternative !== undefined) {
       return { anyOf: [schema, { type: "string", enum: [field.alternative] }], ...annotations };
     }
@@ -67,12 +70,14 @@ function readComments(documentation: readonly string[]) {
   const comments = new Map<string, string>();
   const parents = new Map<string, readonly string[]>();
   const pattern =
-    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:^(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,<>]+))?|readonly ([$\w]+)\??:)/gm;
+    /(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\s*)?(?:^(?:export )?interface (\w+)(?:\s+extends\s+([\w\s,<>"]+))?|readonly ([$\w]+)\??:)/gm;
   for (const path of documentation) {
     let owner = "";
     for (const [, comment, name, parent, member] of readFileSync(path, "utf8").matchAll(pattern)) {
       owner = name ?? owner;
-      if (parent !== undefined) parents.set(owner, parent.replace(/Partial<(\w+)>/g, "$1").trim().split(/\s*,\s*/));
+      if (parent !== undefined) {
+        parents.set(owner, parent.replace(/(?:Partial|Omit)<(\w+)[^>]*>/g, "$1").trim().split(/\s*,\s*/));
+      }
       if (comment !== undefined) {
         comments.set(member === undefined ? owner : `${owner}.${member}`, toPlainText(comment));
       }

@@ -90,7 +90,13 @@ const importRules: ImportRules = {
       },
       packages: ["jose"],
     },
-    "server/config": { allowed: { "server/oauth/": "anything", "platform/maybe_promise.ts": "types" } },
+    "server/config": {
+      allowed: {
+        ...below("server/oauth", "server/profiles"),
+        "platform/maybe_promise.ts": "types",
+      },
+    },
+    "server/profiles": { allowed: { "server/config/provider_profile.ts": "types" } },
     // What has no OAuth in it.
     platform: { allowed: {} },
     "platform/runtime": { allowed: { "platform/http/message.ts": "anything" } },

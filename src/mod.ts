@@ -33,6 +33,9 @@ export type { Client, ClientRepository, UserRepository } from "./server/oauth/cl
 export type { Lifetimes, Settings } from "./server/config/settings.ts";
 export type { ExtensionSettings } from "./server/extensions/settings.ts";
 export type { ProfileName } from "./server/config/profile.ts";
+export type { Profile } from "./server/config/profile_field.ts";
+export type { ProviderProfile } from "./server/config/provider_profile.ts";
+export type { ProviderName } from "./server/profiles/providers.ts";
 export type { TrustedIssuer } from "./server/extensions/assertion_grants/settings.ts";
 export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";
 export type { ResourceAuthorizationServer } from "./server/extensions/token_exchange/settings.ts";

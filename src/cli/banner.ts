@@ -89,6 +89,7 @@ export function banner(
       ? []
       : [["Any", `accepted of ${settings.acceptsAny.join(", ")}, with a warning`]],
     ["Keys", `${settings.alg}, kept in ${store}`],
+    ...settings.providers.length === 0 ? [] : [["Provider", settings.providers.join(", ")]],
     ...settings.profile === undefined ? [] : [["Profile", describeProfile(settings, settings.profile, issuer, url)]],
     ...metrics === undefined ? [] : [["Metrics", metrics]],
     ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],
@@ -126,7 +127,7 @@ function describeProfile(
   issuer: string,
   url: string,
 ): string {
-  const needsTls = label.startsWith("fapi2-") && issuer.startsWith("https:") && url.startsWith("http:");
+  const needsTls = label.includes("fapi2-") && issuer.startsWith("https:") && url.startsWith("http:");
   return [
     label,
     ...registrationPolicy({ settings }).mode === "off" ? ["registration is off"] : [],

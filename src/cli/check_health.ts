@@ -3,6 +3,7 @@
  */
 
 import { configuredIssuer } from "../server/config/issuer_urls.ts";
+import { defaultIssuerPath } from "../server/config/with_providers.ts";
 import { readConfiguration, type ValidateSettings } from "./read_config.ts";
 
 /** Sends a GET request; see `platform/runtime/request_status.ts`. */
@@ -30,7 +31,7 @@ export async function checkHealth(
   const { host, port, tls, settings } = config;
   const issuer = configuredIssuer(settings);
   const scheme = tls === undefined ? "http" : "https";
-  const path = issuer === undefined ? "" : new URL(issuer).pathname.replace(/\/$/, "");
+  const path = issuer === undefined ? defaultIssuerPath(settings) : new URL(issuer).pathname.replace(/\/$/, "");
   const url = `${scheme}://${connectableHost(host)}:${port}${path}/readyz`;
   try {
     const { status, text } = await requestStatus(url, timeoutMs);

@@ -1,6 +1,7 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
 import { profileNames } from "../server/config/profile.ts";
+import { providerNames } from "../server/config/profile_field.ts";
 import { commandNames, commands } from "./commands.ts";
 import { variableName } from "./environment.ts";
 import { configFileField, flagName, optionFields, optionHelp, optionNames } from "./options.ts";
@@ -69,8 +70,9 @@ The inspector is the pages at /flows, which show each login step by step.
 MODE is auto, which logs in the first user and approves everything, or
 interactive, which shows pages for login and consent.
 
-PROFILE, a set of values for the settings that are not set, is one of
-${profileNames.join(", ")}.
+PROFILE, a set of values for the settings that are not set, is a standard:
+${profileNames.join(", ")};
+a provider: ${providerNames.join(", ")}; or the path of a JSON file.
 
 STORE keeps codes, tokens and keys: memory loses them when the server stops;
 sqlite:PATH is a file; sqlite:PATH?durability=power survives a power failure

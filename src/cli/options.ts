@@ -5,12 +5,21 @@ import { extensionFields, type ExtensionSettings } from "../server/extensions/se
 import { choice, type Field, type Fields, findMismatches, flag, object, text, whole } from "../server/config/field.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
+import { profileField } from "../server/config/profile_field.ts";
+import type { ProviderProfile } from "../server/config/provider_profile.ts";
 import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The configuration file: the settings, and the options of the program. */
-export interface ConfigFile extends Settings, ExtensionSettings {
+export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings {
   /** The location of the JSON Schema of this file, for editors; the server ignores it. */
   readonly $schema?: string;
+  /**
+   * A profile, or a list of profiles, of which later ones count: values for the settings that are not set. A standard:
+   * `oauth2.1`, `oidc`, `mcp`, `fapi2-security`, `fapi2-message-signing`, which settings may exceed, never weaken. A
+   * provider: `keycloak`, `okta`, its members, or the path of a JSON file with them, relative to this file. Default:
+   * none.
+   */
+  readonly profile?: string | ProviderProfile | readonly (string | ProviderProfile)[];
   /** The TCP port to listen on; 0 takes any free one. Default: 9000. */
   readonly port?: number;
   /** The name or address to listen on; `0.0.0.0` or `::` listens on all. Default: localhost, both 127.0.0.1 and ::1. */
@@ -82,6 +91,9 @@ export interface ConfigFile extends Settings, ExtensionSettings {
   readonly store?: string;
 }
 
+/** The path of a file with the profile of a provider. */
+const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });
+
 const port = { min: 0, max: 65535, expected: "a whole number from 0 to 65535" };
 
 const host = {
@@ -128,9 +140,10 @@ export function programFields(
 /** The description of {@link ConfigFile}. */
 export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFile> & { members: Fields<ConfigFile> } {
   const $schema = text(["./static/config.schema.json"]);
+  const profile: Field<NonNullable<ConfigFile["profile"]>> = profileField(extendedFields.paths, profileFile);
   return object<ConfigFile>(
     "ConfigFile",
-    { $schema, ...settingFields, ...extensionFields, ...extendedFields, ...programFields(stores) },
+    { $schema, ...settingFields, ...extensionFields, ...extendedFields, profile, ...programFields(stores) },
     {},
   );
 }
@@ -145,7 +158,7 @@ export const optionHelp = {
   issuerHosts: ["HOST,…", "none"],
   login: ["MODE", "%, or interactive"],
   user: ["SUB", "the first user"],
-  profile: ["PROFILE", "none"],
+  profile: ["PROFILE,…", "none"],
   mcpRevision: ["DATE", "the newest"],
   store: ["STORE", "%"],
   inspector: ["on|off", "on, but off for real hosts"],
@@ -215,16 +228,17 @@ export function readOption(
   const value = parseText(field, text);
   if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
   const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], field) };
-  const nearest = suggest(text, field.choices ?? []);
+  const nearest = suggest(text, field.choices ?? field.oneOf?.[0]?.choices ?? []);
   const fix = field.hint?.(text) ?? (nearest === undefined ? hint : `Did you mean ${nearest}?`);
   return { option: { source }, issue: { ...issue, hint: fix } };
 }
 
-function parseText({ type, alternative }: Field, text: string): unknown {
+function parseText({ type, alternative, oneOf }: Field, text: string): unknown {
   if (text === alternative) return text;
   if (type === "integer") return /^[0-9]{1,15}$/.test(text) ? Number(text) : text;
   if (type === "boolean") return text === "on" || text === "off" ? text === "on" : text;
-  return type === "array" ? text.split(",").map((item) => item.trim()) : text;
+  const isList = type === "array" || text.includes(",") && oneOf?.some((one) => one.type === "array");
+  return isList ? text.split(",").map((item) => item.trim()) : text;
 }
 
 /** A valid value of an option as a noun phrase. */

@@ -14,6 +14,7 @@ import { ConfigurationError, printable } from "../server/config/config_issue.ts"
 import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
 import { isLoopback } from "../server/oauth/test_hosts.ts";
 import { configuredIssuer, fromHost } from "../server/config/issuer_urls.ts";
+import { defaultIssuerPath } from "../server/config/with_providers.ts";
 import { withDefaults } from "../server/config/field.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
@@ -24,6 +25,7 @@ import type { RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
 import { programFields, type RawOptions } from "./options.ts";
+import { loadProfiles } from "./profile_files.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
@@ -127,6 +129,13 @@ export async function readConfiguration(
   const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
+  const profiles = await loadProfiles(
+    given.profile,
+    findSource("profile", options, fileName),
+    options.profile === undefined ? path : undefined,
+    readTextFile,
+  );
+  if (profiles.value !== given.profile) given.profile = profiles.value;
   const settings: Settings & ExtensionSettings = Object.fromEntries(
     Object.entries(given).filter(([name]) =>
       Object.hasOwn(settingFields, name) || Object.hasOwn(extensionFields, name)
@@ -135,7 +144,8 @@ export async function readConfiguration(
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
   const tls = await readTls(options, program, fileName, readTextFile);
-  const issuer = configuredIssuer(settings) ?? `${tls.wanted ? "https" : "http"}://localhost:${program.port}`;
+  const issuer = configuredIssuer(settings) ??
+    `${tls.wanted ? "https" : "http"}://localhost:${program.port}${defaultIssuerPath(settings)}`;
   const settingsIssues = semanticErrors(
     await validateSettings(settings, issuer),
     settings,
@@ -148,7 +158,14 @@ export async function readConfiguration(
       ? { ...issue, path, ...hiddenValue(fields[name!], text) }
       : { ...issue, path };
   });
-  const issues = [...flags.issues, ...environment.issues, ...file.issues, ...settingsIssues, ...tls.issues];
+  const issues = [
+    ...flags.issues,
+    ...environment.issues,
+    ...file.issues,
+    ...profiles.issues,
+    ...settingsIssues,
+    ...tls.issues,
+  ];
   if (issues.length > 0) {
     throw new ConfigurationError(
       file.text === undefined || fileName === undefined

@@ -13,6 +13,7 @@ import { optionsField, validateOptions } from "../../src/server/assembly/options
 import { type ConfigIssue, ConfigurationError } from "../../src/server/config/config_issue.ts";
 import { type Field, validate } from "../../src/server/config/field.ts";
 import { profileNames } from "../../src/server/config/profile.ts";
+import { providerNames } from "../../src/server/config/profile_field.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 
 /** Flags, environment, a file called `latchkey.json` when there is one, and others beside it. */
@@ -1274,12 +1275,43 @@ test("the help names every flag and variable, fits 80 columns and shows a workin
     assertStringIncludes(help.text, `--${name} `);
     assertStringIncludes(help.text, `${variableOf(name)} `);
   }
-  for (const name of profileNames) assertStringIncludes(help.text, name);
+  for (const name of [...profileNames, ...providerNames]) assertStringIncludes(help.text, name);
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
   for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
   const configuration = await run({ file: exampleFile, validate: validateOptions });
   assertEquals(configuration.store, sqlite("latchkey.db"));
+});
+
+test("profiles are names and files, in a list, and a file is relative to the file that names it", async () => {
+  const own = { name: "ours", issuerPath: "/ours" };
+  const files = {
+    "conf/latchkey.json": JSON.stringify({ profile: ["okta", "./ours.json"] }),
+    "conf/ours.json": JSON.stringify(own),
+    "ours.json": JSON.stringify({ ...own, name: "other" }),
+  };
+  const config = ["--config", "conf/latchkey.json"];
+  assertEquals((await run({ args: config, files, validate: validateOptions })).settings.profile, ["okta", own]);
+  const flag = await run({ args: [...config, "--profile", "oidc,./ours.json"], files });
+  assertEquals(flag.settings.profile, ["oidc", { ...own, name: "other" }]);
+  const variable = await run({ env: { LATCHKEY_PROFILE: "keycloak" }, validate: validateOptions });
+  assertEquals(variable.settings.profile, "keycloak");
+});
+
+test("an unknown profile and an invalid file of a profile stop the start", async () => {
+  const files = { "a.json": "{", "b.json": "[]", "c.json": `{ "name": "c", "issuerPath": "/c/", "clients": [] }` };
+  await assertFaults({ args: ["--profile=oktaa"], files }, [["--profile", "Did you mean okta?"]]);
+  await assertFaults({ file: { profile: ["oidc", "oktaa"] } }, [["latchkey.json: profile[1]", `"okta"`]]);
+  await assertFaults({ args: ["--profile=none.json"], files }, [["none.json", "no file at this path"]]);
+  await assertFaults({ args: ["--profile=a.json"], files }, [["a.json: line 1, column 2"]]);
+  await assertFaults({ file: { profile: ["./b.json", "c.json"] }, files, validate: validateOptions }, [
+    ["b.json", "a JSON object"],
+    ["c.json: clients", "a known key"],
+    ["c.json: issuerPath", "without a slash at its end"],
+  ]);
+  await assertFaults({ file: { profile: ["okta", "okta"] }, validate: validateOptions }, [
+    ["latchkey.json: profile[1]", "each profile once"],
+  ]);
 });
 
 test("the configuration is read without any package", async () => {

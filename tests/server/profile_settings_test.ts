@@ -6,9 +6,9 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import type { ProfileSetting } from "../../src/server/config/profile.ts";
+import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/profile.ts";
 import { mcpRevisions, profileNames } from "../../src/server/config/profile.ts";
-import { profiles, type ProfileSettings, readSetting } from "../../src/server/config/profiles.ts";
+import { profiles, readSetting } from "../../src/server/config/profiles.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
@@ -19,6 +19,12 @@ import { exchangeCode, request, signed } from "./fapi_client.ts";
 import { decodeClaims, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import type { Fields, TestServer } from "../kit.ts";
 import { postRegistration } from "./registering.ts";
+
+/** Settings that select the profile of one standard. */
+interface StandardSettings {
+  readonly profile: ProfileName;
+  readonly mcpRevision?: McpRevision;
+}
 
 const rsa = await sharedKey("RS256");
 const clients: readonly ClientMetadata[] = [{ ...bank, jwks: publicKeys(bankKey, rsa) }];
@@ -148,7 +154,9 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const uris = ["http://127.0.0.1/cb", "http://bank.test/cb"];
     const started = await Promise.all(uris.map((uri) => starts(options, { redirect_uris: [uri] })));
     // The profiles of FAPI reject private-use schemes by another setting.
-    if (options.profile?.startsWith("fapi2-") || options.nativeOnlyRedirectUris?.includes("loopback")) return started;
+    if (String(options.profile).startsWith("fapi2-") || options.nativeOnlyRedirectUris?.includes("loopback")) {
+      return started;
+    }
     return [...started, await starts(options, { redirect_uris: ["com.example.app:/cb"] })];
   },
   accessTokenInForm: async (options) => {
@@ -235,14 +243,14 @@ function withSetting(path: ProfileSetting, value: unknown): LatchkeyOptions {
   return { ...companion, [name]: { ...companion[name] as object | undefined, [member]: value } };
 }
 
-const cases: readonly (ProfileSettings & { readonly path: ProfileSetting })[] = [
+const cases: readonly (StandardSettings & { readonly path: ProfileSetting })[] = [
   ...profileNames.filter((profile) => profile !== "mcp").map((profile) => ({ profile })),
   ...mcpRevisions.map((mcpRevision) => ({ profile: "mcp" as const, mcpRevision })),
-].flatMap((settings: ProfileSettings) =>
-  (Object.keys(profiles[settings.profile!]) as ProfileSetting[]).map((path) => ({ ...settings, path }))
+].flatMap((settings: StandardSettings) =>
+  (Object.keys(profiles[settings.profile]) as ProfileSetting[]).map((path) => ({ ...settings, path }))
 );
 
-const resolved = (settings: ProfileSettings, path: ProfileSetting) =>
+const resolved = (settings: Partial<StandardSettings>, path: ProfileSetting) =>
   JSON.stringify(readSetting(resolveSettings(settings, "https://as.test", extensions), path));
 
 test("[PF-06] each setting of a profile has the effect of that setting alone, and not that of the default", async () => {

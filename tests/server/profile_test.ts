@@ -8,8 +8,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/server/config/profile.ts";
-import type { ProfileSetting } from "../../src/server/config/profile.ts";
-import { profiles, type ProfileSettings } from "../../src/server/config/profiles.ts";
+import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/profile.ts";
+import { profiles } from "../../src/server/config/profiles.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import { ConfigurationError } from "../../src/mod.ts";
@@ -29,6 +29,12 @@ import type { Fields, TestServer } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { assertionOf, clientKey } from "./client_jwts.ts";
 import { postRegistration } from "./registering.ts";
+
+/** Settings that select the profile of one standard. */
+interface StandardSettings {
+  readonly profile: ProfileName;
+  readonly mcpRevision?: McpRevision;
+}
 
 const resource = "https://mcp.example/mcp";
 const web: Fields = { client_id: "web", redirect_uri: "https://web.example/cb" };
@@ -65,21 +71,21 @@ test("[PF-01] an unknown profile or revision stops the start, and the message na
 });
 
 /** Each profile, `mcp` with each of its revisions. */
-const everyProfile: readonly ProfileSettings[] = [
+const everyProfile: readonly StandardSettings[] = [
   ...profileNames.filter((profile) => profile !== "mcp").map((profile) => ({ profile })),
   ...mcpRevisions.map((mcpRevision) => ({ profile: "mcp" as const, mcpRevision })),
 ];
 
 /** The value of a setting in a profile; `undefined` if the profile leaves the default. */
-function valueOf({ profile, mcpRevision = mcpRevisions.at(-1)! }: ProfileSettings, path: ProfileSetting): unknown {
-  const { values } = profiles[profile!][path] ?? { values: [undefined] };
+function valueOf({ profile, mcpRevision = mcpRevisions.at(-1)! }: StandardSettings, path: ProfileSetting): unknown {
+  const { values } = profiles[profile][path] ?? { values: [undefined] };
   return values[values.length === 1 ? 0 : mcpRevisions.indexOf(mcpRevision)];
 }
 
 test("[PF-01] the settings of a profile without the profile yield the same metadata", async () => {
   await forEachCase(everyProfile, async (settings) => {
     const explicit: Record<string, unknown> = {};
-    for (const path of Object.keys(profiles[settings.profile!]) as ProfileSetting[]) {
+    for (const path of Object.keys(profiles[settings.profile]) as ProfileSetting[]) {
       const [name, member] = path.split(".") as [string, string?];
       const value = valueOf(settings, path);
       explicit[name] = member === undefined ? value : { ...explicit[name] as object, [member]: value };
@@ -109,12 +115,12 @@ test("[PF-01] the lists of the README say what each profile and revision sets", 
     const missing = list.filter((item) => !value.includes(item));
     return value.length === 0 ? "none" : missing.length === 1 ? `no ${missing[0]}` : value.join(", ");
   };
-  const listed = (settings: ProfileSettings) =>
-    (Object.keys(profiles[settings.profile!]) as ProfileSetting[])
+  const listed = (settings: StandardSettings) =>
+    (Object.keys(profiles[settings.profile]) as ProfileSetting[])
       .filter((path) => valueOf(settings, path) !== undefined)
       .map((path) => `${path}: ${show(valueOf(settings, path), path)}`);
   // What a list says beside the one that it refers to.
-  const beyond = (one: ProfileSettings, other: ProfileSettings) =>
+  const beyond = (one: StandardSettings, other: StandardSettings) =>
     listed(one).filter((entry) => !listed(other).includes(entry));
   const security = { profile: "fapi2-security" } as const;
   const signing = { profile: "fapi2-message-signing" } as const;

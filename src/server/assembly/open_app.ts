@@ -8,6 +8,7 @@ import { parseTarget } from "../../platform/http/router.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import { configuredIssuer } from "../config/issuer_urls.ts";
+import { withProviders } from "../config/with_providers.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
@@ -72,13 +73,14 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   assertNoIssues(validateExtensions(extensions));
   const known = knownExtensions(extensions);
   assertNoIssues(validate(optionsField(known), givenOptions));
-  const options = plugins.reduceRight(configure, givenOptions);
+  const configured = plugins.reduceRight(configure, givenOptions);
+  const { settings: options, issuerPath } = withProviders(configured);
   if (place.sharesStore && options.now !== undefined) throw ownClockError();
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
-  const issuer = configuredIssuer(options) ?? options.issuerUntilListening ?? place.issuer;
-  assertNoIssues(await validateOptions(options, issuer, known));
+  const issuer = configuredIssuer(options) ?? (options.issuerUntilListening ?? place.issuer) + issuerPath;
+  assertNoIssues(await validateOptions(configured, issuer, known));
   const settings = resolveSettings(options, issuer, known);
   const { lifetimes } = settings;
   const { trace: receive } = options;
@@ -158,7 +160,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       for (const alg of algorithmsInUse(server)) Promise.resolve(keys.signer(alg)).catch(() => {});
     },
     moveTo(newIssuer) {
-      if (configuredIssuer(options) === undefined) moveTo(newIssuer);
+      if (configuredIssuer(options) === undefined) moveTo(newIssuer + issuerPath);
     },
     closePlugins() {
       for (const plugin of plugins) plugin.close?.();

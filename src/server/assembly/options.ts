@@ -19,6 +19,7 @@ import type { Store } from "../../platform/store/store.ts";
 import type { Pages } from "../pages/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/issuer_urls.ts";
+import { profileField } from "../config/profile_field.ts";
 import { validateProxies } from "./trusted_proxies.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
@@ -121,7 +122,8 @@ export function validateExtensions(extensions: readonly Extension[]): ConfigIssu
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */
 export function optionsField(extensions: readonly SettingsExtension[] = allExtensions): Field {
-  const extended = { clients: clientsField(clientFieldOf(extensions)), paths: endpointPathsField(extensions) };
+  const paths = endpointPathsField(extensions);
+  const extended = { clients: clientsField(clientFieldOf(extensions)), paths, profile: profileField(paths) };
   const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settingFields }) => settingFields));
   return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
 }

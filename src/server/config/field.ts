@@ -52,6 +52,8 @@ export interface Field<T = unknown> {
   readonly valuesOf?: (settings: object) => readonly string[];
   /** Of a member of client metadata: whether the server fetches or calls the URL, or loads it in a frame. */
   readonly isFetched?: true;
+  /** Of a value of several types: the fields of these types. */
+  readonly oneOf?: readonly Field[];
   /** The elements of an array. */
   readonly items?: Field;
   /** The known members of an object. Without `members` and `others`, no member is examined. */
@@ -74,6 +76,15 @@ type Details<T> = Partial<Omit<Field<T>, "examples" | "type">>;
 
 /** A value that only the code that reads it can validate. */
 export const anyValue: Field = { type: "any", expected: "any value", examples: [{}] };
+
+/**
+ * A value of one of several fields.
+ *
+ * @param choices The valid strings, for suggestions.
+ */
+export function union<T>(oneOf: readonly Field[], choices: readonly T[], expected: string): Field<T> {
+  return { type: "any", expected, examples: choices.slice(0, 1), oneOf };
+}
 
 /** A string. */
 export function text<D extends Details<string>>(examples: readonly string[], details?: D): Field<string> & D {
@@ -184,6 +195,9 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
   const comparable = (known: readonly string[] = []) => found.length < maxSuggestions ? known : [];
   const visit = (field: Field, value: unknown, path: Path) => {
     if (field.alternative !== undefined && value === field.alternative) return;
+    const ofType = field.oneOf?.filter(({ type }) => matches({ type, expected: "", examples: [] }, value)) ?? [];
+    const one = ofType.find((option) => matches(option, value)) ?? ofType[0];
+    if (one !== undefined) return visit(one, value, path);
     const mayRefer = allowReferences && field.isSecret === true;
     if (!matches(field, value) && !(mayRefer && isSecretReference(value))) {
       const issue = invalidValue(field, value, path, comparable(field.choices));
@@ -214,7 +228,10 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
 }
 
 /** Whether a value, apart from its items and members, matches a field. */
-function matches({ type, choices, pattern, accepts, min = -Infinity, max = Infinity }: Field, value: unknown): boolean {
+function matches(
+  { type, oneOf, choices, pattern, accepts, min = -Infinity, max = Infinity }: Field,
+  value: unknown,
+): boolean {
   switch (type) {
     case "string":
       return typeof value === "string" && (choices?.includes(value) ?? true) && (pattern?.test(value) ?? true) &&
@@ -226,7 +243,7 @@ function matches({ type, choices, pattern, accepts, min = -Infinity, max = Infin
     case "object":
       return typeof value === "object" && value !== null && !Array.isArray(value);
     case "any":
-      return true;
+      return oneOf === undefined;
     case "boolean":
       return typeof value === "boolean";
     case "function":

@@ -94,6 +94,8 @@ export interface ActiveProfile {
    * value. Each has the label of the profile.
    */
   readonly decides: ReadonlyMap<string, string>;
+  /** For each value, the label of the profile and the section of the specification that requires it. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */

@@ -11,12 +11,29 @@ import { type ConfigIssue, quote } from "./config_issue.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, subset } from "./profile.ts";
-import type { ActiveProfile, McpRevision, ProfileName, ProfileSetting } from "./profile.ts";
+import {
+  type ActiveProfile,
+  type McpRevision,
+  type ProfileName,
+  profileNames,
+  type ProfileSetting,
+} from "./profile.ts";
+import type { Profile } from "./profile_field.ts";
 
 /** The settings that select a profile. */
 export interface ProfileSettings {
-  readonly profile?: ProfileName;
+  readonly profile?: Profile | readonly Profile[];
   readonly mcpRevision?: McpRevision;
+}
+
+/** The profiles that settings select. */
+export function profileList({ profile = [] }: ProfileSettings): readonly Profile[] {
+  return Array.isArray(profile) ? profile : [profile as Profile];
+}
+
+/** Whether a profile is that of a standard. */
+export function isStandard(profile: Profile): profile is ProfileName {
+  return (profileNames as readonly unknown[]).includes(profile);
 }
 
 /** The value that a profile sets for one setting. */
@@ -136,22 +153,26 @@ function isWeaker(path: ProfileSetting, value: unknown, floor: unknown): boolean
   return JSON.stringify(combine[path](value, floor)) !== JSON.stringify(value);
 }
 
-/** The profile that settings select; `undefined` if they select none. */
+/** The standards that settings select, as one profile; `undefined` if they select none. */
 export function activeProfile(settings: ProfileSettings): ActiveProfile | undefined {
-  const { profile } = settings;
-  if (profile === undefined) return undefined;
+  const standards = profileList(settings).filter(isStandard);
+  if (standards.length === 0) return undefined;
   const revision = settings.mcpRevision ?? mcpRevisions.at(-1)!;
   const index = mcpRevisions.indexOf(revision);
-  const label = profile === "mcp" ? `mcp ${revision}` : profile;
+  const labels = standards.map((profile) => profile === "mcp" ? `mcp ${revision}` : profile);
   const values = new Map<string, unknown>();
   const decides = new Map<string, string>();
-  for (const [name, { values: ofRevisions }] of profileEntries(profile)) {
-    const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
-    if (value === undefined) continue;
-    values.set(name, value);
-    if (readSetting(settings, name) === undefined) decides.set(name, label);
+  const sources = new Map<string, string>();
+  for (const [i, profile] of standards.entries()) {
+    for (const [name, { values: ofRevisions, source }] of profileEntries(profile)) {
+      const value = ofRevisions.length === 1 ? ofRevisions[0] : ofRevisions[index];
+      if (value === undefined || values.has(name) && !isWeaker(name, values.get(name), value)) continue;
+      values.set(name, values.has(name) ? combine[name](value, values.get(name)) : value);
+      sources.set(name, `${labels[i]} (${source})`);
+      if (readSetting(settings, name) === undefined) decides.set(name, labels[i]!);
+    }
   }
-  return { label, values, decides };
+  return { label: labels.join(", "), values, decides, sources };
 }
 
 /** The settings that a profile decides, and their values. */
@@ -165,6 +186,33 @@ export function readSetting(settings: object, path: string): unknown {
     (value: unknown, name) => (value as Record<string, unknown> | undefined)?.[name],
     settings,
   );
+}
+
+/** A value that a standard raised. */
+interface WeakerValue {
+  readonly setting: ProfileSetting;
+  readonly expected: string;
+  readonly received: string;
+}
+
+/** The settings, with the values of a standard instead of weaker ones. */
+export function raiseTo(
+  { values, sources }: ActiveProfile,
+  settings: object,
+): { readonly settings: object; readonly weaker: readonly WeakerValue[] } {
+  const weaker = settingNames.filter((path) => {
+    const value = readSetting(settings, path);
+    return value !== undefined && values.has(path) && isWeaker(path, value, values.get(path));
+  });
+  const raise = (path: ProfileSetting) => combine[path](readSetting(settings, path), values.get(path));
+  return {
+    settings: withValues(settings, weaker.map((path) => [path, raise(path)])),
+    weaker: weaker.map((path) => ({
+      setting: path,
+      expected: `${show(values.get(path))} or stricter, because the profile is ${sources.get(path)}`,
+      received: show(readSetting(settings, path)),
+    })),
+  };
 }
 
 /** The settings, with the values of the profile for settings that are not set. */
@@ -183,7 +231,7 @@ export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): 
 
 /** The settings of a server for a client with a profile of its own, which can only be stricter. */
 export function withClientProfile<T extends { readonly profile?: ActiveProfile }>(settings: T, name: ProfileName): T {
-  const { label: profileLabel, values } = activeProfile({ profile: name })!;
+  const { label: profileLabel, values, sources } = activeProfile({ profile: name })!;
   const label = `${profileLabel} of this client`;
   const decides = new Map(settings.profile?.decides);
   const stricter: [string, unknown][] = [];
@@ -194,7 +242,7 @@ export function withClientProfile<T extends { readonly profile?: ActiveProfile }
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
   }
-  return { ...withValues(settings, stricter), profile: { label, values, decides } };
+  return { ...withValues(settings, stricter), profile: { label, values, decides, sources } };
 }
 
 /** The list settings that a client's profile leaves without a value. */
@@ -218,29 +266,31 @@ export function validateProfile(
   settings: ProfileSettings & Pick<Settings, "metadata" | "clients" | "redirectUris" | "scopes" | "users">,
   extensions: readonly SettingsExtension[],
 ): ConfigIssue[] {
-  const { profile, mcpRevision } = settings;
-  const issues: ConfigIssue[] = mcpRevision === undefined || profile === "mcp" ? [] : [{
+  const { mcpRevision } = settings;
+  const profiles = profileList(settings);
+  const issues: ConfigIssue[] = mcpRevision === undefined || profiles.includes("mcp") ? [] : [{
     path: "profile",
     expected: `"mcp", because mcpRevision is set`,
-    received: profile === undefined ? "nothing" : quote(profile),
+    received: profiles.length === 0 ? "nothing" : quote(settings.profile),
     hint: `Set profile to "mcp", or remove mcpRevision.`,
   }];
   const active = activeProfile(settings);
   if (active === undefined) return issues;
   issues.push(...validateProfileExtensions(active, extensions));
-  for (const [path, { source }] of profileEntries(profile!)) {
-    const [explicit, floor] = [readSetting(settings, path), active.values.get(path)];
-    if (explicit === undefined || floor === undefined || !isWeaker(path, explicit, floor)) continue;
+  for (const { setting, expected, received } of raiseTo(active, settings).weaker) {
+    issues.push({ path: setting, expected, received, hint: "Remove the setting, or the profile." });
+  }
+  for (const path of findEmptySettings(Object.fromEntries(active.values))) {
     issues.push({
-      path,
-      expected: `${show(floor)} or stricter, because the profile is ${active.label} (${source})`,
-      received: show(explicit),
-      hint: "Remove the setting, or the profile.",
+      path: "profile",
+      expected: `profiles that leave a value of ${path}`,
+      received: active.label,
+      hint: "Remove one of the two.",
     });
   }
   issues.push(...rejectAny(settings, `the profile is ${active.label}`, "Remove the setting, or the profile."));
   const { authorization_response_iss_parameter_supported: isSupported = true } = settings.metadata ?? {};
-  if (isSupported !== true && profile !== "oidc") {
+  if (isSupported !== true && active.label !== "oidc") {
     issues.push({
       path: "metadata.authorization_response_iss_parameter_supported",
       expected: `true, because the profile is ${active.label} (RFC 9207)`,

@@ -15,6 +15,7 @@ import type { LoginMethod } from "./login_method.ts";
 import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
 import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
+import { withProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
@@ -73,8 +74,10 @@ export interface ResolvedSettings extends
   readonly extensions: readonly SettingsExtension[];
   /** Describes client metadata, with the members of extensions. */
   readonly clientField: ObjectField<ClientMetadata>;
-  /** The profile in effect. */
+  /** The standards in effect, as one profile. */
   readonly profile?: ActiveProfile;
+  /** The names of the providers' profiles. */
+  readonly providers: readonly string[];
 }
 
 /** The methods of client authentication of every server. */
@@ -149,6 +152,7 @@ export function resolveSettings(
     extensions,
     clientField: clientFieldOf(extensions),
     profile,
+    providers: withProviders(settings).names,
     ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>

@@ -13,48 +13,21 @@
 import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
-import { type SigningAlgorithm, signingAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import {
-  anyValue,
-  choice,
-  type Field,
-  type Fields,
-  flag,
-  list,
-  type ObjectField,
-  record,
-  seconds,
-  text,
-  texts,
-} from "./field.ts";
-import { type EndpointPaths, endpointPathsField, fromHost } from "./issuer_urls.ts";
-import { type McpRevision, mcpRevisions, type ProfileName, profileNames } from "./profile.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
+import { endpointPathsField, fromHost } from "./issuer_urls.ts";
+import { type McpRevision, mcpRevisions } from "./profile.ts";
+import { type Profile, profileField } from "./profile_field.ts";
+import { providerFields, type ProviderSettings } from "./provider_settings.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import {
-  insecureFields,
-  keys,
-  lifetimes,
-  networkFields,
-  pkce,
-  refresh,
-  requestFields,
-  resource,
-} from "./setting_groups.ts";
-import type {
-  InsecureSettings,
-  KeySettings,
-  Lifetimes,
-  NetworkSettings,
-  PkceSettings,
-  RefreshSettings,
-  RequestSettings,
-} from "./setting_groups.ts";
+import { insecureFields, keys, networkFields, requestFields, resource } from "./setting_groups.ts";
+import type { InsecureSettings, KeySettings, NetworkSettings, RequestSettings } from "./setting_groups.ts";
 
 export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
-export interface Settings extends InsecureSettings, NetworkSettings, RequestSettings {
+export interface Settings extends InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
   /**
    * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it.
    * `from-host`: the issuer of each request is the origin that it was sent to, if that is on a loopback host or one of
@@ -63,12 +36,13 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly issuer?: string;
   /**
-   * A named profile: a set of values for the settings that are not set. `oauth2.1`: strict OAuth 2.1. `oidc`: OpenID
-   * Connect. `mcp`: for clients of the Model Context Protocol. `fapi2-security`: the FAPI 2.0 Security Profile, with
-   * DPoP. `fapi2-message-signing`: FAPI 2.0 Message Signing, with signed requests and responses. A setting may be
-   * stricter than the profile, never weaker. Default: none.
+   * A profile, or a list of profiles, of which later ones count: values for the settings that are not set. A standard:
+   * `oauth2.1`, strict OAuth 2.1; `oidc`, OpenID Connect; `mcp`, for clients of the Model Context Protocol;
+   * `fapi2-security`, the FAPI 2.0 Security Profile, with DPoP; `fapi2-message-signing`, FAPI 2.0 Message Signing, with
+   * signed requests and responses. A setting may be stricter than a standard, never weaker. A provider, to respond as
+   * it does: `keycloak`, `okta`, or the value of another one. Default: none.
    */
-  readonly profile?: ProfileName;
+  readonly profile?: Profile | readonly Profile[];
   /** The revision of the profile `mcp`. Default: the newest. */
   readonly mcpRevision?: McpRevision;
   /**
@@ -106,34 +80,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly scopes?: readonly string[] | "any";
   /**
-   * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
-   * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
-   */
-  readonly defaultScope?: string;
-  /**
-   * The claims that each scope value releases, in addition to the standard claims of `profile`, `email`, `address` and
-   * `phone` (OpenID Connect Core §5.4). These scope values are added to `scopes`. Default: none.
-   */
-  readonly claims?: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Whether `openid` releases the members of a user that no other scope value releases. Default: `openid` if the issuer
-   * is on a test host, otherwise `none`.
-   */
-  readonly unmappedClaims?: "openid" | "none";
-  /**
-   * `minimal`: only userinfo returns the claims of scope values (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
-   * contain them as well, for clients that never call userinfo. Default: `minimal`.
-   */
-  readonly idTokenClaims?: "minimal" | "like-userinfo";
-  /**
-   * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
-   * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
-   * lists. A resource may have a list of its own. Default: none.
-   */
-  readonly accessTokenClaims?: readonly string[];
-  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
-  readonly alg?: SigningAlgorithm;
-  /**
    * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
    * (assertions and signed requests). `EdDSA` is Ed25519. Default:
    * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, all.
@@ -144,12 +90,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    * false.
    */
   readonly seeOther?: boolean;
-  /** The `aud` of access tokens. Default: the issuer. */
-  readonly audience?: string;
-  /** Lifetimes in seconds. */
-  readonly lifetimes?: Lifetimes;
-  /** When code challenges are required. */
-  readonly pkce?: PkceSettings;
   /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or
    * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
@@ -198,26 +138,12 @@ export interface Settings extends InsecureSettings, NetworkSettings, RequestSett
    */
   readonly metadataForms?: readonly MetadataForm[];
   /**
-   * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
-   * against other metadata. The server behaves as before, with one exception: if
-   * `authorization_response_iss_parameter_supported` is not `true`, only signed authorization responses have `iss`.
-   * Default: none.
-   */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /**
    * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
    * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
-  /**
-   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
-   * serves the endpoints there and nowhere else. Default: below `/oauth2`.
-   */
-  readonly paths?: EndpointPaths;
   /** The rotation of signing keys. */
   readonly keys?: KeySettings;
-  /** How refresh tokens behave. */
-  readonly refresh?: RefreshSettings;
   /**
    * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
    * test host.
@@ -252,7 +178,7 @@ export function clientsField(
 /** The description of {@link Settings}. */
 export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
-  profile: choice(profileNames),
+  profile: profileField(endpointPathsField([])),
   mcpRevision: choice(mcpRevisions),
   login: choice(["auto", "interactive"], { default: "auto" }),
   unknownLoginHint: choice(["default", "reject", "create"], { default: "default" }),
@@ -260,20 +186,12 @@ export const settingFields = {
   redirectUris: choice(["registered", "any"], { default: "registered" }),
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
   scopes: orAny(texts(["openid", "profile", "read"], { default: defaultScopes })),
-  defaultScope: text(["read"], { expected: "a string of space-separated scope values" }),
-  claims: record(texts(["groups"]), { groups: ["groups"], profile: ["employee_no"] }, "an object of arrays of strings"),
-  unmappedClaims: choice(["openid", "none"]),
-  idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
-  accessTokenClaims: texts(["roles"], { default: [] }),
-  alg: choice(signingAlgorithms, { default: "RS256" }),
+  ...providerFields,
   signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
     expected: "an array of asymmetric signature algorithms",
     default: verificationAlgorithms,
   }),
   seeOther: flag(false),
-  audience: text(["https://api.example.com"]),
-  lifetimes,
-  pkce,
   assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {
     default: "issuer-or-token-endpoint",
   }),
@@ -288,11 +206,8 @@ export const settingFields = {
   nativeOnlyRedirectUris: list(choice(["private-use", "loopback"]), [["private-use"]], { default: [] }),
   accessTokenInForm: flag(true),
   metadataForms: list(choice(metadataForms), [["oauth-inserted", "openid-appended"]], { default: metadataForms }),
-  metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   defaultEndpoints: flag(false),
-  paths: endpointPathsField([]),
   keys,
-  refresh,
   resources: list(resource, [resource.examples], { expected: "an array of resources" }),
   directory: choice(["edit", "read", "off"]),
   throttle: flag(),

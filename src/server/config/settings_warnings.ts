@@ -20,7 +20,7 @@ export function settingsWarnings(
     ...loginHintWarnings(settings),
     ...metadataWarnings(resolved),
     ...claimWarnings(settings, resolved),
-    ...profileWarnings(settings, resolved),
+    ...profileWarnings(resolved),
     ...memberWarnings(resolved),
     ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
   ];
@@ -43,12 +43,12 @@ function memberWarnings({ clients, extensions }: ResolvedSettings): Configuratio
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */
-function profileWarnings({ profile }: Settings, { allows }: ResolvedSettings): ConfigurationWarning[] {
-  if (profile?.startsWith("fapi2-") !== true || !allows.openLogin) return [];
+function profileWarnings({ profile, allows }: ResolvedSettings): ConfigurationWarning[] {
+  if (profile?.label.includes("fapi2-") !== true || !allows.openLogin) return [];
   return [{
     path: "profile",
     message: `the issuer is on a test host, so this is not FAPI: http, public test keys and login without a password ` +
-      `are accepted there. All other rules of ${profile} apply.`,
+      `are accepted there. All other rules of ${profile.label} apply.`,
   }];
 }
 

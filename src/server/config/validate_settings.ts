@@ -14,6 +14,7 @@ import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
 import { defaultScopes, listed, type ProgramSettings, type Settings } from "./settings.ts";
 import { validateUser } from "../oauth/users/users.ts";
+import { withProviders } from "./with_providers.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
@@ -25,6 +26,26 @@ import { validateUser } from "../oauth/users/users.ts";
  * @param extensions The extensions of the server.
  */
 export async function validateSettings(
+  given: ProgramSettings,
+  issuer: string,
+  extensions: readonly SettingsExtension[],
+): Promise<ConfigIssue[]> {
+  const { settings, names, preset, issues } = withProviders(given);
+  return [
+    ...issues,
+    ...(await validateExpanded(settings, issuer, extensions)).map((issue) =>
+      !preset.has(issue.path.split(/[.[]/)[0]!) ? issue : {
+        ...issue,
+        path: "profile",
+        expected: `${issue.path}: ${issue.expected}`,
+        received: `${issue.received} in the profile ${names.join(", ")}`,
+        hint: `Remove the profile, or set ${issue.path.split(/[.[]/)[0]} yourself.`,
+      }
+    ),
+  ];
+}
+
+async function validateExpanded(
   settings: ProgramSettings,
   issuer: string,
   extensions: readonly SettingsExtension[],

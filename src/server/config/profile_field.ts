@@ -1,0 +1,33 @@
+/** The setting `profile`: its type and its description. */
+
+import { providers } from "../profiles/providers.ts";
+import type { ProviderName } from "../profiles/providers.ts";
+import { choice, type Field, list, union } from "./field.ts";
+import type { EndpointPaths } from "./issuer_urls.ts";
+import { type ProfileName, profileNames } from "./profile.ts";
+import { type ProviderProfile, providerProfileField } from "./provider_profile.ts";
+
+/** A profile: of a standard or of a provider by its name, or of another provider by its value. */
+export type Profile = ProfileName | ProviderName | ProviderProfile;
+
+/** The names of the profiles of providers. */
+export const providerNames = Object.keys(providers) as readonly ProviderName[];
+
+const names: readonly (ProfileName | ProviderName)[] = [...profileNames, ...providerNames];
+
+/**
+ * Describes the setting `profile`.
+ *
+ * @param paths The description of the setting `paths`.
+ * @param others Further values: a configuration file accepts the path of a file.
+ */
+export function profileField(
+  paths: Field<EndpointPaths>,
+  ...others: readonly Field<string>[]
+): Field<Profile | readonly Profile[]> {
+  const expected = `${names.join(", ")}, ${others.map((other) => `${other.expected}, `).join("")}or a list of profiles`;
+  const one = [choice(names), ...others, providerProfileField(paths)] as readonly Field<Profile>[];
+  const items = union(one, names, `${names.join(", ")} or the profile of a provider`);
+  const many = list(items, [["oidc", "okta"]], { expected: "an array of at least one profile", min: 1 });
+  return union<Profile | readonly Profile[]>([...one, many], names, expected);
+}

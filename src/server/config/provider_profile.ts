@@ -1,0 +1,34 @@
+/** The profile of a provider: its type, its documentation and its description. */
+
+import { type Field, object, type ObjectField, text, texts } from "./field.ts";
+import type { EndpointPaths } from "./issuer_urls.ts";
+import { providerFields, type ProviderSettings } from "./provider_settings.ts";
+
+/**
+ * The profile of a provider: values for the settings that are not set, so that the server responds as the provider
+ * does. A setting of the configuration overrides its value; of an object, such as `paths`, each member.
+ */
+export interface ProviderProfile extends ProviderSettings {
+  /** The name, for messages. */
+  readonly name: string;
+  /** The path of the issuer if the setting `issuer` is not set, such as `/oauth2/default`. Default: none. */
+  readonly issuerPath?: string;
+  /** All scope values. Default: those of a server without the setting. */
+  readonly scopes?: readonly string[];
+}
+
+/** Describes {@link ProviderProfile} at a server with these paths of endpoints. */
+export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<ProviderProfile> {
+  const members = {
+    name: text(["my-provider"], { pattern: /^[\w.-]{1,60}$/, expected: "1 to 60 letters, digits and -._" }),
+    issuerPath: text(["/oauth2/default"], {
+      pattern: /^(?:\/[\w~-][\w.~-]*)+$/,
+      expected: "a path such as /oauth2/default, without a slash at its end",
+    }),
+    scopes: texts(["openid", "profile", "email"]),
+    ...providerFields,
+    paths,
+  };
+  const example: ProviderProfile = { name: "my-provider", issuerPath: "/oauth2/default" };
+  return object<ProviderProfile>("ProviderProfile", members, example, { required: ["name"] });
+}

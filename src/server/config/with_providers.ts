@@ -1,0 +1,97 @@
+/** Fills in the values of providers' profiles, before any other code reads the settings. */
+
+import { providers } from "../profiles/providers.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import type { ProfileName } from "./profile.ts";
+import type { Profile } from "./profile_field.ts";
+import type { ProviderProfile } from "./provider_profile.ts";
+import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
+
+/** Settings with the values of the providers' profiles, and what these profiles say beside. */
+interface WithProviders<T> {
+  readonly settings: T;
+  /** The names of these profiles. */
+  readonly names: readonly string[];
+  /** The path of the issuer; empty if the settings name an issuer. */
+  readonly issuerPath: string;
+  /** The conflicts in the list of profiles. */
+  readonly issues: readonly ConfigIssue[];
+  /** The names of the settings that only these profiles set. */
+  readonly preset: ReadonlySet<string>;
+}
+
+/**
+ * Fills in the values of the settings that are not set. Of several profiles the later one counts. A standard raises the
+ * values before it, and rejects weaker values after it.
+ */
+export function withProviders<T extends ProfileSettings & { readonly issuer?: string }>(given: T): WithProviders<T> {
+  const list = profileList(given);
+  const standards: ProfileName[] = [];
+  const names: string[] = [];
+  const issues: ConfigIssue[] = [];
+  let values: object = {};
+  let path = "";
+  for (const [i, profile] of list.entries()) {
+    const place = Array.isArray(given.profile) ? `profile[${i}]` : "profile";
+    const name = nameOf(profile);
+    if (list.findIndex((other) => nameOf(other) === name) < i) {
+      issues.push({
+        path: place,
+        expected: "each profile once",
+        received: `${quote(name)} again`,
+        hint: "Remove one of the two.",
+      });
+      continue;
+    }
+    if (isStandard(profile)) standards.push(profile);
+    const floor = activeProfile({ profile: standards, mcpRevision: given.mcpRevision });
+    if (isStandard(profile)) {
+      values = raiseTo(floor!, values).settings;
+      continue;
+    }
+    const { name: _, issuerPath, ...own } = typeof profile === "string" ? providers[profile] : profile;
+    const raised = floor === undefined ? { settings: own, weaker: [] } : raiseTo(floor, own);
+    for (const { setting, expected, received } of raised.weaker) {
+      issues.push({
+        path: place,
+        expected: `${setting}: ${expected}`,
+        received: `${received} in the profile ${name}`,
+        hint: `Move ${name} before the standard, which then decides, or remove one of the two.`,
+      });
+    }
+    names.push(name);
+    values = merge(values, raised.settings);
+    path = issuerPath ?? path;
+  }
+  return {
+    settings: names.length === 0 ? given : merge(values, given) as T,
+    names,
+    issuerPath: given.issuer === undefined ? path : "",
+    issues,
+    preset: new Set(Object.keys(values).filter((name) => given[name as keyof T] === undefined)),
+  };
+}
+
+/** The path of the default issuer. */
+export function defaultIssuerPath(settings: ProfileSettings & { readonly issuer?: string }): string {
+  return withProviders(settings).issuerPath;
+}
+
+function nameOf(profile: Profile): string {
+  return typeof profile === "string" ? profile : (profile as ProviderProfile).name;
+}
+
+/** The values of two sets of settings. Later ones count; of two objects, each member. */
+function merge(earlier: object, later: object): object {
+  const merged: Record<string, unknown> = { ...earlier };
+  for (const [name, value] of Object.entries(later)) {
+    if (value === undefined) continue;
+    const before = merged[name];
+    merged[name] = isPlainObject(before) && isPlainObject(value) ? { ...before, ...value } : value;
+  }
+  return merged;
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
