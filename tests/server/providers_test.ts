@@ -9,6 +9,8 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
+import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
+import { withProviders } from "../../src/server/config/with_providers.ts";
 import { providers } from "../../src/server/profiles/providers.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -70,6 +72,13 @@ test("every endpoint of a provider's profile is at the provider's path, below th
     assertEquals(issuer, `http://localhost:9000${issuerPath}`);
     for (const [member, path] of Object.entries(paths!)) assertEquals(metadata[member], issuer + path, member);
   });
+});
+
+test("the resolved settings have the values of a provider's profile, before and after they are filled in", () => {
+  const { scopes, lifetimes, providers: names } = resolveSettings({ profile: "keycloak" }, "https://as.test", []);
+  assertEquals([scopes, lifetimes.access_token, names], [providers.keycloak.scopes, 300, ["keycloak"]]);
+  const { settings } = withProviders({ profile: "keycloak" });
+  assertEquals(resolveSettings(settings, "https://as.test", []).scopes, scopes);
 });
 
 test("a provider's profile needs no extension", async () => {

@@ -95,10 +95,11 @@ type SettingWithDefault = {
  * @param extensions The extensions of the server.
  */
 export function resolveSettings(
-  settings: ProgramSettings,
+  configured: ProgramSettings,
   issuer: string,
   extensions: readonly SettingsExtension[],
 ): ResolvedSettings {
+  const { settings, names: providers } = withProviders(configured);
   const profile = activeProfile(settings);
   const fields = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
   const given = withDefaults(fields, withProfile<Settings>(settings)) as
@@ -152,7 +153,7 @@ export function resolveSettings(
     extensions,
     clientField: clientFieldOf(extensions),
     profile,
-    providers: withProviders(settings).names,
+    providers,
     ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
