@@ -2,7 +2,7 @@
  * Profiles of providers: what a client sees of Okta and Keycloak, and lists, values and conflicts of the setting. Each
  * flow is a black box of plain requests, not the provider's own client.
  *
- * @extensions ciba, device, par, registration, signed_responses
+ * @extensions assertion_authentication, ciba, device, dpop, par, registration, signed_responses
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
