@@ -18,7 +18,12 @@ export function oauth4webapiExtendedClient(uses: readonly OauthExtension[]): Cli
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
     let client: oauth.Client = registrations.get(issuerText) ?? { client_id };
     if (uses.includes("registration") && !registrations.has(issuerText)) {
-      const metadata = { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", scope: "openid" };
+      const metadata = {
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
+        scope: "openid",
+      };
       const response = await oauth.dynamicClientRegistrationRequest(as, metadata, options);
       client = await oauth.processDynamicClientRegistrationResponse(response);
       registrations.set(issuerText, client);

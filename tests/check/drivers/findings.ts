@@ -180,7 +180,7 @@ const findings: readonly Finding[] = [
     results: [
       'failed token/required-missing {"member":"access_token","value":""}',
       'failed token/required-missing {"member":"token_type","value":""}',
-      'failed token/access-token-hostile {"value":"töken"}',
+      'warning token/access-token-hostile {"value":"töken"}',
       "failed token/type-unknown *",
     ],
     source: [`${mcpSdk}:1284`, "OAuthTokensSchema.parse("],
