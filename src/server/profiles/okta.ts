@@ -3,7 +3,7 @@ import type { ProviderProfile } from "../config/provider_profile.ts";
 /** Okta's custom authorization server `default`: `https://<org>.okta.com/oauth2/default`. */
 export const okta: ProviderProfile = {
   name: "okta",
-  // Paths, metadata, scopes, alg: https://integrator-7886904.okta.com/oauth2/default/.well-known/openid-configuration
+  // Paths, metadata, scopes, alg: the discovery document of such a server, as an integrator published it.
   issuerPath: "/oauth2/default",
   paths: {
     authorization_endpoint: "/v1/authorize",
