@@ -3,12 +3,12 @@
 import { peekedText } from "./form.ts";
 import type { RequestLike } from "./message.ts";
 
-/** The maximum length of a captured body, in characters. */
-export const maxCapturedBodyChars = 64 * 1024;
+/** The maximum size of a captured body, in bytes. */
+export const maxCapturedBodyBytes = 64 * 1024;
 
 /** The captured part of a body. */
 export interface CapturedBody {
-  /** The text, at most {@link maxCapturedBodyChars} bytes of it. */
+  /** The text, at most {@link maxCapturedBodyBytes} bytes of it. */
   readonly text: string;
   /** Whether this is the whole body. */
   readonly complete: boolean;
@@ -30,7 +30,7 @@ export class BodyTap {
   }
 
   push(part: Uint8Array): void {
-    const remaining = maxCapturedBodyChars - Math.min(this.#size, maxCapturedBodyChars);
+    const remaining = maxCapturedBodyBytes - Math.min(this.#size, maxCapturedBodyBytes);
     // A copy, because the reader may overwrite its chunk.
     if (remaining > 0) this.#parts.push(part.slice(0, remaining));
     this.#size += part.byteLength;
@@ -39,12 +39,12 @@ export class BodyTap {
   /** The whole body as one part, and its end. The reader must not overwrite it. */
   pushAll(body: Uint8Array): void {
     this.#size = body.byteLength;
-    this.#parts = [body.subarray(0, maxCapturedBodyChars)];
+    this.#parts = [body.subarray(0, maxCapturedBodyBytes)];
     this.end("complete");
   }
 
   end(ending: BodyEnd): void {
-    this.#complete = ending === "complete" && this.#size <= maxCapturedBodyChars;
+    this.#complete = ending === "complete" && this.#size <= maxCapturedBodyBytes;
     this.#onEnd?.(ending);
   }
 

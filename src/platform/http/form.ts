@@ -103,6 +103,35 @@ export async function peekForm(request: RequestLike): Promise<Fields> {
   return parseFields(await text);
 }
 
+/** The request with another form and, if `url` is set, another URL. {@link readForm} returns the new fields. */
+export function replaceForm(original: RequestLike, fields: Fields, url = original.url): RequestLike {
+  const text = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
+  const bytes = new TextEncoder().encode(text);
+  const replaced: Readonly<Record<string, string | null>> = {
+    "content-type": "application/x-www-form-urlencoded",
+    "content-length": String(bytes.length),
+    "transfer-encoding": null,
+  };
+  const request: RequestLike = {
+    method: original.method,
+    url,
+    headers: {
+      get(name) {
+        const lower = name.toLowerCase();
+        return Object.hasOwn(replaced, lower) ? replaced[lower]! : original.headers.get(name);
+      },
+    },
+    get body() {
+      return new Blob([bytes]).stream();
+    },
+    bodyUsed: false,
+    bytes: () => Promise.resolve(bytes),
+    original,
+  };
+  peekedBodies.set(request, Promise.resolve(text));
+  return request;
+}
+
 /** The text of the form that {@link peekForm} read; `undefined` if it read none. */
 export function peekedText(request: RequestLike): Promise<string> | undefined {
   return findForRequest(peekedBodies, request);

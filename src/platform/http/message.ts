@@ -30,15 +30,22 @@ export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: Requ
   return value;
 }
 
-/** The request with another URL or other headers. */
+/**
+ * The request with another URL or other headers. A copy by spreading it would read the body.
+ *
+ * @param original The request that the result replaces in a plugin. Default: none.
+ */
 export function replaceParts(
   request: RequestLike,
-  { url = request.url, headers = request.headers }: Partial<Pick<RequestLike, "url" | "headers">>,
+  { url = request.url, headers = request.headers, original }: Partial<
+    Pick<RequestLike, "url" | "headers" | "original">
+  >,
 ): RequestLike {
   return {
     method: request.method,
     url,
     headers,
+    original,
     get body() {
       return request.body;
     },

@@ -18,6 +18,8 @@ export interface ClientAddress {
   readonly proxy?: string;
   /** The client addresses in the forwarding headers, if they differ. Then all of them are ignored. */
   readonly conflicting?: readonly string[];
+  /** The certificate that the peer of the connection presented: DER bytes, or PEM text. Default: none. */
+  readonly certificate?: Uint8Array | string;
 }
 
 /** The parts of a request's target that may influence the response. The host is not one of them. */
@@ -34,7 +36,7 @@ export interface RequestTarget {
 export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
 
 /** @internal A method that routes can handle. */
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One path and its handler. `Context` is the type of the value that the server creates for each request. */
 export interface Route<Context> {
@@ -134,7 +136,8 @@ function dispatch<Context, R extends Route<Context>>(
 }
 
 function isMethod(method: string): method is Method {
-  return method === "GET" || method === "POST" || method === "HEAD" || method === "PUT" || method === "DELETE";
+  return method === "GET" || method === "POST" || method === "HEAD" || method === "PUT" || method === "PATCH" ||
+    method === "DELETE";
 }
 
 async function rejectMethod<Context, R extends Route<Context>>(
@@ -152,7 +155,8 @@ async function rejectMethod<Context, R extends Route<Context>>(
 }
 
 /** Request headers of cross-origin clients: OAuth, DPoP, MCP (2025-06-18, Transports), and trace context (W3C). */
-const corsRequestHeaders = "authorization, content-type, dpop, mcp-protocol-version, traceparent, tracestate";
+const corsRequestHeaders =
+  "authorization, content-type, dpop, mcp-method, mcp-name, mcp-protocol-version, traceparent, tracestate";
 
 /** A list of header names in the format of browsers, of limited length. */
 const headerNames = /^(?=.{1,1000}$)[\w!#$%&'*+.^`|~-]+(?:, *[\w!#$%&'*+.^`|~-]+)*$/;
@@ -180,7 +184,7 @@ function preflight(
 function allowedMethods({ methods, cors }: Pick<Route<never>, "methods" | "cors">): string {
   const names: string[] = [];
   if (methods.includes("GET")) names.push("GET", "HEAD");
-  for (const method of ["POST", "PUT", "DELETE"] as const) if (methods.includes(method)) names.push(method);
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) if (methods.includes(method)) names.push(method);
   if (cors) names.push("OPTIONS");
   return names.join(", ");
 }

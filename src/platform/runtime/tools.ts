@@ -1,9 +1,15 @@
 /** Access to the process that only commands need: new files, the shell, questions, lines that replace each other. */
 
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
+import { constants } from "node:os";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
+
+/** Creates a folder with its parents, unless it exists. Rejects with the error of the runtime. */
+export async function createFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+}
 
 /** Writes a UTF-8 file. Rejects with the error of the runtime. */
 export async function writeTextFile(path: string, text: string): Promise<void> {
@@ -42,6 +48,16 @@ export async function ask(question: string): Promise<string | undefined> {
   }
 }
 
+/** The lines of standard input, until it ends. */
+export function inputLines(): AsyncIterable<string> {
+  return createInterface({ input: process.stdin, terminal: false });
+}
+
+/** Writes to standard output, without a newline. */
+export function writeOutput(text: string): void {
+  process.stdout.write(text);
+}
+
 /** Writes to standard error, without a newline. */
 export function writeError(text: string): void {
   process.stderr.write(text);
@@ -60,6 +76,43 @@ export function runInShell(command: string): Promise<void> {
     child.on("exit", (code, signal) => {
       if (code === 0) resolve();
       else reject(new Error(`the command ended with ${code ?? signal}: ${command}`));
+    });
+  });
+}
+
+/**
+ * Runs a command with the streams of this process. SIGINT and SIGTERM are passed on to the command as SIGTERM; the
+ * second one kills it.
+ *
+ * @param env All variables of the command.
+ * @param onStop Calls back at each such signal.
+ * @returns Its exit code; 128 and more if a signal ended it, as in a shell.
+ * @throws {Error} If the command cannot be started.
+ */
+export function runCommand(
+  [command, ...args]: readonly [string, ...string[]],
+  env: Readonly<Record<string, string | undefined>>,
+  onStop: (callback: () => void) => void,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: "inherit", env: env as NodeJS.ProcessEnv });
+    let isStopping = false;
+    let isRunning = true;
+    onStop(() => {
+      const signal = isStopping ? "SIGKILL" : "SIGTERM";
+      isStopping = true;
+      if (!isRunning || child.pid === undefined) return;
+      try {
+        // Not child.kill: Deno's sends one signal and no second one.
+        process.kill(child.pid, signal);
+      } catch {
+        // It has just ended.
+      }
+    });
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      isRunning = false;
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
 }

@@ -17,6 +17,8 @@ export interface PolledRequestRecord {
   readonly message?: string;
   /** The network address from which it was started; absent if unknown. */
   readonly address?: string;
+  /** The bearer token and the code that a notification of the client has; absent if it is not notified. */
+  readonly notification?: { readonly token: string; readonly code: string };
   /** When it was started. */
   readonly issuedAt: number;
   /** When the code expires; checked by the server, not by the store. */

@@ -7,6 +7,7 @@ import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } fro
 /** The kinds whose ids are kept in a sorted set. For other kinds, all keys are searched. */
 export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>([
   ...["client", "user", "session_client", "logout_call"] as const,
+  ...["event_stream", "stream_subject", "stream_event"] as const,
 ]);
 
 /** The members of the hash that is a record: value, grant, expiry, time of consumption. */

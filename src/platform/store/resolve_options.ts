@@ -30,9 +30,9 @@ export function resolveOptions<T extends object>(call: string, defaults: Require
  * Consents are not evictable, because a lost consent cannot be revoked, and each user has at most one per client. A
  * lost pushed request or device authorization cannot be used, and a lost ID token cannot be exchanged. The user must
  * repeat a lost decision about a device. If the record of a session's client is lost, that client is not called at
- * logout.
+ * logout. A lost event is not delivered.
  */
 export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
   ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"] as const,
-  ...["polled_request", "polled_decision", "poll_pace", "session_client", "logout_call"] as const,
+  ...["polled_request", "polled_decision", "poll_pace", "session_client", "logout_call", "stream_event"] as const,
 ]);

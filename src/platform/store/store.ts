@@ -12,10 +12,12 @@
 import type { PolledRecords } from "./polled_records.ts";
 import type { CodeRecord, GrantRecord, RefreshTokenRecord } from "./grant_records.ts";
 import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
+import type { EventStreamRecord, StreamEventRecord, StreamSubjectRecord } from "./signal_records.ts";
 
 export type * from "./grant_records.ts";
 export type * from "./polled_records.ts";
 export type * from "./session_records.ts";
+export type * from "./signal_records.ts";
 
 /** @internal An opaque access token, stored under the digest of its value. */
 export interface AccessTokenRecord {
@@ -131,6 +133,12 @@ export interface Records extends PolledRecords {
   session_client: SessionClientRecord;
   /** Back-channel logout calls to repeat, by issuer and time. */
   logout_call: LogoutCallRecord;
+  /** Streams of security events, by issuer, client and stream. */
+  event_stream: EventStreamRecord;
+  /** Subjects of these streams, by issuer, stream and subject. */
+  stream_subject: StreamSubjectRecord;
+  /** Undelivered events of these streams, by issuer, stream and time. */
+  stream_event: StreamEventRecord;
   /** Identifiers that may be used once, such as those of client assertions. */
   used_identifier: UsedIdentifierRecord;
   /** The server's own secrets, by purpose. */

@@ -150,7 +150,7 @@ test("[HT-04] with cors a preflight is 204 and permits the methods of the route"
   assertEquals(headers.get("access-control-allow-methods"), "POST, OPTIONS");
   assertEquals(
     headers.get("access-control-allow-headers"),
-    "authorization, content-type, dpop, mcp-protocol-version, traceparent, tracestate",
+    "authorization, content-type, dpop, mcp-method, mcp-name, mcp-protocol-version, traceparent, tracestate",
   );
   assertEquals(headers.get("access-control-allow-credentials"), null);
 });

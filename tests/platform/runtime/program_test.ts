@@ -98,7 +98,10 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
     assertEquals(metadata.issuer, url);
     assert(lines.length - 1 <= 10, banner);
     assertMatch(banner, new RegExp(`^Discovery +${url}/.well-known/openid-configuration$`, "m"));
-    assertMatch(banner, /^Clients +demo-public \(public\), demo-confidential \(secret demo-secret\)/m);
+    assertMatch(
+      banner,
+      /^Clients +demo-public \(public\), demo-confidential \(secret demo-secret\); redirect URI of the demo: http\S+\/authorized$/m,
+    );
     assertMatch(banner, /^Users +alice, bob; alice is logged in; login_hint=<sub> selects another$/m);
     assertMatch(banner, /^Scopes +openid profile email read write offline_access$/m);
     assertMatch(banner, new RegExp(`^Try it +${url}/start$`, "m"));

@@ -1,0 +1,67 @@
+/** X.509 certificates, as every runtime parses them. */
+
+import { Buffer } from "node:buffer";
+import { X509Certificate } from "node:crypto";
+
+/** A parsed certificate. */
+export interface Certificate {
+  /** Its DER bytes as base64. */
+  readonly base64: string;
+  /** The SHA-256 digest of its DER bytes, as base64url. */
+  readonly thumbprint: string;
+  /** The time from which it is valid, in milliseconds since the epoch. */
+  readonly validFrom: number;
+  /** The last time at which it is valid, in milliseconds since the epoch. */
+  readonly validTo: number;
+  /** The attributes of its subject in the order of DER, as `TYPE=VALUE`. Only some runtimes escape values. */
+  readonly subject: readonly string[];
+  /** Its alternative names, such as `DNS:api.example`. Only some runtimes escape values. */
+  readonly alternativeNames: readonly string[];
+  /** Whether it may issue certificates. */
+  readonly isAuthority: boolean;
+  /** Whether one of its alternative names is an IP address, in any spelling. */
+  hasAddress(address: string): boolean;
+  /**
+   * Whether its DER bytes contain a value with one of these tags. Runtimes join names to one text, in which a name with
+   * a separator looks like two names.
+   */
+  hasValue(tags: readonly number[], value: string): boolean;
+  /** Whether an authority has signed it. */
+  isIssuedBy(authority: Certificate): boolean;
+}
+
+const parsed = new WeakMap<Certificate, X509Certificate>();
+
+/** Parses DER bytes, base64 of them, or PEM text; `undefined` if they are no certificate. */
+export function parseCertificate(data: Uint8Array | string): Certificate | undefined {
+  let x509: X509Certificate;
+  try {
+    const isBase64 = typeof data === "string" && !data.includes("-----BEGIN");
+    x509 = new X509Certificate(isBase64 ? Buffer.from(data, "base64") : data);
+  } catch {
+    return undefined;
+  }
+  const der = Buffer.from(x509.raw);
+  const certificate: Certificate = {
+    base64: der.toString("base64"),
+    thumbprint: Buffer.from(x509.fingerprint256.replaceAll(":", ""), "hex").toString("base64url"),
+    validFrom: Date.parse(x509.validFrom),
+    validTo: Date.parse(x509.validTo),
+    subject: x509.subject?.split("\n") ?? [],
+    alternativeNames: x509.subjectAltName?.split(", ") ?? [],
+    isAuthority: x509.ca,
+    hasAddress: (address) => x509.checkIP(address) !== undefined,
+    hasValue(tags, value) {
+      const bytes = Buffer.from(value);
+      if (bytes.length > 255) return false;
+      const length = bytes.length > 127 ? [0x81, bytes.length] : [bytes.length];
+      return tags.some((tag) => der.includes(Buffer.concat([Buffer.from([tag, ...length]), bytes])));
+    },
+    isIssuedBy(authority) {
+      const issuer = parsed.get(authority)!;
+      return issuer.ca && x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
+    },
+  };
+  parsed.set(certificate, x509);
+  return certificate;
+}
