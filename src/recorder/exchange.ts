@@ -18,7 +18,7 @@ export interface RecordedRequest {
   readonly query: Fields;
   /** The decoded fields of a form; empty for other bodies. */
   readonly form: Fields;
-  /** The body as text, cut after `maxCapturedBodyChars`. */
+  /** The body as text, cut after `maxCapturedBodyBytes`. */
   readonly body?: string;
 }
 
@@ -28,7 +28,7 @@ export interface RecordedResponse {
   readonly status: number;
   /** The headers by lower-case name; repeated headers are separated by line breaks. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as text, cut after `maxCapturedBodyChars`; absent if it is empty or not text. */
+  /** The body as text, cut after `maxCapturedBodyBytes`; absent if it is empty or not text. */
   readonly body?: string;
   /**
    * The response that the browser forwards to the client, by redirect or form post; `uri` without query. If it is

@@ -38,8 +38,10 @@ export interface ExchangeDraft {
    * The number of the exchange whose request was edited and sent again as this one. Absent unless it is an experiment.
    */
   readonly experimentOf?: number;
-  /** Whether the flow limit was reached: then only notable exchanges and those that continue a flow are recorded. */
+  /** Whether the limit of new flows was reached. */
   readonly isBeyondLimit: boolean;
+  /** Whether the response decides if it is recorded: that limit was reached, or the limit of notable exchanges. */
+  readonly isUndecided: boolean;
   readonly head: RequestHead;
   /** The body of the request, as far as it was read. */
   body?: CapturedBody;
@@ -66,23 +68,20 @@ export interface ExchangeDraft {
 }
 
 /** The members of a draft that are known before the response. */
-export type DraftStart = Pick<ExchangeDraft, "number" | "at" | "experimentOf" | "isBeyondLimit">;
+export type DraftStart = Pick<ExchangeDraft, "number" | "at" | "experimentOf" | "isBeyondLimit" | "isUndecided">;
 
 /** Creates the draft of an exchange. */
 export function createDraft(
   head: RequestHead,
   endpoint: EndpointDescription | undefined,
   registered: RegisteredSecrets | undefined,
-  { number, at, experimentOf, isBeyondLimit }: DraftStart,
+  start: DraftStart,
 ): ExchangeDraft {
   const bytes = exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers);
   return {
-    number,
-    at,
+    ...start,
     endpoint,
     registered,
-    experimentOf,
-    isBeyondLimit,
     head,
     bytes,
     dropped: false,
@@ -194,7 +193,7 @@ export function isRejected({ events }: Pick<ExchangeDraft, "events">): boolean {
   return events.some(({ type }) => type === "rejected" || type === "internal_error");
 }
 
-/** Whether an exchange is recorded under any load: rejected, dropped or changed by a fault. */
+/** Whether an exchange is rejected, dropped or changed by a fault. */
 export function isNotable(draft: ExchangeDraft): boolean {
   return draft.dropped || draft.faults.length > 0 || isRejected(draft);
 }

@@ -1,36 +1,40 @@
-/** Limits the number of new flows that a recorder records in a second, so that load does not evict all earlier ones. */
+/**
+ * Limits the number of new flows that a recorder records in a second, so that load does not evict all earlier ones.
+ * Notable exchanges have a separate limit, so that rejected requests do not hide logins, nor logins a rejection.
+ */
 
 /** Duration of a period, in milliseconds of real time: a test may freeze the clock of the server. */
 const periodMs = 1000;
 
-/** The limit of a recorder. */
+/** The limit of a recorder, for notable exchanges and for others. */
 export interface FlowLimit {
   /** Whether the limit is reached for the current second. */
-  isReached(): boolean;
+  isReached(isNotable: boolean): boolean;
   /** Counts a new flow. */
-  count(): void;
+  count(isNotable: boolean): void;
 }
 
 /** Creates a limit. It calls `onReached` once for each second in which a request finds the limit reached. */
 export function flowLimit(maxFlowsPerSecond: number, onReached: () => void): FlowLimit {
   let startedAt = -Infinity;
-  let flowCount = 0;
+  let counts = { notable: 0, others: 0 };
   let isReported = false;
   return {
-    isReached() {
-      if (flowCount < maxFlowsPerSecond || performance.now() - startedAt >= periodMs) return false;
+    isReached(isNotable) {
+      const count = isNotable ? counts.notable : counts.others;
+      if (count < maxFlowsPerSecond || performance.now() - startedAt >= periodMs) return false;
       if (!isReported) onReached();
       isReported = true;
       return true;
     },
-    count() {
+    count(isNotable) {
       const time = performance.now();
       if (time - startedAt >= periodMs) {
         startedAt = time;
-        flowCount = 0;
+        counts = { notable: 0, others: 0 };
         isReported = false;
       }
-      flowCount++;
+      counts[isNotable ? "notable" : "others"]++;
     },
   };
 }

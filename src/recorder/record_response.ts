@@ -11,7 +11,7 @@ import {
 } from "../platform/http/message.ts";
 import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
-import { type CapturedBody, maxCapturedBodyChars } from "../platform/http/body_tap.ts";
+import { type CapturedBody, maxCapturedBodyBytes } from "../platform/http/body_tap.ts";
 
 /** Media types of text to record. An event stream has no end. */
 const textTypePattern = /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*(?:json|jwt)|x-www-form-urlencoded)\b)/i;
@@ -25,13 +25,15 @@ export function hasTextBody(response: Response): boolean {
 export function recordReply(response: ResponseLike): HttpResponse {
   if (isResponse(response)) return { status: response.status, headers: headersToRecord(response), body: null };
   const { body } = response;
-  if (body === null || body.length <= maxCapturedBodyChars) return response;
-  return { ...response, body: copyText(body.slice(0, maxCapturedBodyChars)) };
+  // A character has at most three bytes.
+  return body === null || 3 * body.length <= maxCapturedBodyBytes ? response : { ...response, body: cutBody(body) };
 }
 
-/** A copy of the text: a slice would keep the whole original text in memory. */
-function copyText(text: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(text));
+/** The recorded part of a text: a copy, because a slice would keep the whole text in memory. */
+function cutBody(text: string): string {
+  const bytes = new Uint8Array(maxCapturedBodyBytes);
+  const { read, written } = new TextEncoder().encodeInto(text, bytes);
+  return read === text.length ? text : new TextDecoder().decode(bytes.subarray(0, written));
 }
 
 export function parseResponse(

@@ -6,7 +6,7 @@
  * 2. `onEvent` and `extend` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
- * 5. Beyond a number of new flows per second (`flow_limit.ts`), only notable exchanges begin further ones.
+ * 5. `flow_limit.ts` limits the new flows per second.
  * 6. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
  */
 
@@ -30,7 +30,6 @@ import {
   type ExchangeDraft,
   headerBytes,
   isNotable,
-  isRejected,
   searchForClient,
   textBytes,
   toExchange,
@@ -70,8 +69,6 @@ export interface Recorder extends Plugin {
    * flow of the exchange, and does not count as behaviour of the client.
    */
   markExperiment(request: RequestLike, exchange: number): void;
-  /** Records that a fault changed the exchange of a request. */
-  recordFault(request: RequestLike, fault: string): void;
   /**
    * Calls a listener when an exchange begins, when it ends, and at the end of a streamed body. Ignores errors of the
    * listener. Returns the function that unsubscribes it.
@@ -101,9 +98,9 @@ export interface RecorderOptions {
   /** Whether to record static files and other plain pages too. Default: false. */
   readonly pages?: boolean;
   /**
-   * Maximum number of new flows to record per second of real time. Beyond it, a request that would begin a flow is
-   * recorded only if it is rejected, dropped or changed by a fault, and then without its passed checks. The event
-   * `flow_limit_reached` reports it. Rejected requests do not count. Default: no maximum.
+   * Maximum number of new flows to record per second of real time, and of flows whose first request is rejected,
+   * dropped or changed by a fault. Beyond it, requests that would begin a flow are left out, and others are recorded
+   * without their passed checks. The event `flow_limit_reached` reports it. Default: no maximum.
    */
   readonly maxFlowsPerSecond?: number;
 }
@@ -142,7 +139,7 @@ export function recorder(
 
   function notify(draft: ExchangeDraft): void {
     // A stream of a request that was left out ends later.
-    if (draft.isBeyondLimit && draft.group === undefined) return;
+    if (draft.isUndecided && draft.group === undefined) return;
     const flow = draft.group?.flow;
     if (flowListeners.size > 0 && flow !== undefined) callAll(flowListeners, flow);
     if (listeners.size > 0) callAll(listeners, toExchange(draft));
@@ -166,8 +163,9 @@ export function recorder(
     const endpoint = findEndpoint(target.path);
     if (!shouldRecord(endpoint, request.method)) return next(request, peer);
     const experimentOf = findForRequest(experiments, request);
-    const isBeyondLimit = experimentOf === undefined && newFlows.isReached();
-    const start = { number: ++exchangeCount, at: server.now(), experimentOf, isBeyondLimit };
+    const isBeyondLimit = experimentOf === undefined && newFlows.isReached(false);
+    const isUndecided = isBeyondLimit || experimentOf === undefined && newFlows.isReached(true);
+    const start = { number: ++exchangeCount, at: server.now(), experimentOf, isBeyondLimit, isUndecided };
     return record(next, peer, addDraft(request, target, endpoint, start), request);
   }
 
@@ -180,11 +178,11 @@ export function recorder(
     const { endpoint } = draft;
     const requestTap = !mayHaveBody(request) ? undefined : new BodyTap(() => {
       setBody(draft, requestTap!.captured());
-      if (!draft.isBeyondLimit) index.assign(draft);
+      if (!draft.isUndecided) index.assign(draft);
     });
     // The response says whether it was the request of a client.
     const mayLackPage = endpoint === undefined || !endpoint.methods.some((method) => method === request.method);
-    if (!draft.isBeyondLimit) {
+    if (!draft.isUndecided) {
       if (request.method !== "POST" && !mayLackPage) index.assign(draft);
       notify(draft);
     }
@@ -226,7 +224,7 @@ export function recorder(
     draft.respondedAt = server.now();
     draft.newestAtResponse = exchangeCount;
     draft.snapshot = undefined;
-    if (draft.isBeyondLimit && !isNotable(draft) && !index.continuesFlow(draft)) {
+    if (isOmittedAlone(draft) && !index.continuesFlow(draft)) {
       index.remove(draft);
       drafts.delete(request);
       leftOut++;
@@ -234,8 +232,13 @@ export function recorder(
     }
     index.assign(draft);
     index.indexResponse(draft);
-    if (beginsCountedFlow(draft)) newFlows.count();
+    if (beginsCountedFlow(draft)) newFlows.count(isNotable(draft));
     notify(draft);
+  }
+
+  /** Whether an exchange is left out unless it continues a flow. */
+  function isOmittedAlone(draft: ExchangeDraft): boolean {
+    return draft.isUndecided && (isNotable(draft) ? newFlows.isReached(true) : draft.isBeyondLimit);
   }
 
   function setBody(draft: ExchangeDraft, captured: CapturedBody | undefined): void {
@@ -281,7 +284,8 @@ export function recorder(
       if (context === undefined) return;
       const draft = findForRequest(drafts, context.request);
       if (draft === undefined) return;
-      draft.events.push(event);
+      if (event.type === "fault_applied") draft.faults.push(event.fault);
+      else draft.events.push(event);
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
@@ -303,16 +307,10 @@ export function recorder(
     },
     findNumber(request) {
       const draft = findForRequest(drafts, request);
-      const mayBeLeftOut = draft?.isBeyondLimit && draft.group?.flow === undefined && !isNotable(draft);
+      const mayBeLeftOut = draft !== undefined && draft.group?.flow === undefined && isOmittedAlone(draft);
       return mayBeLeftOut ? undefined : draft?.number;
     },
     markExperiment: (request, exchange) => void experiments.set(request, exchange),
-    recordFault(request, fault) {
-      const draft = findForRequest(drafts, request);
-      if (draft === undefined) return;
-      draft.faults.push(fault);
-      draft.snapshot = undefined;
-    },
     exchanges: index.exchanges,
     flows: index.flows,
     flow: index.flow,
@@ -329,13 +327,10 @@ export function recorder(
   return self;
 }
 
-/**
- * Whether an exchange begins a flow that counts. Rejected requests and unknown paths do not: otherwise a page of
- * another site could reach the limit, and hide logins.
- */
+/** Whether an exchange begins a flow that counts: any, except an unknown path that was not rejected. */
 function beginsCountedFlow(draft: ExchangeDraft): boolean {
   const { group, endpoint } = draft;
-  return group?.flow !== undefined && group.drafts[0] === draft && endpoint !== undefined && !isRejected(draft);
+  return group?.flow !== undefined && group.drafts[0] === draft && (endpoint !== undefined || isNotable(draft));
 }
 
 function callAll<Value>(listeners: ReadonlySet<(value: Value) => void>, value: Value): void {

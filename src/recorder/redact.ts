@@ -48,6 +48,12 @@ export const redactedPart = /…\(\d+\)/;
 /** A value that is already redacted: a mask, or a placeholder of a test fixture. */
 const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}${redactedPart.source}|\\{\\{[^{}]{1,80} \\d+\\}\\})$`);
 
+/** Maximum length of a text of a request that is searched, in characters: a search of 60 kB takes 25 ms. */
+const maxSearchedChars = 4096;
+
+/** The end of a searched text that is not shown if the text continues: it may be the start of a secret. */
+const hiddenEndChars = 512;
+
 interface RedactionOptions {
   /** Further exchanges whose secrets are redacted here too. Default: none. */
   readonly secretsFrom?: readonly Exchange[];
@@ -75,9 +81,7 @@ interface RedactedList {
   readonly redacted: Exchange[];
 }
 
-/**
- * The redacted exchanges of each flow, by its first one: pages show a flow again and again, and redaction is expensive.
- */
+/** The redacted exchanges of each flow, by its first one: pages show a flow often, and redaction is expensive. */
 const redactedLists = new WeakMap<Exchange, RedactedList>();
 
 export function redactFlow(flow: Flow): Flow {
@@ -122,11 +126,8 @@ export function redactExchanges(
 
 /** Redacts the secrets of exchanges in a text about them that may quote a client. */
 export function redactTextAbout(text: string, exchanges: readonly Exchange[]): string {
-  const redaction = {
-    label: commonLabel,
-    mask: shorten,
-    known: secretReplacer(collectSecrets(exchanges, {}), shorten),
-  };
+  const known = secretReplacer(collectSecrets(exchanges, {}), shorten);
+  const redaction = { label: commonLabel, mask: shorten, known };
   return hideTokens(hideKnown(text, redaction), redaction);
 }
 
@@ -204,7 +205,7 @@ function walk(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
 
 function walkParts(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
   const own = (text: string) => hideKnown(text, redaction);
-  const free = (text: string) => hideInFreeText(text, redaction);
+  const free = (text: string) => hideInStart(text, redaction);
   const texts: EventTexts = {
     ...{ own, sentence: own, received: free },
     cause: (cause) => redaction.cut(free(errorText(cause))),
@@ -226,7 +227,7 @@ function walkParts(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
 function walkRequest(exchange: Exchange, redaction: ExchangeRedaction): RecordedRequest {
   const { request, endpoint } = exchange;
   const { headers, form, body } = request;
-  const path = hideInFreeText(request.path, redaction);
+  const path = hideInStart(request.path, redaction);
   // JSON that was sent as a form, the default content type of curl, is split at each `&` and `=`.
   const isSplitJson = form.length > 0 && /^\s*[{[]/.test(body ?? "");
   const fields = isSplitJson
@@ -264,16 +265,14 @@ function walkResponse(response: RecordedResponse, redaction: ExchangeRedaction):
 /** A body that is neither JSON nor a form is free text. */
 function walkBody(body: string, headers: RecordedRequest["headers"], redaction: ExchangeRedaction): string {
   const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "") || /^\s*[{[]/.test(body);
-  return isJson ? hideSecrets(body, redaction) : redaction.cut(hideInFreeText(body, redaction));
+  return isJson ? hideSecrets(body, redaction) : redaction.cut(hideInStart(body, redaction));
 }
 
 function walkFields(fields: Fields, redaction: ExchangeRedaction): Fields {
   return fields.map(([name, value]) => {
     const isFree = redaction.registered?.isPublic(name) !== true;
-    return [
-      isFree ? redaction.cut(hideInFreeText(name, redaction)) : name,
-      walkValue(name, value, redaction, isFree),
-    ];
+    const shownName = isFree ? redaction.cut(hideInStart(name, redaction)) : name;
+    return [shownName, walkValue(name, value, redaction, isFree)];
   });
 }
 
@@ -282,7 +281,14 @@ function walkValue(name: string, value: string, redaction: ExchangeRedaction, is
   // A form parser takes the text before a pair for a part of its name.
   const label = redaction.label(name) ?? redaction.label(name.split(/[?&#;/\s"'{,=:]/).at(-1)!);
   if (label !== undefined) return redaction.mask(value, label);
-  return isFree ? redaction.cut(hideInFreeText(value, redaction)) : hideSecrets(value, redaction);
+  return isFree ? redaction.cut(hideInStart(value, redaction)) : hideInStart(value, redaction, hideSecrets);
+}
+
+/** Hides secrets in the start of a text, and what follows. A word of the text is shown as a whole, or not at all. */
+function hideInStart(text: string, redaction: ExchangeRedaction, hide = hideInFreeText): string {
+  const hidden = hide(text.slice(0, maxSearchedChars), redaction);
+  if (text.length <= maxSearchedChars) return hidden;
+  return `${/^[^]*[\s"'\\<>&?#,;]/.exec(hidden.slice(0, -hiddenEndChars))?.[0] ?? ""}…`;
 }
 
 /** Whether a name is a client ID and therefore not a misplaced secret; true if the server is unknown. */

@@ -14,7 +14,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { completeLogin, interactiveServer, recordedServer } from "./recorded_server.ts";
+import { completeLogin, interactiveServer, recordedServer, recordFault } from "./recorded_server.ts";
 import type { RecordedServer } from "./recorded_server.ts";
 
 /** The redacted exchanges of a flow as text. */
@@ -95,7 +95,7 @@ test("exchanges as text show warnings, injected faults, pages, other bodies and 
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {
       if (!request.url.endsWith("/token")) return await next(request, peer);
-      recorder.recordFault(request, "drop");
+      recordFault(recorder, request, "drop");
       throw new Error("dropped");
     },
   });

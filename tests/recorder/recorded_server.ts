@@ -1,9 +1,10 @@
 /** Servers with a recorder outermost, one of them with login and consent pages of its own, and what they remember. */
 
 import type { Approver, Plugin } from "../../src/mod.ts";
+import type { Context } from "../../src/server/assembly/context.ts";
 import type { Endpoint } from "../../src/server/extension.ts";
 import { readForm } from "../../src/platform/http/form.ts";
-import { html, redirect } from "../../src/platform/http/message.ts";
+import { html, redirect, type RequestLike } from "../../src/platform/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";
@@ -24,6 +25,11 @@ export async function recordedServer(
 ): Promise<RecordedServer> {
   const record = recorder(options);
   return { recorder: record, server: await testServer({ ...testClients, plugins: [record, ...inner] }) };
+}
+
+/** Records a fault as a server does: by its event, with the request. */
+export function recordFault(recorder: Recorder, request: RequestLike, fault: string): void {
+  recorder.onEvent!({ type: "fault_applied", at: 0, endpoint: "/", fault }, { request } as Context);
 }
 
 /** A server with its own login and consent pages, which come as Responses in parts. */

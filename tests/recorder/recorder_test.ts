@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } 
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
 import type { RequestLike } from "../../src/server/extension.ts";
-import { maxCapturedBodyChars } from "../../src/platform/http/body_tap.ts";
+import { maxCapturedBodyBytes } from "../../src/platform/http/body_tap.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import {
@@ -25,6 +25,7 @@ import {
   form,
   interactiveServer,
   recordedServer,
+  recordFault,
   send,
   streamedResponse,
   summarizeExchanges,
@@ -286,7 +287,7 @@ test("a body is recorded as far as it is read, and never read for recording", as
   await send(server, "/oauth2/token", tokenBody({ code }), form);
   const [ignored, tooLong, , exchanged] = recorder.exchanges().map(({ request }) => request);
   assertEquals([ignored!.body, ignored!.form, unread.pulled()], [undefined, [], 0]);
-  assertEquals([tooLong!.body!.length, tooLong!.form], [maxCapturedBodyChars, []]);
+  assertEquals([tooLong!.body!.length, tooLong!.form], [maxCapturedBodyBytes, []]);
   assert(long.pulled() <= 14, `${long.pulled()} parts were read, and 14 are too many already`);
   assertEquals(exchanged!.body, tokenBody({ code }));
   assertEquals(exchanged!.form, [["grant_type", "authorization_code"], ["client_id", "spa"], ["code", code]]);
@@ -432,7 +433,7 @@ test("an injected fault is recorded with its exchange, and its error counts as a
   const faulty: Plugin = {
     handle: (next) => async (request, peer) => {
       if (!request.url.endsWith("/token")) return await next(request, peer);
-      record.recordFault(request, "slow down");
+      recordFault(record, request, "slow down");
       return {
         status: 429,
         headers: { "content-type": "application/json" },
@@ -444,7 +445,7 @@ test("an injected fault is recorded with its exchange, and its error counts as a
   await b.token({ code: "c" });
   const [exchange] = record.exchanges();
   assertEquals([exchange!.faults, exchange!.outcome, exchange!.rejection], [["slow down"], "rejected", undefined]);
-  record.recordFault(new Request("https://as.test/"), "unknown's");
+  recordFault(record, new Request("https://as.test/"), "unknown's");
 });
 
 test("an inner plugin can get the exchange of its request", async () => {
@@ -606,12 +607,12 @@ test("bodies are truncated at their limit, in both directions", async () => {
     {},
     responding(
       "/oauth2/jwks",
-      () => new Response("a".repeat(maxCapturedBodyChars * 3), { headers: { "content-type": "text/plain" } }),
+      () => new Response("a".repeat(maxCapturedBodyBytes * 3), { headers: { "content-type": "text/plain" } }),
     ),
   );
   const response = await server.get("/oauth2/jwks");
-  assertEquals((await response.text()).length, maxCapturedBodyChars * 3, "the client gets all of it");
-  assertEquals(recorder.exchanges()[0]!.response!.body!.length, maxCapturedBodyChars);
+  assertEquals((await response.text()).length, maxCapturedBodyBytes * 3, "the client gets all of it");
+  assertEquals(recorder.exchanges()[0]!.response!.body!.length, maxCapturedBodyBytes);
 });
 
 test("clearing drops one flow or all, and numbers are not reused", async () => {

@@ -326,7 +326,7 @@ test("[FL-03] deeply nested pairs in a value are masked as a whole, and every pa
     assert((await response.text()).length < 500_000, path);
   }
   const [deep, ...others] = redactExchanges(record.exchanges());
-  assertMatch(deep!.request.form[0]![1], /^a=.{60,80}…\(\d+\)$/);
+  assertEquals(deep!.request.form, [["x", "…"]]);
   assertEquals(survivors(["hunter2"], others), []);
 });
 

@@ -2,7 +2,7 @@
 
 import { splitScope } from "../../server/oauth/params.ts";
 import { parseLocation } from "../../platform/http/form.ts";
-import { combineChecks, examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
+import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { counterOf, readableAs } from "./random_values.ts";
 import { type AuthorizationRequest, membersOf, type Recording, textOf } from "./traffic.ts";
 
@@ -24,16 +24,16 @@ function stateProblem(state: string, now: number): { readonly because: string; r
 }
 
 /** Findings for requests whose state is the counter of the previous request, increased. */
-function findCounting(authorizations: readonly AuthorizationRequest[]) {
+function findCounting(authorizations: readonly AuthorizationRequest[], parameter: "state" | "nonce") {
   return authorizations.slice(1).flatMap((request, index) => {
     const earlier = authorizations[index]!;
-    const [a, b] = [earlier, request].map(({ get }) => counterOf(get("state") ?? ""));
+    const [a, b] = [earlier, request].map(({ get }) => counterOf(get(parameter) ?? ""));
     const isCounting = a !== undefined && b !== undefined && a.prefix === b.prefix && b.count > a.count &&
       b.count - a.count <= 100;
     return isCounting
       ? [toEvidence(request, {
-        parameter: "state",
-        because: "the state is a counter that continues from the previous request",
+        parameter,
+        because: `the ${parameter} is a counter that continues from the previous request`,
         others: [earlier.exchange],
       })]
       : [];
@@ -90,7 +90,10 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
         const problem = stateProblem(get("state")!, exchange.at);
         return problem && { parameter, ...problem };
       });
-      return { seen: fresh.seen, findings: [...fresh.findings, ...readable.findings, ...findCounting(withState)] };
+      return {
+        seen: fresh.seen,
+        findings: [...fresh.findings, ...readable.findings, ...findCounting(withState, parameter)],
+      };
     },
   },
   {
@@ -111,9 +114,9 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
   },
   {
     id: "nonce-fresh",
-    title: "The client creates a new nonce for each authorization request, and does not use state as the nonce.",
+    title: "The client creates a new nonce for each authorization request.",
     level: "required",
-    sources: ["OpenID Connect Core §15.5.2"],
+    sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §15.5.2"],
     occasion: "two authorization requests with a nonce",
     holdsUnderAttack: true,
     check({ authorizations }) {
@@ -124,16 +127,12 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
       });
       if (fresh.seen.length === 0) return fresh;
       const withNonce = authorizations.filter(({ get }) => get("nonce") !== undefined);
-      const other = examineEach(
-        withNonce,
-        ({ get }) => get("nonce") === get("state") ? { parameter, because: "the nonce is the state" } : undefined,
-      );
-      return combineChecks(fresh, other);
+      return { seen: fresh.seen, findings: [...fresh.findings, ...findCounting(withNonce, parameter)] };
     },
   },
   {
     id: "code-flow-only",
-    title: "The client requests only an authorization code (response_type=code).",
+    title: "The client requests no access token in the authorization response (response_type=token).",
     level: "required",
     sources: ["RFC 9700 §2.1.2", "OAuth 2.1 §10.2"],
     occasion: "an authorization request",
@@ -142,7 +141,7 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
       examineEach(
         authorizations,
         ({ get }) =>
-          splitScope(get("response_type") ?? "").some((type) => type === "token" || type === "id_token")
+          splitScope(get("response_type") ?? "").includes("token")
             ? { parameter: "response_type", because: "the request asks for tokens in the authorization response" }
             : undefined,
       ),

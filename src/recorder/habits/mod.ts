@@ -76,18 +76,20 @@ export interface HabitSelection extends TrafficFacts {
   readonly flow?: string;
   /** The habits to check. Default: all. */
   readonly only?: (habit: HabitDefinition) => boolean;
+  /** The list of habits. Default: {@link habits}. */
+  readonly of?: readonly HabitDefinition[];
 }
 
 /** Checks the habits of one client. */
 export async function readHabits(
   recordings: readonly Recording[],
-  { flow, only = () => true, ...facts }: HabitSelection = {},
+  { flow, only = () => true, of: list = habits, ...facts }: HabitSelection = {},
 ): Promise<HabitResult[]> {
   const traffic = readTraffic(recordings, facts);
   const isSelected = (exchange: Evidence["exchanges"][number]) =>
     flow === undefined || exchange.flow === undefined || exchange.flow === flow;
   return await Promise.all(
-    habits.filter(only).map(async (habit): Promise<HabitResult> => {
+    list.filter(only).map(async (habit): Promise<HabitResult> => {
       const check = await habit.check(traffic);
       const seen = check.seen.filter(isSelected);
       const findings = check.findings

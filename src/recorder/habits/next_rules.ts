@@ -1,0 +1,120 @@
+/**
+ * What drafts, as of November 2026, demand of clients, as habits; the profile `next-2026.11` sets what they demand of
+ * servers. Remove a rule when the profile of a standard has it.
+ */
+
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import { findBasicCredentials } from "../record_request.ts";
+import { authorizationRequestHabits } from "./authorization_request.ts";
+import { examineEach, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
+import { pkceHabits } from "./pkce.ts";
+import { redirectHabits } from "./redirects.ts";
+import { refreshHabits } from "./refresh.ts";
+import { tokenHabits } from "./tokens.ts";
+import { claimsOf, type Traffic } from "./traffic.ts";
+
+/** @internal A habit that a draft demands. */
+export interface NextRule extends HabitDefinition {
+  /** The document: a draft with its number, or a dated revision. */
+  readonly draft: string;
+  /** The month of the document: `2026-05`. */
+  readonly date: string;
+}
+
+const oauth21 = { draft: "draft-ietf-oauth-v2-1-16", date: "2026-05" };
+const assertions = { draft: "draft-ietf-oauth-rfc7523bis-10", date: "2026-04" };
+const topics = { draft: "draft-ietf-oauth-security-topics-update-01", date: "2026-03" };
+const mcp = { draft: "MCP authorization 2026-07-28", date: "2026-07" };
+
+const known = [...authorizationRequestHabits, ...pkceHabits, ...redirectHabits, ...refreshHabits, ...tokenHabits];
+
+/** A habit of today that a draft names too. */
+function today(id: string, document: Pick<NextRule, "draft" | "date">, section: string): NextRule {
+  const habit = known.find((one) => one.id === id)!;
+  return { ...habit, ...document, level: "required", sources: [`${document.draft} ${section}`, ...habit.sources] };
+}
+
+/** The requests with a client assertion. */
+function assertionsOf({ requests }: Traffic) {
+  return requests.flatMap((request) => {
+    const assertion = request.exchange.request.form.find(([name]) => name === "client_assertion")?.[1];
+    return assertion === undefined ? [] : [{ ...request, assertion }];
+  });
+}
+
+/** Every rule, in the order of a login. */
+export const nextRules: readonly NextRule[] = [
+  {
+    ...mcp,
+    id: "no-dynamic-registration",
+    title: "The client has a client ID metadata document or was registered beforehand, and does not register itself.",
+    level: "required",
+    sources: [`${mcp.draft}, Dynamic Client Registration (deprecated)`],
+    occasion: "a request of the client",
+    check: ({ requests }) => ({
+      seen: requests.map(({ exchange }) => exchange),
+      findings: requests.filter(({ exchange }) => exchange.endpoint === "register")
+        .map((request) => toEvidence(request, { because: "the client registers itself" })),
+    }),
+  },
+  today("code-flow-only", oauth21, "§10.1"),
+  today("pkce-used", oauth21, "§7.5.1"),
+  today("pkce-s256", oauth21, "§4.1.1"),
+  today("redirect-uri-exact", oauth21, "§4.1.1"),
+  today("callback-tells-issuers-apart", topics, "(mix-up, cross-toolkit attacks)"),
+  {
+    ...oauth21,
+    id: "secret-in-body",
+    title: "The client can send its secret in the body: servers must support that, and may leave out HTTP Basic.",
+    level: "required",
+    sources: [`${oauth21.draft} §2.4.1`],
+    occasion: "a request with a client secret",
+    check: ({ requests }) =>
+      examineEach(
+        requests.filter(({ exchange: { request } }) =>
+          findBasicCredentials(request)?.password || request.form.some(([name]) => name === "client_secret")
+        ),
+        ({ exchange: { request } }): RequestFinding | undefined =>
+          findBasicCredentials(request)?.password
+            ? {
+              parameter: "Authorization",
+              because: "the client sends its secret by HTTP Basic, which a server may leave out",
+              isNote: true,
+            }
+            : undefined,
+      ),
+  },
+  {
+    ...assertions,
+    id: "assertion-for-issuer",
+    title: "The only audience of a client assertion is the issuer.",
+    level: "required",
+    sources: [`${assertions.draft}, RFC 7523 §3`, topics.draft],
+    occasion: "a client assertion",
+    check: (traffic) =>
+      examineEach(assertionsOf(traffic), ({ assertion, issuer }): RequestFinding | undefined => {
+        const audiences = [claimsOf(assertion)?.aud].flat();
+        if (audiences.length === 1 && audiences[0] === issuer) return undefined;
+        const because = audiences.length === 1
+          ? "the audience of the assertion is not the issuer"
+          : `the assertion has ${audiences.length} audiences`;
+        return { parameter: "client_assertion", because };
+      }),
+  },
+  {
+    ...assertions,
+    id: "assertion-typed",
+    title: "A client assertion has the type client-authentication+jwt.",
+    level: "required",
+    sources: [`${assertions.draft}, RFC 7523 §3.2`],
+    occasion: "a client assertion",
+    check: (traffic) =>
+      examineEach(assertionsOf(traffic), ({ assertion }): RequestFinding | undefined => {
+        const { typ } = decodeJwtPart(assertion, 0);
+        if (typeof typ === "string" && /^(?:application\/)?client-authentication\+jwt$/i.test(typ)) return undefined;
+        return { parameter: "client_assertion", because: "the header typ is not client-authentication+jwt" };
+      }),
+  },
+  today("refresh-newest", oauth21, "§4.3.1"),
+  today("token-in-header", oauth21, "§5.1"),
+];
