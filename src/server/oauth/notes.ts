@@ -8,7 +8,7 @@ import type { Client } from "./clients/repository.ts";
 import type { AnyName } from "../config/settings.ts";
 import type { Explanation, RuleExplanation } from "./explanation.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
-import type { Params } from "./params.ts";
+import { type Params, splitScope } from "./params.ts";
 import type { PartRequest, Server } from "./server.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
@@ -45,6 +45,15 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
   note(server, client, {
     reason: "scope lacks openid, so the client receives no ID token and cannot call userinfo",
     fix: "Add openid to scope if the client must know who the user is.",
+  });
+}
+
+/** Notes `prompt=create`, which asks for sign-up and has no effect here. */
+export function notePrompt({ server, client, params }: PartRequest): void {
+  if (!splitScope(params.get("prompt") ?? "").includes("create")) return;
+  note(server, client, {
+    reason: "prompt=create asks for sign-up, which this server does not have, and was ignored",
+    fix: "Send create only to a server whose prompt_values_supported has it, and expect the login page of all others.",
   });
 }
 

@@ -124,18 +124,21 @@ export function parameters(...list: readonly (string | ParameterDescription)[]):
   return list.map((parameter) => typeof parameter === "string" ? { name: parameter } : parameter);
 }
 
-/** The supported response types. */
-export const responseTypes: readonly string[] = ["code"];
+/** A response type (OAuth 2.0 Multiple Response Types §3, §5): `code` of every server, the others of an extension. */
+export type ResponseType = "code" | "id_token" | "code id_token";
+
+/** The names of all response types, their words in alphabetical order. */
+export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];
 
 /**
- * How a response is sent. `query`: in the query of the redirect URI; `form_post`: in a form that submits itself there.
- * The modes with `jwt` are signed, by an extension.
+ * How a response is sent. `query`: in the query of the redirect URI; `fragment`: in its fragment, which scripts of the
+ * page there read; `form_post`: in a form that submits itself there. The modes with `jwt` are signed, by an extension.
  */
-export type ResponseMode = "query" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
+export type ResponseMode = "query" | "fragment" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
 
 /** The names of all response modes. A server has those of {@link ownResponseModes} and of its extensions. */
 export const responseModeNames: readonly ResponseMode[] = [
-  ...["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
+  ...["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
 ];
 
 /** @internal The parameters of an authorization response. */
@@ -147,6 +150,11 @@ export interface ResponseModeDescription<Server> {
   readonly name: ResponseMode;
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
+  /**
+   * Of a mode with the carrier `query`: the mode that it means for response types which are never sent in a query.
+   * Default: such a request is rejected.
+   */
+  readonly inFragment?: ResponseMode;
   /** Describes the parameters that `replace` returns. Default: the usual parameters. */
   readonly parameters?: readonly ParameterDescription[];
   /**
@@ -163,6 +171,7 @@ export type ResponseModes<Server> = ReadonlyMap<ResponseMode, ResponseModeDescri
 /** The response modes of every server. */
 export const ownResponseModes: readonly ResponseModeDescription<unknown>[] = [
   { name: "query", carrier: "query" },
+  { name: "fragment", carrier: "fragment" },
   { name: "form_post", carrier: "form" },
 ];
 

@@ -88,7 +88,11 @@ export function mapEventTexts(event: TraceEvent, texts: EventTexts): TraceEvent 
     case "note":
       return { ...mapClient(event, texts), explanation: mapExplanationTexts(event.explanation, texts) };
     case "fault_applied":
-      return { ...event, endpoint: texts.received(event.endpoint) };
+      return {
+        ...event,
+        endpoint: texts.received(event.endpoint),
+        ...event.client !== undefined && { client: texts.received(event.client) },
+      };
     case "changed_by_hand":
       return { ...event, change: texts.sentence(event.change) };
     case "page_missing":

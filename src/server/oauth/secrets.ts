@@ -1,5 +1,6 @@
 /** Secrets: random, stored as digests, compared in constant time. */
 
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { encodeBase64url, sha256 } from "../../platform/runtime/crypto.ts";
 
 /** Returns random bytes of a cryptographic generator. */
@@ -22,13 +23,13 @@ export function randomTokenAndId(randomBytes: RandomBytes): readonly [token: str
 }
 
 /** The SHA-256 digest of a text, as base64url. The store keeps only digests of secrets. */
-export async function digest(text: string): Promise<string> {
-  return await sha256(text);
+export function digest(text: string): MaybePromise<string> {
+  return sha256(text);
 }
 
 /** The storage key of a secret: a digest of the secret and the issuer, because issuers may share a store. */
-export async function storageKey(server: { readonly storageIssuer: string }, secret: string): Promise<string> {
-  return await digest(`${server.storageIssuer} ${secret}`);
+export function storageKey(server: { readonly storageIssuer: string }, secret: string): MaybePromise<string> {
+  return digest(`${server.storageIssuer} ${secret}`);
 }
 
 /**

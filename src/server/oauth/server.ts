@@ -3,7 +3,7 @@
  * that all of it receives. HTTP is in `endpoints/`, pages are in `login/` and `pages/`.
  *
  * An authorization request passes through `findDestination` and `readRequest`, `usableSession`, the
- * approver (`assembly/approver.ts`) and `issueCode`; see `authorize/authorization_request.ts`.
+ * approver (`assembly/approver.ts`) and `issueResponse`; see `authorize/authorization_request.ts`.
  *
  * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
  * see `grants/mod.ts`.
@@ -15,10 +15,11 @@ import type { AuthorizationRequest } from "./authorize/authorization_request.ts"
 import type { Access, AccessPart, EntryPoint } from "./authorize/request_part.ts";
 import type { Delivery } from "./authorize/delivery.ts";
 import type { RequestSource } from "./authorize/request_source.ts";
+import type { ResponseTypes } from "./authorize/response_type.ts";
 import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, UserRepository } from "./clients/repository.ts";
-import type { ClientAuthMethod } from "./clients/client.ts";
+import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
@@ -34,15 +35,16 @@ import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { BoundScheme } from "./tokens/bound_token.ts";
+import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
 import type { ResponseEncryption } from "./tokens/response_encryption.ts";
-import type { OverrideClaims } from "./tokens/override_claims.ts";
+import type { IssuedClaims, OverrideClaims } from "./tokens/override_claims.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
 import type { SubjectType } from "./users/subject_type.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
-import type { RuleExplanation, RulePassed, Trace } from "./trace.ts";
+import type { RulePassed, Trace } from "./trace.ts";
 
 /** One authorization server. */
 export interface Server {
@@ -63,6 +65,8 @@ export interface Server {
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: Keys;
+  /** The public keys in the JWKS for other uses than signatures. */
+  readonly otherKeys: readonly ((server: Server) => Promise<readonly Readonly<Record<string, unknown>>[]>)[];
   /** Signs claims with the current key. */
   readonly sign: SignClaims;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
@@ -71,6 +75,8 @@ export interface Server {
   readonly clientAuthentication: readonly ClientAuth[];
   /** How authorization responses are sent to clients. */
   readonly responseModes: ResponseModes<Server>;
+  /** The response types that the settings switch on, by name. */
+  readonly responseTypes: ResponseTypes<Server, PartRequest>;
   /** The levels of authentication (`acr`); absent if the server has none. */
   readonly levels?: AuthenticationLevels<PartRequest, Server>;
   /** The parts of requests for access. */
@@ -87,6 +93,8 @@ export interface Server {
   readonly subjectTypes: readonly SubjectType<Server>[];
   /** How requests prove possession of a key; absent if no token is bound to a key. */
   readonly keyProofs?: KeyProofs;
+  /** How requests prove possession of a key by their connection; absent if they cannot. */
+  readonly connectionKeys?: ConnectionKeys<Server, AuthenticatedRequest>;
   /** Encrypts responses for clients; absent if no response is encrypted. */
   readonly responseEncryption?: ResponseEncryption<Server>;
   /** Called when sessions have ended. */
@@ -126,10 +134,8 @@ export interface Server {
   readonly recentChallenges: BoundedCache<number>;
   /** Changes claims just before they are signed or sent; only in tests. */
   readonly overrideClaims?: OverrideClaims;
-  /** The `sub` and `aud` of an access token before {@link overrideClaims} changed them, by its `jti`; only in tests. */
-  readonly issuedClaims?: (
-    jti: string,
-  ) => { readonly sub: string; readonly aud: string | readonly string[] } | undefined;
+  /** Claims of an access token before {@link overrideClaims} changed them, by those that it has; only in tests. */
+  readonly issuedClaims?: (claims: Readonly<Record<string, unknown>>) => IssuedClaims | undefined;
   /** The fixed value of the next code or token; `undefined` for a random one. Only in tests. */
   readonly takeFixedValue?: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
   /** The sender of the request; absent outside of requests. */
@@ -158,6 +164,11 @@ export type MinuteTask = (server: Server) => Promise<void>;
 export interface SessionWatcher {
   /** The ids of the tracked sessions of a user that have not ended. */
   findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
+  /**
+   * Called when a user was removed or has another password, or when the tokens of a user were revoked, after the
+   * tracked sessions have ended. Default: nothing happens.
+   */
+  accessEnded?(server: Server, user: User, cause: "removed" | "password changed" | "tokens revoked"): Promise<unknown>;
   /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
   sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
 }
@@ -175,16 +186,6 @@ export interface ProvenToken {
   readonly boundKey: string;
   /** The client that it was issued to, for which the server counts the record of the proof; absent if unknown. */
   readonly clientId?: string;
-}
-
-/** What can be bound to a key. */
-export interface BoundToKey {
-  /** Its name in messages. */
-  readonly name: "code" | "refresh token";
-  /** The rule of its grant type, for a server that accepts no proofs. */
-  readonly rule: RejectionRuleId;
-  /** The error for another key. */
-  readonly invalidGrant: (reason: RuleExplanation) => OAuthError;
 }
 
 /** @internal How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
@@ -214,7 +215,7 @@ export interface KeyProofs {
 }
 
 /** The parts of a request that authenticate the client. */
-export interface Credentials {
+export interface Credentials extends ConnectionRequest {
   /** The value of the `Authorization` header. */
   readonly authorization: string | null;
   /** The parameters of the form. */
@@ -234,6 +235,13 @@ export interface Credentials {
 export interface ClientAuth {
   /** Its name in metadata. */
   readonly method: ClientAuthMethod;
+  /** Whether the settings of a server switch it on. Default: always. */
+  isOn?(settings: object): boolean;
+  /**
+   * Whether the connection authenticates the client that `client_id` names: the method is then used by every request of
+   * such a client without other credentials. Default: false.
+   */
+  readonly isOfConnection?: boolean;
   /** Whether the request uses this method. */
   isUsed(credentials: Credentials): boolean;
   /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
@@ -327,9 +335,10 @@ export interface CheckedPart extends BasePart {
   /**
    * Verifies the part. It changes nothing, so that a request may be read more than once.
    *
+   * @param parts The parts that were read before this one.
    * @throws {OAuthError} If the part is missing or invalid.
    */
-  read?(from: PartRequest): MaybePromise<void>;
+  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<void>;
 }
 
 /** @internal A part that becomes any one member of the request. */

@@ -117,6 +117,8 @@ export type TraceEvent =
     readonly at: number;
     /** The path of the request, such as `/oauth2/token`. */
     readonly endpoint: string;
+    /** The client that the request names, not authenticated. Absent if it names none. */
+    readonly client?: string;
     /** The name of the fault, such as `invalid_grant`. */
     readonly fault: string;
   }

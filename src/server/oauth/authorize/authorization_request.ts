@@ -6,12 +6,13 @@
  * 2. `readRequest` (`request_parts.ts`) reads the parts of the request into an `AuthorizationRequest`: a plain JSON
  *    record, which is stored whole while the user logs in. From here on errors are sent to the destination.
  * 3. `usableSession` (`login.ts`) decides whether the user's session suffices, before the approver is asked.
- * 4. `issueCode` (`code.ts`) stores what the user has approved.
+ * 4. `issueResponse` (`code.ts`) stores what the user has approved.
  *
  * Sessions and consents are in `session/`, the exchange of codes is in `grants/`.
  */
 
 import type { FurtherAccess, RequestedClaims } from "../../../platform/store/store.ts";
+import type { ResponseType } from "../params.ts";
 
 /**
  * A valid authorization request. Plain JSON: it is stored, encoded and read back whole, so members that an extension
@@ -22,6 +23,8 @@ export interface AuthorizationRequest extends FurtherAccess {
   readonly clientId: string;
   /** The generation of the client; absent if it has none. */
   readonly clientGeneration?: string;
+  /** The response type; absent: `code`. */
+  readonly responseType?: ResponseType;
   /** The requested scope values: supported ones that the client may request. */
   readonly scope: readonly string[];
   /** The S256 code challenge, if the request has one (RFC 7636 §4.2). */

@@ -1,12 +1,15 @@
-/** Authorization codes: issued for an approval, and inspected (OAuth 2.1 §4.1.2). */
+/** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
 
 import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../../platform/store/store.ts";
 import { unmetRequirements } from "./authentication_level.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
+import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { warn } from "../notes.ts";
+import type { ResponseFields } from "../params.ts";
+import { hasCode } from "./response_type.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
@@ -38,22 +41,21 @@ export interface Approval extends FurtherAccess {
 }
 
 /**
- * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). For a device, which already
- * has a device code, it stores only the approval.
+ * Issues the parameters of the authorization response. For a device, which already has a device code, it stores only
+ * the approval.
  *
  * @param session The session that the user approved in.
- * @returns The code; `undefined` for a device.
  */
-export async function issueCode(
+export async function issueResponse(
   server: Server,
   pending: PendingAuthorization,
   approval: Approval,
   { earlier: _, ...subject }: Session,
-): Promise<string | undefined> {
+): Promise<ResponseFields> {
   const { request, destination, client } = pending;
   const requestsAccess = hasAccess(server, request);
-  const { clientId, clientGeneration, scope: requestedScope, resources, loginRequirements, ...requestToStore } =
-    requestsAccess ? withoutAccess(server, request) : request;
+  const { responseType, ...parts } = requestsAccess ? withoutAccess(server, request) : request;
+  const { clientId, clientGeneration, scope: requestedScope, resources, loginRequirements, ...requestToStore } = parts;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   const { sub, acr } = subject;
   if (!await allowsUser(server, pending, sub)) throw wrongUser(loginRequirements);
@@ -100,15 +102,48 @@ export async function issueCode(
   };
   if (destination.mode === "poll") {
     await deliveryTo(server, destination).approve(server, destination, grant);
-    return undefined;
+    return [["result", "approved"]];
   }
-  const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
-  const record: CodeRecord = { ...requestToStore, grant, redirectUri: destination.uri, validUntil };
-  const code = server.takeFixedValue?.("code") ?? randomToken(server.randomBytes);
   const grantId = randomId(server.randomBytes);
+  const record = { ...requestToStore, grant, redirectUri: destination.uri };
+  const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
+  const authorization = {
+    client,
+    scope,
+    resources,
+    grantId,
+    subject,
+    claims: grant.claims,
+    nonce: request.nonce,
+    grant,
+  };
+  const further = await server.responseTypes.get(responseType ?? "code")?.issue?.(
+    server,
+    authorization,
+    destination.mode,
+    code,
+  );
+  return [...code === undefined ? [] : [["code", code] as const], ...further ?? []];
+}
+
+/**
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7).
+ *
+ * @param request The record without its expiry.
+ */
+async function storeCode(
+  server: Server,
+  client: Client,
+  request: Omit<CodeRecord, "validUntil">,
+  grantId: string,
+): Promise<string> {
+  const { grant: { approvedAt, subject, scope } } = request;
+  const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
+  const { code: prefix = "" } = server.settings.tokenPrefixes;
+  const code = server.takeFixedValue?.("code") ?? prefix + randomToken(server.randomBytes);
   const id = await storageKey(server, code);
-  await server.store.put("code", id, record, { grantId, expiresAt: validUntil });
-  server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub, scope, grantId });
+  await server.store.put("code", id, { ...request, validUntil }, { grantId, expiresAt: validUntil });
+  server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
   return code;
 }
 

@@ -6,7 +6,8 @@ import type { Client } from "../clients/repository.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../errors.ts";
-import { type Params, type ResponseMode, responseTypes, splitScope } from "../params.ts";
+import { type Params, type ResponseMode, type ResponseType, responseTypeNames, splitScope } from "../params.ts";
+import { grantTypesFor, sortResponseType } from "./response_type.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { PartRequest, Server } from "../server.ts";
 import { warnAccepted } from "../notes.ts";
@@ -21,7 +22,7 @@ export type Destination = RedirectDestination | PolledDestination;
 export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
   /** The redirect URI of the request, or the only registered one. */
   readonly uri: string;
-  /** The response mode of the request if server and client allow it, otherwise `query`. */
+  /** The response mode of the request if server and client allow it, otherwise the default of its response type. */
   readonly mode: ResponseMode;
   /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
   readonly state?: string;
@@ -113,7 +114,7 @@ export async function findDestination(
     });
   }
   const state = params.get("state");
-  const mode = findResponseMode(server, client, params) ?? "query";
+  const mode = findResponseMode(server, client, params) ?? defaultResponseMode(server, params);
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
   return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, storedRequest, isSigned } };
@@ -153,11 +154,28 @@ export function deliveryTo({ deliveries }: Server, { delivery: name }: PolledDes
 
 const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";
 
-/** The response mode of a request, by default `query`; `undefined` if the server or the client does not allow it. */
+/**
+ * The default response mode of a request: `query` for a code alone, otherwise `fragment`, so that no token is in a
+ * query (Multiple Response Types §3, §5).
+ */
+function defaultResponseMode({ responseTypes }: Server, params: Params): ResponseMode {
+  const words = splitScope(params.get("response_type") ?? "").filter((word) => word !== "code");
+  const isTokenType = (type: string) => splitScope(type).some((word) => words.includes(word));
+  return words.length > 0 && [...responseTypes.keys()].some(isTokenType) ? "fragment" : "query";
+}
+
+/**
+ * The response mode of a request, by default that of its response type; `undefined` if the server or the client does
+ * not allow it, or the response type forbids it.
+ */
 function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
-  const requested = params.get("response_mode") ?? "query";
+  const defaultMode = defaultResponseMode(server, params);
+  const requested = params.get("response_mode") ?? defaultMode;
   const mode = policyOf(server, client).responseModes.find((supported) => supported === requested);
-  return mode === undefined || client.metadata.response_modes?.includes(mode) === false ? undefined : mode;
+  if (mode === undefined || client.metadata.response_modes?.includes(mode) === false) return undefined;
+  if (defaultMode === "query") return mode;
+  const { carrier, inFragment } = server.responseModes.get(mode)!;
+  return carrier === "query" ? inFragment : mode;
 }
 
 /** Whether an HTML form would change the line breaks or control characters of `state`. */
@@ -219,32 +237,55 @@ export function assertState({ params, mode }: PartRequest): void {
   }
 }
 
-/** Rejects a response type that the server or the client does not support. */
-export function assertResponseType({ server, client, params }: PartRequest): void {
-  const type = params.get("response_type");
-  if (type === undefined) {
+/**
+ * Reads the response type; `undefined` for `code`.
+ *
+ * @throws {OAuthError} If the server or the client does not support it.
+ */
+export function readResponseType({ server, client, params }: PartRequest): ResponseType | undefined {
+  const received = params.get("response_type");
+  const { responseTypes: supported, profile } = policyOf(server, client);
+  const expected = `response_type=${supported.join(" or ")}`;
+  if (received === undefined) {
     throw new OAuthError("invalid_request", "response_type is missing", {
       rule: "AZ-09",
-      expected: "response_type=code",
+      expected,
       received: "no response_type",
     });
   }
-  // Space-separated values in any order (§4.1.1, RFC 6749 Appendix A.3); every supported type is one value.
-  if (!responseTypes.includes(type)) {
-    throw new OAuthError("unsupported_response_type", "response_type is not supported; use code", {
-      rule: "AZ-09",
-      expected: "response_type=code",
-      received: `response_type=${type}`,
-    });
+  const name = sortResponseType(received);
+  const type = supported.find((type) => type === name);
+  if (type === undefined) {
+    const decider = byProfile(profile, "responseTypes");
+    throw new OAuthError(
+      "unsupported_response_type",
+      `response_type is not supported; use ${supported.join(" or ")}${decider}`,
+      {
+        rule: "AZ-09",
+        expected,
+        received: `response_type=${received}`,
+        fix: decider === "" && responseTypeNames.some((type) => type === name)
+          ? `Send ${expected}, or add ${name} to the setting responseTypes and to response_types of the client.`
+          : undefined,
+      },
+    );
   }
-  const { response_types: registered = responseTypes } = client.metadata;
-  if (client.grantTypes.includes("authorization_code") && registered.includes(type)) {
-    return server.passed?.("AZ-09", type);
+  const { response_types: registered = ["code"] } = client.metadata;
+  const needed = grantTypesFor([type]);
+  if (registered.map(sortResponseType).includes(type) && needed.every((grant) => client.grantTypes.includes(grant))) {
+    server.passed?.("AZ-09", type);
+    return type === "code" ? undefined : type;
   }
-  throw new OAuthError("unauthorized_client", "this client is not registered for the code flow", {
+  const flow = type === "code" ? "the code flow" : `response_type=${type}`;
+  throw new OAuthError("unauthorized_client", `this client is not registered for ${flow}`, {
     rule: "AZ-11",
-    expected: "grant_types with authorization_code and response_types with code",
-    received: `${client.grantTypes.join(" ")}; ${registered.join(" ")}`,
+    expected: `grant_types with ${needed.join(" and ")} and response_types with ${type}`,
+    received: `${client.grantTypes.join(" ")}; ${registered.join(", ")}`,
+    fix: type === "code"
+      ? undefined
+      : `Add ${type} to the client's response_types, and ${
+        needed.join(" and ")
+      } to its grant_types if it has this member; or send a response_type of the client.`,
   });
 }
 
@@ -252,10 +293,20 @@ export function assertResponseType({ server, client, params }: PartRequest): voi
 export function assertResponseMode({ server, client, params }: PartRequest): void {
   if (findResponseMode(server, client, params) === undefined) {
     const { responseModes, profile } = policyOf(server, client);
+    const defaultMode = defaultResponseMode(server, params);
+    const isPossible = (mode: ResponseMode) => {
+      const { carrier, inFragment } = server.responseModes.get(mode)!;
+      return defaultMode === "query" || carrier !== "query" || inFragment !== undefined;
+    };
     throw new OAuthError("invalid_request", `response_mode is not supported${byProfile(profile, "responseModes")}`, {
       rule: "AZ-19",
-      expected: responseModes.filter((mode) => client.metadata.response_modes?.includes(mode) ?? true).join(" or "),
-      received: params.get("response_mode") ?? "no response_mode, which means query",
+      reason: responseModes.some((mode) => mode === params.get("response_mode") && !isPossible(mode))
+        ? "this response type is never sent in a query"
+        : undefined,
+      expected: responseModes.filter((mode) =>
+        isPossible(mode) && (client.metadata.response_modes?.includes(mode) ?? true)
+      ).join(" or "),
+      received: params.get("response_mode") ?? `no response_mode, which means ${defaultMode}`,
     });
   }
 }

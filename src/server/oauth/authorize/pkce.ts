@@ -5,6 +5,7 @@ import { OAuthError } from "../errors.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { decodeBase64url, digestBytes, encodeBase64url } from "../../../platform/runtime/crypto.ts";
 import { warn } from "../notes.ts";
+import { hasCode } from "./response_type.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
@@ -29,10 +30,15 @@ const missingMethod: RuleExplanation = {
 /** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
 export function readCodeChallenge(
   { server, client, params }: PartRequest,
-  { scope = [] }: Partial<AuthorizationRequest>,
-): string | undefined {
+  { scope = [], responseType }: Partial<AuthorizationRequest>,
+): MaybePromise<string | undefined> {
+  if (!hasCode(responseType)) return undefined;
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
+  const { pkce } = policyOf(server, client);
+  if (method === "plain" && pkce.insecureAllowPlain && challenge !== undefined && verifierSyntax.test(challenge)) {
+    return digest(challenge);
+  }
   if (method !== undefined && method !== "S256") {
     throw new OAuthError("invalid_request", "code_challenge_method is not supported, only S256 is", {
       rule: "PK-04",
@@ -48,7 +54,8 @@ export function readCodeChallenge(
         received: "no code_challenge",
       });
     }
-    const { pkce: { requireForConfidential, acceptNonce }, profile: active } = policyOf(server, client);
+    const { requireForConfidential, acceptNonce } = pkce;
+    const active = policyOf(server, client).profile;
     const bySettings = (client.confidential || client.isUnregistered === true) && !client.metadata.require_pkce;
     const acceptsNonce = bySettings && acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
@@ -56,6 +63,7 @@ export function readCodeChallenge(
       server.passed?.("PK-02");
       return undefined;
     }
+    if (mayOmitChallenge(server, client)) return undefined;
     const profile = bySettings ? byProfile(active, "pkce.requireForConfidential") : "";
     throw new OAuthError("invalid_request", `code_challenge is missing, and this client must send one${profile}`, {
       rule: client.confidential ? "PK-02" : "PK-01",
@@ -80,7 +88,7 @@ export function readCodeChallenge(
       }`,
     });
   }
-  if (method === undefined && policyOf(server, client).pkce.requireMethod) {
+  if (method === undefined && pkce.requireMethod) {
     const profile = byProfile(policyOf(server, client).profile, "pkce.requireMethod");
     throw new OAuthError("invalid_request", `code_challenge_method is missing, it must be S256${profile}`, {
       ...missingMethod,
@@ -91,10 +99,40 @@ export function readCodeChallenge(
   return challenge;
 }
 
-/** Warns about an accepted request that has a code challenge without its method. */
-export function warnMissingMethod({ server, client, params }: PartRequest): void {
-  if (params.get("code_challenge") === undefined || params.get("code_challenge_method") !== undefined) return;
-  warn(server, client.id, missingMethod);
+/** Whether a public client may leave the code challenge out, because of `pkce.insecureAllowMissing`. */
+function mayOmitChallenge(server: Pick<Server, "settings">, client: Client): boolean {
+  return policyOf(server, client).pkce.insecureAllowMissing && !client.confidential && !client.metadata.require_pkce;
+}
+
+/** Warns about an accepted request whose code challenge or its method is missing or `plain`. */
+export function warnChallenge({ server, client, params }: PartRequest, { responseType }: AuthorizationRequest): void {
+  if (!hasCode(responseType)) return;
+  const challenge = params.get("code_challenge");
+  const method = params.get("code_challenge_method");
+  if (method === "S256") return;
+  if (challenge !== undefined && method === undefined) return warn(server, client.id, missingMethod);
+  if (challenge === undefined && (client.confidential || client.isUnregistered)) return;
+  const letsPass = (setting: string) =>
+    `${server.settings.providers.join(", ") || `pkce.${setting}`} lets this pass; OAuth 2.1 does not`;
+  warn(
+    server,
+    client.id,
+    challenge === undefined
+      ? {
+        rule: "PK-01",
+        reason: `a public client sent no code_challenge: ${letsPass("insecureAllowMissing")}`,
+        expected: "code_challenge and code_challenge_method=S256",
+        received: "no code_challenge",
+      }
+      : {
+        rule: "PK-04",
+        reason: `code_challenge is the code_verifier itself, which the address of the page shows: ${
+          letsPass("insecureAllowPlain")
+        }`,
+        expected: "code_challenge_method=S256",
+        received: "code_challenge_method=plain",
+      },
+  );
 }
 
 /** Remembers the challenge of an issued code, and warns if an earlier code that may still be valid has the same one. */
@@ -127,7 +165,9 @@ export async function verifyCodeVerifier(
   verifier: string | undefined,
 ): Promise<void> {
   if (code.codeChallenge === undefined) {
-    if (verifier === undefined && (client.confidential || client.isUnregistered)) return;
+    if (verifier === undefined && (client.confidential || client.isUnregistered || mayOmitChallenge(server, client))) {
+      return;
+    }
     if (verifier === undefined) {
       throw new OAuthError(
         "invalid_grant",

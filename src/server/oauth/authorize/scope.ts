@@ -8,6 +8,7 @@ import { suggest } from "../../config/config_issue.ts";
 import { OAuthError } from "../errors.ts";
 import { noteResource, warn, warnAccepted } from "../notes.ts";
 import { type Params, scopeToken, splitScope } from "../params.ts";
+import { hasCode } from "./response_type.ts";
 import { redactText } from "../redact.ts";
 import type { PartRequest, Server } from "../server.ts";
 import type { Explanation, RuleExplanation } from "../trace.ts";
@@ -90,14 +91,32 @@ export function readScope(
 ): readonly string[] {
   const requested = params.get("scope");
   const needsNone = requested === undefined && hasAccess(server, parts);
-  return needsNone ? [] : resolveScope(server, client, requested);
+  const scope = needsNone ? [] : resolveScope(server, client, requested);
+  // Without an access token, a scope value can only release claims.
+  return hasCode(parts.responseType) ? scope : scope.filter((value) => releasesClaims(server, value));
+}
+
+function releasesClaims({ claims }: Server, value: string): boolean {
+  return value === "openid" || claims.claimsByScope.has(value);
 }
 
 /** Warns about the unknown values of an accepted request, which are ignored. */
-export function warnIgnoredScope({ server, client, params }: PartRequest, { scope }: AuthorizationRequest): void {
+export function warnIgnoredScope(
+  { server, client, params }: PartRequest,
+  { scope, responseType }: AuthorizationRequest,
+): void {
   const requested = params.get("scope");
   if (requested === undefined || requested === scope.join(" ")) return;
   const tokens = splitScope(requested);
+  const useless = hasCode(responseType) ? [] : tokens.filter((token) => !releasesClaims(server, token));
+  if (useless.length > 0) {
+    warn(server, client.id, {
+      rule: "AZ-17",
+      reason: "scope values for access tokens are ignored, because the response has no code",
+      expected: "scope values that release claims",
+      received: requested,
+    });
+  }
   if (tokens.every((token) => isSupported(server, client, token))) return;
   const explanation = explainUnknown(server, client, tokens, "unknown scope was dropped");
   warn(server, client.id, explanation);
@@ -146,19 +165,19 @@ async function findResource(server: Server, uri: string): Promise<string | undef
 
 /** The granted resources that are still registered, in their current spelling. */
 export async function registeredResources(server: Server, granted: readonly string[]): Promise<readonly string[]> {
-  if (granted.length === 0) return granted;
   return (await Promise.all(granted.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
 }
 
 /**
  * Reads the requested resources; a request may name none.
  *
+ * @param forAccess Whether the request leads to an access token. Default: yes.
  * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
  */
-export async function readResources(server: Server, params: Params): Promise<readonly string[]> {
+export async function readResources(server: Server, params: Params, forAccess = true): Promise<readonly string[]> {
   const requested = params.getAll("resource");
   if (requested.length > 0) return await findRequested(server, requested);
-  if (server.settings.resourceParameter === "required") {
+  if (forAccess && server.settings.resourceParameter === "required") {
     throw new OAuthError("invalid_target", "resource is missing", explainMissing(server, server.settings));
   }
   return requested;

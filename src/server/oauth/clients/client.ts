@@ -32,7 +32,9 @@ export type ClientAuthMethod =
   | "client_secret_basic"
   | "client_secret_post"
   | "client_secret_jwt"
-  | "private_key_jwt";
+  | "private_key_jwt"
+  | "tls_client_auth"
+  | "self_signed_tls_client_auth";
 
 /**
  * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.
@@ -80,7 +82,7 @@ export interface ClientMetadata extends ExtensionClientMembers {
    * Default: that of the server.
    */
   readonly profile?: ProfileName;
-  /** The grant types that the client may use. Default: `["authorization_code"]`. */
+  /** The grant types that the client may use. Default: those of its `response_types`: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
   /** The response types that the client may request. Default: `["code"]`. */
   readonly response_types?: readonly string[];
@@ -172,7 +174,8 @@ export interface User {
 
 /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
 export const clientAuthMethodNames = [
-  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt", "none"] as const,
+  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"] as const,
+  ...["tls_client_auth", "self_signed_tls_client_auth", "none"] as const,
 ] satisfies readonly ClientAuthMethod[];
 
 /** The methods that a client may use, the default one first. */
@@ -221,7 +224,7 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     serves: texts(["https://api.example"]),
     post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
     profile: choice(profileNames),
-    grant_types: open(texts(["authorization_code"], { default: ["authorization_code"] })),
+    grant_types: open(texts(["authorization_code"])),
     response_types: open(texts(["code"], { default: ["code"] })),
     scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
     response_modes: open(responseModesField),

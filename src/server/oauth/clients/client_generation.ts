@@ -1,5 +1,6 @@
 /** The generation of clients: see `records/generation.ts`. */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { entryOfGeneration } from "../records/generation.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
@@ -14,12 +15,12 @@ export function generationOfClient({ generation }: Client): string | undefined {
  *
  * @param generation The generation of the client at that time.
  */
-export async function clientOfGeneration(
+export function clientOfGeneration(
   server: Pick<Server, "clients">,
   client: Client,
   generation: string | undefined,
-): Promise<Client | undefined> {
-  return await entryOfGeneration(server.clients, {
+): MaybePromise<Client | undefined> {
+  return entryOfGeneration(server.clients, {
     ...{ id: client.id, entry: client, generation, generationOf: generationOfClient },
   });
 }

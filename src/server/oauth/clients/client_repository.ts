@@ -5,6 +5,7 @@ import { sectorOf } from "../../config/extension_settings.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
 import { splitScope } from "../params.ts";
+import { grantTypesFor } from "../authorize/response_type.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
@@ -100,11 +101,11 @@ export function clientFromMetadata(
     authMethod,
     authMethods,
     secretDigest: digested,
-    pendingSecret: secret,
+    pendingSecret: digested instanceof Promise ? secret : undefined,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
     sector: sectorOf(metadata, server.extensions),
     redirectUris,
-    grantTypes: metadata.grant_types ?? ["authorization_code"],
+    grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     serves: (metadata.serves ?? []).map(canonicalUri),
@@ -115,6 +116,8 @@ export function clientFromMetadata(
     allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.
-  digested?.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
+  if (digested instanceof Promise) {
+    digested.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
+  }
   return client;
 }

@@ -10,8 +10,13 @@ export interface ExtensionClientMembers {
   readonly token_endpoint_auth_signing_alg?: string;
   /** The types of `authorization_details` that the client may use (RFC 9396 §10). Default: all types of the server. */
   readonly authorization_details_types?: readonly string[];
-  /** How tokens of backchannel authentication reach the client (CIBA §4). Default: `poll`, the only mode. */
-  readonly backchannel_token_delivery_mode?: "poll";
+  /**
+   * How tokens of backchannel authentication reach the client (CIBA §4): it polls, or is notified of the decision and
+   * then asks for the tokens. Default: `poll`.
+   */
+  readonly backchannel_token_delivery_mode?: "poll" | "ping";
+  /** The URL that is notified in the mode `ping` (CIBA §4): https, or http on a test host. */
+  readonly backchannel_client_notification_endpoint?: string;
   /**
    * The URL that the server posts a logout token to when a session ends in which the client got an ID token (OpenID
    * Connect Back-Channel Logout): https, or http on a test host if the client authenticates.
@@ -44,6 +49,18 @@ export interface ExtensionClientMembers {
   readonly userinfo_encrypted_response_alg?: "RSA-OAEP-256" | "ECDH-ES" | "ECDH-ES+A128KW" | "ECDH-ES+A256KW";
   /** How the content of encrypted userinfo responses is encrypted. Default: `A128CBC-HS256`. */
   readonly userinfo_encrypted_response_enc?: "A128CBC-HS256" | "A256CBC-HS512" | "A128GCM" | "A256GCM";
+  /** Binds access tokens to the certificate of the token request (RFC 8705 §3). Default: false. */
+  readonly tls_client_certificate_bound_access_tokens?: boolean;
+  /** The subject of its certificate for `tls_client_auth`, as in RFC 4514: `CN=api,O=Example,C=DE`. */
+  readonly tls_client_auth_subject_dn?: string;
+  /** A DNS name of its certificate for `tls_client_auth`. */
+  readonly tls_client_auth_san_dns?: string;
+  /** A URI of its certificate for `tls_client_auth`. */
+  readonly tls_client_auth_san_uri?: string;
+  /** An IP address of its certificate for `tls_client_auth`. */
+  readonly tls_client_auth_san_ip?: string;
+  /** An e-mail address of its certificate for `tls_client_auth`. */
+  readonly tls_client_auth_san_email?: string;
   /**
    * The URL whose host is the sector of a pairwise client; fetched only at registration. Default: the sector is the
    * host of the redirect URIs.

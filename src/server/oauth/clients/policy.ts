@@ -33,5 +33,8 @@ export function tightenSettings<
  */
 export async function recordUse(server: Server, client: Client): Promise<void> {
   if (client.standing === "unknown") server.clients.recordUse(client.id);
-  await Promise.all(server.useRecorders.map((record) => record(server, client)));
+  for (const record of server.useRecorders) {
+    const recording = record(server, client);
+    if (recording !== undefined) await recording;
+  }
 }

@@ -230,3 +230,10 @@ function validateInitiateLoginUri({ initiate_login_uri: uri }: ClientMetadata): 
   const expected = "an https URL without user name and fragment";
   return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }
+
+/** Whether only the host of a URL receives what is sent there: it has https, and is not localhost. */
+export function isPublicUri(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  const { protocol, hostname } = new URL(uri);
+  return protocol === "https:" && hostname !== "localhost";
+}

@@ -8,8 +8,9 @@ import { activeProfile, findEmptySettings, validateProfileExtensions } from "../
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
-import { splitScope } from "../params.ts";
-import { authMethodsOf, type ClientMetadata } from "./client.ts";
+import { responseTypeNames, splitScope } from "../params.ts";
+import { grantTypesFor, sortResponseType } from "../authorize/response_type.ts";
+import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
 
@@ -65,12 +66,30 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Reso
   );
 }
 
-function validateResponseTypes({ response_types = [] }: ClientMetadata): ConfigIssue[] {
-  return response_types.flatMap((type, i) =>
-    type === "code"
-      ? []
-      : [{ path: `response_types[${i}]`, expected: `"code"`, received: quote(type), hint: `Write ["code"].` }]
-  );
+function validateResponseTypes(
+  { response_types = [], grant_types }: ClientMetadata,
+  { responseTypes, profile }: ResolvedSettings,
+): ConfigIssue[] {
+  const unsupported = response_types.flatMap((type, i) => {
+    const name = sortResponseType(type);
+    if (responseTypes.some((supported) => supported === name)) return [];
+    const decider = byProfile(profile, "responseTypes");
+    const isKnown = decider === "" && responseTypeNames.some((known) => known === name);
+    return [{
+      path: `response_types[${i}]`,
+      expected: `${responseTypes.map(quote).join(" or ")}${decider}`,
+      received: quote(type),
+      hint: isKnown ? "Add it to the setting responseTypes, or remove it here." : `Write ["code"].`,
+    }];
+  });
+  if (unsupported.length > 0 || grant_types === undefined) return unsupported;
+  const beside = response_types.filter((type) => type !== "code");
+  return grantTypesFor(beside).filter((needed) => !grant_types.includes(needed)).map((needed) => ({
+    path: "grant_types",
+    expected: `${needed}, because response_types contains ${quote(beside.join(", "))}`,
+    received: quote(grant_types.join(" ")),
+    hint: `Add ${needed}, or leave grant_types out.`,
+  }));
 }
 
 function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
@@ -186,17 +205,21 @@ function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
   ];
   const because = `because token_endpoint_auth_method is ${quote(method)}`;
   if (secret === undefined) {
-    if (method === undefined || method === "none" || method === "private_key_jwt") return [];
+    if (method === undefined || !needsSecret(method)) return [];
     const hint = `Add a client_secret, or set token_endpoint_auth_method to "none" for a public client.`;
     return issue(`a secret, ${because}`, "nothing", hint);
   }
-  if (method === "none" || method === "private_key_jwt") {
+  if (method !== undefined && !needsSecret(method)) {
     return issue(`no secret, ${because}`, "a secret", "Remove client_secret, or name the method that uses it.");
   }
   if (/^[\x20-\x7E]+$/.test(secret)) return [];
   const received = secret === "" ? "an empty text" : "other characters";
   const hint = "Choose a long random secret of letters and digits.";
   return issue("printable ASCII characters, at least one", received, hint);
+}
+
+function needsSecret(method: ClientAuthMethod): boolean {
+  return method.startsWith("client_secret_");
 }
 
 /** The public keys. */

@@ -3,6 +3,7 @@
 import type { Grant, RequestedClaims, Subject } from "../../../platform/store/store.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { TokenResponse } from "../tokens/token_response.ts";
+import type { Connection } from "../tokens/connection_keys.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 
@@ -21,8 +22,10 @@ export interface AuthenticatedRequest {
   readonly method: string;
   /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
   readonly url: string;
-  /** The thumbprint of the key that the request proves: the access token is bound to it (RFC 9449 §6.1). */
+  /** The key that the request proves, as `confirmationOf` reads it: the access token is bound to it (RFC 7800). */
   readonly provenKey?: string;
+  /** The connection, for proofs of possession by its certificate (RFC 8705). */
+  readonly connection: Connection;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;
 }
@@ -47,8 +50,11 @@ export interface Authorization {
   readonly nonce?: string;
   /** The grant that a new refresh token is for. Default: one of the members above. */
   readonly grant?: Grant;
-  /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
-  readonly refresh?: { readonly token?: string };
+  /**
+   * The refresh token of the response, if the grant type has decided it; without `token` the response has none. Both
+   * times are in milliseconds since the epoch: when its grant ends, and when it expires unless it is used.
+   */
+  readonly refresh?: { readonly token?: string; readonly endsAt?: number; readonly validUntil?: number };
   /** Further claims of the access token, such as `act`. Default: none. */
   readonly accessTokenClaims?: Readonly<Record<string, unknown>>;
   /** Maximum lifetime of the access token, in seconds. Default: the server's lifetime of access tokens. */

@@ -8,7 +8,8 @@ import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { warnAboutResource } from "../authorize/scope.ts";
 import { storageKey } from "../secrets.ts";
-import type { BoundToKey, GrantType, Server } from "../server.ts";
+import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { GrantType, Server } from "../server.ts";
 import type { RuleExplanation } from "../trace.ts";
 import {
   assertProvenKey,

@@ -65,8 +65,11 @@ type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;
 
 /** A grant type of an extension, and how to load its code. */
 export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "parameters"> {
-  /** Called at the first request for it, for a server whose settings switch the grant type on. */
-  load(settings: object): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
+  /**
+   * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register
+   * it, and the token endpoint rejects it as unsupported.
+   */
+  load?(settings: object): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
 }
 
 /** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
@@ -82,8 +85,8 @@ export function grantTypesOf(
   const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
   return [
     ...grantTypes,
-    ...ofExtensions.map(({ type, title, standing, parameters, checks, load }) =>
-      loadedOnDemand({ type, title, standing, parameters, checks }, () => load(settings))
+    ...ofExtensions.flatMap(({ type, title, standing, parameters, checks, load }) =>
+      load === undefined ? [] : loadedOnDemand({ type, title, standing, parameters, checks }, () => load(settings))
     ),
   ];
 }

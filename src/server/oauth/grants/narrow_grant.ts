@@ -1,5 +1,6 @@
 /** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
 
+import { confirmationOf } from "../tokens/confirmation.ts";
 import type { GrantRecord, RevocationRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/scope.ts";
@@ -9,7 +10,8 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { warn } from "../notes.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import type { BoundToKey, Server } from "../server.ts";
+import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { RuleExplanation } from "../trace.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
@@ -35,7 +37,7 @@ export async function narrowGrant(
   scope: readonly string[],
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  const granted = await registeredResources(server, grant.resources);
+  const granted = grant.resources.length === 0 ? [] : await registeredResources(server, grant.resources);
   if (granted.length === 0 && grant.resources.length > 0) {
     throw new OAuthError("invalid_target", "none of the granted resources is still registered", {
       rule: "RI-05",
@@ -97,13 +99,14 @@ export function explainExpiry(
 
 /** Requires the key that a code or a refresh token is bound to. */
 export function assertProvenKey(
-  { keyProofs }: Server,
+  { keyProofs, connectionKeys }: Server,
   bound: BoundToKey,
   expectedKey: string,
   provenKey: string | undefined,
 ): void {
   if (provenKey === expectedKey) return;
-  if (keyProofs !== undefined) throw keyProofs.unprovenKey(bound, expectedKey, provenKey);
+  const keys = confirmationOf(expectedKey).jkt === undefined ? connectionKeys : keyProofs;
+  if (keys !== undefined) throw keys.unprovenKey(bound, expectedKey, provenKey);
   const { name, rule, invalidGrant } = bound;
   throw invalidGrant({ rule, reason: `the ${name} is bound to a key, and this server accepts no proofs` });
 }

@@ -3,10 +3,12 @@
 import type { RefreshTokenRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
+import { warn } from "../notes.ts";
 import { type Params, splitScope } from "../params.ts";
 import { suggestScope, warnAboutResource } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
-import type { BoundToKey, Server } from "../server.ts";
+import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { Server } from "../server.ts";
 import {
   deriveSuccessor,
   idleExpiresAt,
@@ -57,10 +59,20 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
     stored.consumedAt !== undefined;
   server.passed?.("RT-06", scope.join(" "));
+  const { endsAt } = stored.value;
+  // A permitted retry gets the token that the first use stored.
+  const lifetime = { endsAt, validUntil: idleExpiresAt(server, endsAt, stored.consumedAt) };
+  if (settings.reuse !== undefined && stored.consumedAt === undefined) {
+    if (rotates) warnNotRotated(server, client.id);
+    await renew(server, id, token, stored);
+    const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
+    warnAboutResource(server, client, parameters);
+    return { ...authorization, scope, refresh: { token: added, ...lifetime } };
+  }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
   warnAboutResource(server, client, parameters);
-  return { ...authorization, scope, refresh: { token: nextToken } };
+  return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
 }
 
 /** A refresh token that is valid, unless it was used before. */
@@ -148,11 +160,31 @@ async function rotate(
       earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
     });
   }
-  await storeRefreshToken(server, nextToken, stored.grantId!, {
-    ...successorRecord(server, stored.value),
-    dpopJkt: stored.value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
+  return await storeSuccessor(server, { client, provenKey }, stored, nextToken);
+}
+
+/** Stores another refresh token for the grant. */
+async function storeSuccessor(
+  server: Server,
+  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
+  { grantId, value }: StoredRecord<RefreshTokenRecord>,
+  token = (server.settings.tokenPrefixes.refresh_token ?? "") + randomToken(server.randomBytes),
+): Promise<string> {
+  await storeRefreshToken(server, token, grantId!, {
+    ...successorRecord(server, value),
+    dpopJkt: value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
   });
-  return nextToken;
+  return token;
+}
+
+/** Warns that `refresh.reuse` keeps a token that must be rotated. */
+function warnNotRotated(server: Server, client: string): void {
+  warn(server, client, {
+    rule: "RT-04",
+    reason: "the refresh token stays valid, because refresh.reuse says so; other servers reject a second use",
+    expected: "the refresh token of the last response",
+    fix: "Replace the stored refresh token whenever a response contains one.",
+  });
 }
 
 /** Keeps the token and restarts its idle time. */

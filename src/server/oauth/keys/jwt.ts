@@ -1,5 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { digestBytes, encodeBase64url } from "../../../platform/runtime/crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
@@ -13,13 +14,14 @@ const typByKind: Readonly<Record<JwtKind, string | undefined>> = {
   logout_token: "logout+jwt",
   introspection: "token-introspection+jwt",
   authorization_response: undefined,
+  security_event: "secevent+jwt",
 };
 
 /** The kinds of signed tokens, and of responses with the claims of a user. */
 export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "logout_token";
 
 /** The kinds of JWTs that this server signs. */
-export type JwtKind = TokenKind | "introspection" | "authorization_response";
+export type JwtKind = TokenKind | "introspection" | "authorization_response" | "security_event";
 
 /** @internal Signs the claims of a token. Times are in seconds since the epoch. */
 export type SignClaims = (
@@ -30,19 +32,21 @@ export type SignClaims = (
 
 /** Signs with the current key. */
 export function jwtSigner(keys: Keys): SignClaims {
-  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), typByKind[kind], claims);
+  return (kind, alg, claims) => keys.signer(alg).then((signer) => signJwt(signer, typByKind[kind], claims));
 }
 
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
-export async function signJwt(
+export function signJwt(
   signer: Signer,
   typ: string | undefined,
   claims: Readonly<Record<string, unknown>>,
-): Promise<string> {
+): MaybePromise<string> {
   const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  return `${input}.${encodeBase64url(await signer.sign(encoder.encode(input)))}`;
+  const jws = (signature: Uint8Array) => `${input}.${encodeBase64url(signature)}`;
+  const signature = signer.sign(encoder.encode(input));
+  return signature instanceof Uint8Array ? jws(signature) : signature.then(jws);
 }
 
 const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
@@ -61,7 +65,7 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
 
 /** The left half of a token's digest, for `at_hash` (OpenID Connect Core §3.1.3.6). */
 export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  const bytes = await digestBytes(alg === "EdDSA" ? "sha512" : "sha256", token);
+  const bytes = await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
   return encodeBase64url(bytes.subarray(0, bytes.length / 2));
 }
 

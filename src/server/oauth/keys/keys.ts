@@ -195,9 +195,7 @@ export function storedKeys(
   }
 
   return {
-    async signer(alg) {
-      return currentSigner(await keyRing(alg));
-    },
+    signer: (alg) => keyRing(alg).then(currentSigner),
 
     async verificationKey(kid, alg, leewaySeconds = 0) {
       const knownKeys = signingAlgorithms.find((candidate) => candidate === alg);

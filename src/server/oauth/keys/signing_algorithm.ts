@@ -5,11 +5,14 @@ import { allowsHttp, httpHosts } from "../test_hosts.ts";
 import { findPrivateMember } from "./public_key.ts";
 import type { PublicKeySet } from "./remote_keys.ts";
 
-/** A signature algorithm of tokens (RFC 7518 §3.1, RFC 8037 §3.1). */
-export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA";
+/**
+ * A signature algorithm of tokens (RFC 7518 §3.1). `Ed25519` (RFC 9864 §2.2) makes the signatures of `EdDSA` (RFC 8037
+ * §3.1), which RFC 9864 deprecates because the name leaves the curve open.
+ */
+export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA" | "Ed25519";
 
 /** All signature algorithms. Every client library accepts the first one. */
-export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA", "Ed25519"];
 
 /** The signature algorithms of tokens that the settings of a server accept. */
 export function acceptedSigningAlgorithms(

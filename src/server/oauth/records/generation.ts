@@ -3,6 +3,7 @@
  * added. What is issued contains the generation of the entry at that time.
  */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Repository } from "./repository.ts";
 
 /** An entry, and the generation that was current when something was issued. */
@@ -16,12 +17,19 @@ interface IssuedFor<Item> {
 }
 
 /** The entry of an id, if it still has the generation; `undefined` if it was removed and added again. */
-export async function entryOfGeneration<Item>(
+export function entryOfGeneration<Item>(
   repository: Pick<Repository<never, Item>, "reload">,
-  { id, entry, generation, generationOf }: IssuedFor<Item>,
+  issuedFor: IssuedFor<Item>,
+): MaybePromise<Item | undefined> {
+  const { entry, generation, generationOf } = issuedFor;
+  return generationOf(entry) === generation ? entry : reloadGeneration(repository, issuedFor);
+}
+
+/** Reads the entry from the store: another instance may have replaced it a moment ago. */
+async function reloadGeneration<Item>(
+  repository: Pick<Repository<never, Item>, "reload">,
+  { id, generation, generationOf }: IssuedFor<Item>,
 ): Promise<Item | undefined> {
-  if (generationOf(entry) === generation) return entry;
-  // Another instance may have replaced the entry a moment ago.
-  const reloaded = await repository.reload(id);
-  return reloaded !== undefined && generationOf(reloaded) === generation ? reloaded : undefined;
+  const entry = await repository.reload(id);
+  return entry !== undefined && generationOf(entry) === generation ? entry : undefined;
 }

@@ -65,7 +65,7 @@ export const tokenRules = {
   },
   "CA-16": {
     fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
-    cites: ["OAuth 2.1 §2.4.1"],
+    cites: ["OAuth 2.1 §2.4.1", "RFC 7591 §2"],
   },
   "CA-17": {
     fix: "Send client_id in the body of the request, and no header Authorization.",

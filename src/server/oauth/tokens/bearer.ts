@@ -13,17 +13,17 @@ import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
  *
  * @param request The request.
  * @param bodyToken The `access_token` field of a form, if the resource accepts it there.
- * @param scope The scope value that the resource requires.
+ * @param scopes The scope values of which the resource requires one; without them it requires none.
  * @throws {OAuthError} If the token is missing, invalid, for another audience, has too little scope, or its
  *   key is not proven.
  */
 export async function requireAccessToken(
   server: Server,
-  request: Pick<AuthenticatedRequest, "method" | "url" | "header">,
+  request: Pick<AuthenticatedRequest, "method" | "url" | "header" | "connection">,
   other: OtherPlace | undefined,
-  scope: string,
+  ...scopes: readonly string[]
 ): Promise<AccessToken> {
-  const { keyProofs } = server;
+  const { keyProofs, connectionKeys } = server;
   const proofs = keyProofs && { required: keyProofs.policy(server).isRequired, scheme: keyProofs.scheme };
   const { scheme, token } = requireSentToken(request.header("authorization"), {
     rule: "BR-02",
@@ -39,7 +39,10 @@ export async function requireAccessToken(
     );
   }
   const { cnf, client_id: clientId } = accessToken.claims;
-  if (proofs !== undefined) {
+  const isByConnection = connectionKeys?.isBound(cnf) === true;
+  if (isByConnection) await connectionKeys.assertProven(server, request, cnf);
+  const isProven = isByConnection && cnf?.jkt === undefined && scheme === "Bearer";
+  if (proofs !== undefined && !isProven) {
     await assertKeyProven(
       scheme,
       cnf,
@@ -47,14 +50,16 @@ export async function requireAccessToken(
       (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
     );
     if (cnf !== undefined) server.passed?.(proofs.scheme.rule);
-  } else if (cnf !== undefined) {
+  } else if (cnf !== undefined && !isProven) {
     throw new OAuthError("invalid_token", "the access token is bound to a key, and this server accepts no proofs", {
       rule: "BR-02",
       expected: "a token without cnf",
       received: "a token with cnf",
     });
   }
-  if (accessToken.claims.scope?.split(" ").includes(scope) !== true) {
+  const granted = accessToken.claims.scope?.split(" ") ?? [];
+  const [scope] = scopes;
+  if (scope !== undefined && !scopes.some((scope) => granted.includes(scope))) {
     throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
       rule: "BR-02",
       expected: scope,
@@ -62,6 +67,6 @@ export async function requireAccessToken(
       fix: `Request ${scope} in the scope of the authorization request; a token of a new login then has it.`,
     });
   }
-  server.passed?.("BR-02", scope);
+  server.passed?.("BR-02", scopes.find((scope) => granted.includes(scope)));
   return accessToken;
 }

@@ -1,5 +1,6 @@
 /** Token introspection (RFC 7662). */
 
+import { confirmationOf } from "./confirmation.ts";
 import { accessClaims, visibleAccess } from "../authorize/access.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPermitted } from "../clients/standing.ts";
@@ -14,6 +15,7 @@ import { subjectFor } from "../users/users.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
+import { tokenType } from "./mod.ts";
 
 /** @internal The response; only `active: false` for a token that the caller may not inspect (§2.2). */
 export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
@@ -73,7 +75,7 @@ export async function introspect(
       return inactiveToken;
     }
     const { claims: accessTokenClaims } = accessToken;
-    const type = accessTokenClaims.cnf === undefined ? "Bearer" : server.keyProofs?.scheme.name;
+    const type = tokenType(server, accessTokenClaims.cnf);
     const access = accessClaims(await visibleAccess(server, caller, accessTokenClaims));
     return { active: true, token_type: type, ...accessTokenClaims, ...access };
   }
@@ -93,6 +95,6 @@ export async function introspect(
     sub: await subjectFor(server, caller, grant.subject.sub),
     scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
-    ...dpopJkt !== undefined && { cnf: { jkt: dpopJkt } },
+    ...dpopJkt !== undefined && { cnf: confirmationOf(dpopJkt) },
   };
 }

@@ -6,6 +6,8 @@
  * for userinfo (`bearer.ts`), introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
  */
 
+import type { Subject } from "../../../platform/store/store.ts";
+import { type Confirmation, confirmationOf } from "./confirmation.ts";
 import {
   accessTokenClaimNames,
   accessTokenClaims,
@@ -13,7 +15,7 @@ import {
   claimsForScope,
   withRequestedClaims,
 } from "../claims.ts";
-import type { ClaimValues } from "../claims.ts";
+import type { ClaimRules, ClaimValues } from "../claims.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
@@ -47,7 +49,7 @@ export interface AccessTokenClaims {
   /** The session; absent without a session of the user. */
   readonly sid?: string;
   /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
-  readonly cnf?: { readonly jkt: string };
+  readonly cnf?: Confirmation;
   /** Claims that userinfo returns although no scope value releases them. */
   readonly userinfo_claims?: readonly string[];
   /** Requested values by claim; userinfo returns a claim only if it has one of them. */
@@ -91,7 +93,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
       Object.assign(claims, userClaims);
     }
   }
-  if (provenKey !== undefined) claims.cnf = { jkt: provenKey };
+  if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
   const { accessTokenClaims: furtherClaims } = authorization;
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
   const issuedClaims = server.overrideClaims === undefined
@@ -101,11 +103,13 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const fixedValue = server.takeFixedValue?.("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
     client.sector !== undefined ||
-    resources.some((uri) => server.resources.isOpaque(uri));
+    (resources.length === 0
+      ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
+      : resources.some((uri) => server.resources.isOpaque(uri)));
   const token = isOpaque
-    ? await storeOpaque(server, fixedValue ?? randomToken(server.randomBytes), issuedClaims, authorization, claims.exp)
+    ? await storeOpaque(server, fixedValue ?? newOpaque(server), issuedClaims, authorization, claims.exp)
     : await server.sign("access_token", policyOf(server, client).alg, issuedClaims);
-  const type = provenKey === undefined ? "Bearer" : server.keyProofs!.scheme.name;
+  const type = tokenType(server, claims.cnf);
   return {
     access_token: token,
     token_type: type,
@@ -113,6 +117,11 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...claims.scope !== undefined && { scope: claims.scope },
   };
 };
+
+/** The `token_type` of a token with this claim `cnf`. */
+export function tokenType({ keyProofs }: Server, cnf: Confirmation | undefined): string | undefined {
+  return cnf?.jkt === undefined ? "Bearer" : keyProofs?.scheme.name;
+}
 
 /** The generation of the user when the grant was approved, or the exchanged token was issued. */
 async function userGeneration(
@@ -127,6 +136,10 @@ async function userGeneration(
 /** The generation of the client when the grant was approved, or when the token was exchanged. */
 function clientGeneration({ client, subjectTokenId, grant }: Authorization): string | undefined {
   return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : client.generation;
+}
+
+function newOpaque({ settings, randomBytes }: Server): string {
+  return (settings.tokenPrefixes.access_token ?? "") + randomToken(randomBytes);
 }
 
 async function storeOpaque(
@@ -205,8 +218,26 @@ export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "n
  * is configured to include them; otherwise userinfo returns them (§5.4).
  */
 export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
-  const { client, subject, nonce, scope } = authorization;
+  const { client, scope, subject } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
+  const at_hash = await tokenHash(client.idTokenAlg, issued.access_token!);
+  return { id_token: await signIdToken(server, { ...authorization, subject }, now, { at_hash }) };
+};
+
+/**
+ * Signs an ID token.
+ *
+ * @param hashes The digests of what is issued beside it (OpenID Connect Core §3.1.3.6, §3.3.2.11).
+ * @param content The claims about the user besides claims requested by name. Default: those of the setting.
+ */
+export async function signIdToken(
+  server: Server,
+  authorization: Authorization & { readonly subject: Subject },
+  now: number,
+  hashes: { readonly at_hash?: string; readonly c_hash?: string },
+  content: ClaimRules["idToken"] = server.claims.idToken,
+): Promise<string> {
+  const { client, subject, nonce } = authorization;
   const { sub, authTime, acr, amr } = subject;
   const identifiers = await identifiersFor(server, client, subject);
   const claims = {
@@ -219,19 +250,16 @@ export const idToken: TokenIssuer = async (server, authorization, now, issued) =
     acr,
     amr,
     nonce,
-    at_hash: await tokenHash(client.idTokenAlg, issued.access_token!),
+    ...hashes,
     sid: identifiers.sid,
   };
-  if (hasUserClaims(server, authorization)) Object.assign(claims, await userClaims(server, sub, authorization));
-  else noteMinimalIdToken(server, authorization);
+  if (authorization.claims !== undefined || content !== "minimal") {
+    Object.assign(claims, await userClaims(server, sub, authorization, content));
+  } else noteMinimalIdToken(server, authorization);
   const issuedClaims = server.overrideClaims === undefined
     ? claims
     : await overriddenClaims(server, "id_token", claims, authorization);
-  return { id_token: await server.sign("id_token", client.idTokenAlg, issuedClaims) };
-};
-
-function hasUserClaims({ claims: rules }: Server, { claims: requested }: Authorization): boolean {
-  return requested !== undefined || rules.idToken !== "minimal";
+  return await server.sign("id_token", client.idTokenAlg, issuedClaims);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */
@@ -239,10 +267,11 @@ async function userClaims(
   { claims: rules, users }: Server,
   sub: string,
   { claims: requested, scope }: Authorization,
+  content: ClaimRules["idToken"],
 ): Promise<Record<string, unknown> | undefined> {
   const user = await users.find(sub);
   if (user === undefined) return undefined;
-  const scopeClaims = rules.idToken === "minimal" ? {} : claimsForScope(rules, user, scope);
+  const scopeClaims = content === "minimal" ? {} : claimsForScope(rules, user, scope);
   const claims = requested === undefined
     ? scopeClaims
     : withRequestedClaims(user, scopeClaims, requested.id_token, requested.values?.id_token);

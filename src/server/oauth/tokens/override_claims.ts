@@ -31,3 +31,11 @@ export type OverrideClaims = (
   claims: Readonly<Record<string, unknown>>,
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
+
+/** @internal Claims of an access token as the server reads them, whatever the token has. */
+export interface IssuedClaims {
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  /** Further claims. Default: those of the token. */
+  readonly others?: { readonly scope?: string; readonly client_id: string };
+}

@@ -26,6 +26,9 @@ export type AccessTokenProblem =
   | "the token was revoked"
   | "its grant was revoked";
 
+/** Three parts: the prefix of an opaque token may have a dot. */
+const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
+
 /** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
   const read = await checkAccessToken(server, token);
@@ -34,7 +37,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
 
 /** Reads an access token of this server; returns the reason if it is not valid. */
 export async function checkAccessToken(server: Server, token: string): Promise<AccessToken | AccessTokenProblem> {
-  const verified = token.includes(".") ? await verifyJwt(server, token) : await findOpaque(server, token);
+  const verified = jwtShape.test(token) ? await verifyJwt(server, token) : await findOpaque(server, token);
   if (verified === undefined) return "unreadable";
   const { claims: { jti, client_id, exp }, user } = verified;
   if (!hasRequiredClaims(verified.claims)) return "unreadable";
@@ -61,17 +64,23 @@ function hasRequiredClaims({ jti, client_id, sub, exp, scope }: Partial<AccessTo
 async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
   const payload = await verifyOwnJwt(server, token, jwtPolicies.access_token, () => ({ issuer: server.issuer }));
   if (payload === undefined) return undefined;
-  const claims = payload as unknown as AccessTokenClaims;
-  const { sub, aud } = server.issuedClaims?.(claims.jti) ?? claims;
+  const { claims, sub, audience } = asIssued(server, payload);
   // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.
   const isClient = sub === claims.client_id && claims.auth_time === undefined;
-  return { claims, user: isClient ? undefined : sub, audience: [aud].flat() };
+  return { claims, user: isClient ? undefined : sub, audience };
+}
+
+/** The claims that the server reads, with the issued values of those that are changed in the token. */
+function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
+  const issued = server.issuedClaims?.(payload);
+  const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
+  const { sub, aud } = issued ?? claims;
+  return { claims, sub, audience: [aud].flat() };
 }
 
 async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {
   const record = (await server.store.get("access_token", await storageKey(server, token)))?.value;
   if (record === undefined) return undefined;
-  const claims = record.claims as unknown as AccessTokenClaims;
-  const { aud } = server.issuedClaims?.(claims.jti) ?? claims;
-  return { claims, user: record.user, audience: [aud].flat() };
+  const { claims, audience } = asIssued(server, record.claims);
+  return { claims, user: record.user, audience };
 }

@@ -1,6 +1,8 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Grant, RefreshTokenRecord, Subject } from "../../../platform/store/store.ts";
+import type { RefreshLifetimeMember } from "../../config/setting_groups.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";
@@ -12,23 +14,38 @@ import { generationOf } from "../users/users.ts";
 export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, { provenKey }) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
-    return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
+    const { token, endsAt, validUntil } = nextRefreshToken;
+    return token === undefined
+      ? {}
+      : { refresh_token: token, ...endsAt && validUntil && lifetimeMembers(server, endsAt, validUntil) };
   }
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const [randomValue, salt] = randomTokenAndId(server.randomBytes);
-  const token = server.takeFixedValue?.("refresh_token") ?? randomValue;
+  const { refresh_token: prefix = "" } = server.settings.tokenPrefixes;
+  const token = server.takeFixedValue?.("refresh_token") ?? prefix + randomValue;
   const grant = authorization.grant ?? await createGrant(server, authorization, subject);
   const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
-  await storeRefreshToken(server, token, grantId, {
-    grant,
-    dpopJkt: keyOfRefreshToken(client, provenKey),
-    salt,
-    validUntil: idleExpiresAt(server, endsAt),
-    endsAt,
-  });
-  return { refresh_token: token };
+  const validUntil = idleExpiresAt(server, endsAt);
+  const dpopJkt = keyOfRefreshToken(client, provenKey);
+  await storeRefreshToken(server, token, grantId, { grant, dpopJkt, salt, validUntil, endsAt });
+  return { refresh_token: token, ...lifetimeMembers(server, endsAt, validUntil) };
 };
+
+/** The configured members with the rest of both lifetimes, in whole seconds. */
+function lifetimeMembers(
+  { settings, now }: Server,
+  endsAt: number,
+  validUntil: number,
+): { readonly [Name in RefreshLifetimeMember]?: number } {
+  const secondsUntil = (time: number) => Math.floor((time - now()) / 1000);
+  return Object.fromEntries(
+    settings.refresh.lifetimeMembers.map((name) => [
+      name,
+      secondsUntil(name === "authorization_expires_in" ? endsAt : validUntil),
+    ]),
+  );
+}
 
 /** The grant of a grant type that stores none: approved now. */
 export async function createGrant(
@@ -66,8 +83,8 @@ export async function storeRefreshToken(
 }
 
 /** The successor of a token: the same for every call, and not stored. */
-export async function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): Promise<string> {
-  return await digest(`${salt} ${token}`);
+export function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): MaybePromise<string> {
+  return digest(`${salt} ${token}`);
 }
 
 /** The record of a token's successor. */
@@ -75,7 +92,10 @@ export function successorRecord(server: Server, record: RefreshTokenRecord): Ref
   return { ...record, salt: randomId(server.randomBytes), validUntil: idleExpiresAt(server, record.endsAt) };
 }
 
-/** When a refresh token that is issued or used now expires unless it is used again, in milliseconds since the epoch. */
-export function idleExpiresAt(server: Server, endsAt: number): number {
-  return Math.min(endsAt, server.now() + server.settings.lifetimes.refresh_token_idle * 1000);
+/**
+ * When a refresh token that is issued or used at a time, by default now, expires unless it is used again. Both are in
+ * milliseconds since the epoch.
+ */
+export function idleExpiresAt(server: Server, endsAt: number, issuedAt: number = server.now()): number {
+  return Math.min(endsAt, issuedAt + server.settings.lifetimes.refresh_token_idle * 1000);
 }

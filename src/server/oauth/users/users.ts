@@ -3,6 +3,7 @@
  * (`login_hint`, guests).
  */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Subject } from "../../../platform/store/store.ts";
 import type { ClaimRules } from "../claims.ts";
 import { registeredUserField, type User } from "../clients/client.ts";
@@ -75,24 +76,30 @@ export async function findUser(
   generation: string | undefined,
 ): Promise<User | undefined> {
   const user = await server.users.find(sub);
-  return user && await entryOfGeneration(server.users, { id: sub, entry: user, generation, generationOf });
+  return user && entryOfGeneration(server.users, { id: sub, entry: user, generation, generationOf });
 }
 
 /** The subject of a user for a client. It is stable, also after a restart on the same store. */
-export async function subjectFor(server: Server, { sector, metadata }: Client, sub: string): Promise<string> {
+export function subjectFor(server: Server, { sector, metadata }: Client, sub: string): MaybePromise<string> {
   if (sector === undefined) return sub;
-  return await server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
+  return server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
 }
 
 /** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
-export async function sessionIdFor(server: Server, client: Client, sid: string): Promise<string> {
-  return client.sector === undefined ? sid : await subjectFor(server, client, `session ${sid}`);
+export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
+  return client.sector === undefined ? sid : subjectFor(server, client, `session ${sid}`);
 }
 
 /** The subject and the session id for a client. */
-export async function identifiersFor(server: Server, client: Client, subject: Subject): Promise<SubjectIdentifiers> {
-  if (client.sector === undefined) return subject;
-  const { sub, sid } = subject;
+export function identifiersFor(server: Server, client: Client, subject: Subject): MaybePromise<SubjectIdentifiers> {
+  return client.sector === undefined ? subject : pairwiseIdentifiers(server, client, subject);
+}
+
+async function pairwiseIdentifiers(
+  server: Server,
+  client: Client,
+  { sub, sid }: Subject,
+): Promise<SubjectIdentifiers> {
   return { sub: await subjectFor(server, client, sub), sid: sid && await sessionIdFor(server, client, sid) };
 }
 
@@ -106,6 +113,9 @@ export type UserWarnings = (
   user: User,
 ) => readonly ConfigurationWarning[];
 
+/** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
+export type OnSessionsOver = (user: User, cause: "removed" | "password changed") => void;
+
 /** The part of the server that a user repository needs. */
 interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
   readonly claims: ClaimRules;
@@ -113,8 +123,7 @@ interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
   readonly userWarnings?: UserWarnings;
   /** Whether guest users may be created. If false, existing guest users are ignored. */
   readonly acceptsGuests: boolean;
-  /** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
-  onSessionsOver(sub: string): void;
+  readonly onSessionsOver: OnSessionsOver;
 }
 
 /**
@@ -153,7 +162,8 @@ export function userRepository(
     deserialize: (stored) => parse(stored as User),
     generations: { of: generationOf, assign: assignGeneration },
     changed(former, current) {
-      if (current === undefined || passwordOf(former) !== passwordOf(current)) onSessionsOver(former.sub);
+      if (current === undefined) onSessionsOver(former, "removed");
+      else if (passwordOf(former) !== passwordOf(current)) onSessionsOver(former, "password changed");
     },
     madeDefault: () => void (chosenAt = now()),
   });

@@ -62,6 +62,9 @@ export function howToAuthenticate({ authMethod }: Client): string {
       return "Send client_id and client_secret in the body, and no header Authorization.";
     case "none":
       return "Send client_id in the body, and no secret.";
+    case "tls_client_auth":
+    case "self_signed_tls_client_auth":
+      return "Send client_id in the body, over a connection with the certificate of the client, and no secret.";
     default:
       return "Send client_assertion and client_assertion_type in the body, and no secret.";
   }

@@ -62,12 +62,17 @@ export async function authenticateClient(server: Server, credentials: Credential
       received: "another client_id",
     });
   }
+  const isOfConnection = clientAuth === none && client.confidential;
   // Basic with an empty secret is accepted from a public client.
-  const method = client.authMethods.includes(clientAuth.method) ? clientAuth.method : "none";
+  const method = isOfConnection
+    ? client.authMethod
+    : client.authMethods.includes(clientAuth.method)
+    ? clientAuth.method
+    : "none";
   assertMethodAllowed(policyOf(server, client), method);
   if (client.isUnregistered) warnUnregistered(server, client, "CA-07");
   else tracePassedClient(server, client);
-  if (method !== clientAuth.method) {
+  if (method !== clientAuth.method && !isOfConnection) {
     warn(server, client.id, {
       rule: "CA-17",
       reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",
@@ -77,8 +82,10 @@ export async function authenticateClient(server: Server, credentials: Credential
   } else if (method !== client.authMethod) {
     warn(server, client.id, {
       rule: "CA-16",
-      reason: `authentication by ${method} was accepted; the client's metadata has no token_endpoint_auth_method`,
-      expected: `${client.authMethod}, the default, or token_endpoint_auth_method: "${method}" in its metadata`,
+      reason:
+        `authentication by ${method} was accepted, as OAuth 2.1 requires; but without token_endpoint_auth_method ` +
+        `the client is registered for ${client.authMethod} (RFC 7591 §2), and other servers may insist on that`,
+      expected: `token_endpoint_auth_method: "${method}" in the client's metadata, or ${client.authMethod}`,
       received: method,
     });
   }
@@ -229,7 +236,8 @@ const none: ClientAuth = {
   method: "none",
   isUsed: ({ params }) => params.get("client_id") !== undefined,
   claimedId: ({ params }) => params.get("client_id"),
-  async authenticate(server, { params, identifyClient }) {
+  async authenticate(server, credentials) {
+    const { params, identifyClient } = credentials;
     const id = params.get("client_id") ?? await identifyClient?.(server, params);
     if (id === undefined) {
       throw invalidClient(
@@ -242,6 +250,9 @@ const none: ClientAuth = {
     const client = await server.clients.find(id, server.sender);
     if (client === undefined) throw unknownClient(server, id, "none");
     if (!client.confidential) return client;
+    const { clientAuthentication } = server;
+    const ofConnection = clientAuthentication.find((one) => one.isOfConnection && one.method === client.authMethod);
+    if (ofConnection !== undefined) return await ofConnection.authenticate(server, credentials);
     throw invalidClient(
       `client ${id} is confidential and must authenticate`,
       client.authMethods.join(" or "),
