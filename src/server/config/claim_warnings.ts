@@ -9,14 +9,23 @@ import { splitScope } from "../oauth/params.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
 
-/** Warnings about the settings and the configured users. */
-export function claimWarnings(settings: Settings, resolved: ResolvedSettings): ConfigurationWarning[] {
+/**
+ * Warnings about the settings and the configured users.
+ *
+ * @param configured The settings without the values of providers' profiles.
+ */
+export function claimWarnings(
+  settings: Settings,
+  resolved: ResolvedSettings,
+  configured: Pick<Settings, "scopes">,
+): ConfigurationWarning[] {
   const rules = claimRules(resolved);
   const scopes = requestableScopes(settings, resolved);
   const isUseful = scopes.includes("openid");
   const users = listed(settings.users) ?? [];
   const warnings: ConfigurationWarning[] = [];
-  if (!isUseful && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
+  const isWithoutOpenId = configured.scopes === undefined && !resolved.scopes.includes("openid");
+  if (!isUseful && !isWithoutOpenId && (settings.claims !== undefined || users.some(hasReleasableClaims))) {
     warnings.push({
       path: "scopes",
       message: `No client may ask for "openid", so userinfo and ID tokens contain no claims of users. Add it to ` +

@@ -1,6 +1,6 @@
 /** The settings that an extension adds to a server. */
 
-import type { ResponseMode } from "../oauth/params.ts";
+import type { ResponseMode, ResponseType } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { StandingRequirement } from "../oauth/clients/standing.ts";
@@ -43,6 +43,8 @@ export interface SettingsExtension {
    * The defaults that follow from the issuer or from other settings. The defaults of the fields are already filled in.
    */
   resolveSettings?(given: object, allows: Allowances): object;
+  /** The scope values that it adds to the setting `scopes`. Default: none. */
+  scopes?(given: object): readonly string[];
   /** All issues of settings that match their description. */
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */
@@ -56,9 +58,11 @@ export interface SettingsExtension {
   /** Whether the extension accepts clients that the operator does not know. Default: false. */
   acceptsUnknownClients?(settings: object): boolean;
   /** Its methods of client authentication. Default: none. */
-  readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod }[];
+  readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod; isOn?(settings: object): boolean }[];
   /** Its response modes. Default: none. */
   readonly responseModes?: readonly { readonly name: ResponseMode }[];
+  /** Its response types. Default: none. */
+  readonly responseTypes?: readonly { readonly name: ResponseType }[];
   /** Its subject types. Default: none. */
   readonly subjectTypes?: readonly Pick<SubjectType<never>, "name" | "sectorOf">[];
   /** Its grant types. Default: none. */

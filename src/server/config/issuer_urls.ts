@@ -34,7 +34,12 @@ export function frontChannelOrigin(server: ServerUrls): string {
 }
 
 /** The URL of the issuer as browsers reach it. */
-export function frontChannelBase({ issuer, settings: { frontChannelUrl } }: ServerUrls): string {
+export function frontChannelBase(
+  { issuer, settings: { frontChannelUrl } }: {
+    readonly issuer: string;
+    readonly settings: { readonly frontChannelUrl?: string };
+  },
+): string {
   return frontChannelUrl === undefined ? issuer : frontChannelUrl + new URL(issuer).pathname.replace(/\/$/, "");
 }
 
@@ -45,13 +50,35 @@ export function backChannelOrigin(server: ServerUrls): string {
 
 /** The origins of the URLs of a server. */
 export function serverOrigins(server: ServerUrls): readonly string[] {
-  return [issuerOrigin(server.issuer), frontChannelOrigin(server), backChannelOrigin(server)];
+  const { origins } = server.settings;
+  return [
+    ...[issuerOrigin(server.issuer), frontChannelOrigin(server), backChannelOrigin(server)],
+    ...isAtOrigins(server) ? Object.values(origins) : [],
+  ];
+}
+
+/** The origin of an endpoint, which the setting `origins` names by the endpoint's name in metadata. */
+export function endpointOrigin(
+  server: ServerUrls,
+  { caller, metadataName = "" }: { readonly caller?: string; readonly metadataName?: string },
+): string {
+  const named = isAtOrigins(server) ? server.settings.origins[metadataName] : undefined;
+  return named ?? (caller === "browser" ? frontChannelOrigin(server) : backChannelOrigin(server));
+}
+
+/** Whether the setting `origins` counts: the issuer is where it says. */
+function isAtOrigins({ issuer, settings: { origins } }: ServerUrls): boolean {
+  return origins.issuer !== undefined && issuerOrigin(issuer) === origins.issuer;
 }
 
 /** The members of a server that determine the URLs at which it is reached. */
 export interface ServerUrls {
   readonly issuer: string;
-  readonly settings: { readonly frontChannelUrl?: string; readonly backChannelUrl?: string };
+  readonly settings: {
+    readonly frontChannelUrl?: string;
+    readonly backChannelUrl?: string;
+    readonly origins: Readonly<Record<string, string>>;
+  };
 }
 
 /** @internal The paths of endpoints below the issuer, by their names in metadata. */
@@ -75,8 +102,8 @@ export interface EndpointPaths extends ExtensionEndpointPaths {
 /** Describes the path of an endpoint. */
 export function pathField(example: string): Field<string> {
   return text([example], {
-    pattern: /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/,
-    expected: "a path of plain words, each after a slash",
+    pattern: /^(?:\/\.\.){0,4}(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/,
+    expected: "a path of plain words, each after a slash, or such a path after /..",
   });
 }
 

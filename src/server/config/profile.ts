@@ -4,10 +4,10 @@
  */
 
 /** The name of a profile. */
-export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing";
+export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
 
 export const profileNames: readonly ProfileName[] = [
-  ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing"] as const,
+  ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing", "next-2026.11"] as const,
 ];
 
 /** @internal A revision of the authorization specification of the Model Context Protocol. */
@@ -44,6 +44,8 @@ export const combine = {
   "pkce.requireForConfidential": ordered(false, true),
   "pkce.acceptNonce": ordered(true, false),
   "pkce.requireMethod": ordered(false, true),
+  "pkce.insecureAllowMissing": ordered(true, false),
+  "pkce.insecureAllowPlain": ordered(true, false),
   assertionAudience: ordered("issuer-or-token-endpoint", "issuer", "issuer-string"),
   maxAssertionLifetime: atMost,
   requireRedirectUri: ordered(false, true),
@@ -56,13 +58,14 @@ export const combine = {
   requireSignedRequestObject: ordered(false, true),
   requestObjectTimes: ordered("optional", "required"),
   responseModes: subset,
+  responseTypes: subset,
   accessTokenInForm: ordered(true, false),
   requireSenderConstrainedTokens: ordered(false, true),
   "refresh.rotateConfidential": anything,
   "refresh.grace": atLeast,
   "lifetimes.code": atMost,
   seeOther: ordered(false, true),
-  alg: ordered("RS256", "ES256", "EdDSA"),
+  alg: ordered("RS256", "ES256", "EdDSA", "Ed25519"),
   signatureAlgorithms: subset,
   "dpop.algorithms": subset,
   insecureAllowHttpIssuer: ordered(true, false),
@@ -74,6 +77,7 @@ export const combine = {
   clientAuthMethods: subset,
   metadataForms: anything,
   clientIdMetadataDocuments: anything,
+  "registration.mode": anything,
   "registration.deprecated": anything,
   "registration.scope": anything,
   "registration.unsupportedValues": ordered("ignore", "reject"),

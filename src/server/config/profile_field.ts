@@ -2,13 +2,15 @@
 
 import { providers } from "../profiles/providers.ts";
 import type { ProviderName } from "../profiles/providers.ts";
+import { quote } from "./config_issue.ts";
 import { choice, type Field, list, union } from "./field.ts";
 import type { EndpointPaths } from "./issuer_urls.ts";
 import { type ProfileName, profileNames } from "./profile.ts";
+import { type PluginProfile, pluginProfileField } from "./plugin_profile.ts";
 import { type ProviderProfile, providerProfileField } from "./provider_profile.ts";
 
-/** A profile: of a standard or of a provider by its name, or of another provider by its value. */
-export type Profile = ProfileName | ProviderName | ProviderProfile;
+/** A profile: of a standard, a provider or a plugin by its name, or of another provider by its value. */
+export type Profile = ProfileName | ProviderName | PluginProfile | ProviderProfile;
 
 /** The names of the profiles of providers. */
 export const providerNames = Object.keys(providers) as readonly ProviderName[];
@@ -25,9 +27,13 @@ export function profileField(
   paths: Field<EndpointPaths>,
   ...others: readonly Field<string>[]
 ): Field<Profile | readonly Profile[]> {
-  const expected = `${names.join(", ")}, ${others.map((other) => `${other.expected}, `).join("")}or a list of profiles`;
-  const one = [choice(names), ...others, providerProfileField(paths)] as readonly Field<Profile>[];
-  const items = union(one, names, `${names.join(", ")} or the profile of a provider`);
+  const texts = [pluginProfileField, ...others];
+  const one = [
+    choice(names, { expected: [...names.map(quote), ...texts.map(({ expected }) => expected)].join(", ") }),
+    ...texts,
+    providerProfileField(paths),
+  ] as readonly Field<Profile>[];
+  const items = union(one, names, `${one[0]!.expected} or the profile of a provider`);
   const many = list(items, [["oidc", "okta"]], { expected: "an array of at least one profile", min: 1 });
-  return union<Profile | readonly Profile[]>([...one, many], names, expected);
+  return union<Profile | readonly Profile[]>([...one, many], names, `${one[0]!.expected}, or a list of profiles`);
 }

@@ -55,10 +55,13 @@ const fapi2Security: ProfileValues = {
   "pkce.requireForConfidential": { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   "pkce.acceptNonce": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   "pkce.requireMethod": { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "pkce.insecureAllowMissing": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  "pkce.insecureAllowPlain": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   assertionAudience: { values: ["issuer-string"], source: "FAPI 2.0 Security Profile §5.3.2.1" },
   maxAssertionLifetime: { values: [300], source: "FAPI 2.0 Security Profile §5.3.2.1" },
   clientAuthMethods: { values: [["private_key_jwt"]], source: "FAPI 2.0 Security Profile §5.3.2.1" },
   requireRedirectUri: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
+  responseTypes: { values: [["code"]], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   tokenRedirectUri: { values: ["required"], source: "OpenID Connect Core §3.1.3.1" },
   requirePushedAuthorizationRequests: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   privateUseRedirectUris: { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
@@ -84,6 +87,8 @@ const oauth21: ProfileValues = {
   "pkce.requireForConfidential": { values: [true], source: "OAuth 2.1 §7.5.1" },
   "pkce.acceptNonce": { values: [true], source: "OAuth 2.1 §7.5.1" },
   "pkce.requireMethod": { values: [true], source: "OAuth 2.1 §4.1.1" },
+  "pkce.insecureAllowMissing": { values: [false], source: "OAuth 2.1 §4.1.1" },
+  "pkce.insecureAllowPlain": { values: [false], source: "OAuth 2.1 §4.1.1" },
   assertionAudience: { values: ["issuer"], source: "OAuth 2.1 §2.4" },
   tokenRedirectUri: { values: ["optional"], source: "OAuth 2.1 §10.2" },
 };
@@ -103,6 +108,7 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
       source: "MCP authorization",
     },
     requireRedirectUri: { values: [true], source: "MCP authorization, Open Redirection" },
+    responseTypes: { values: [["code"]], source: "OAuth 2.1 §10.1" },
     privateUseRedirectUris: { values: [false], source: "MCP authorization, Communication Security" },
     accessTokenInForm: { values: [false], source: "MCP authorization, Token Requirements" },
     "refresh.rotateBound": { values: [true], source: "MCP Security Best Practices" },
@@ -137,6 +143,21 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
     responseModes: {
       values: [["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]],
       source: "FAPI 2.0 Message Signing §5.4.1",
+    },
+  },
+  // Drafts as of November 2026; `recorder/habits/next_rules.ts` has what they demand of clients.
+  "next-2026.11": {
+    "pkce.requireForConfidential": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (May 2026)" },
+    "pkce.acceptNonce": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (May 2026)" },
+    "pkce.requireMethod": { values: [true], source: "draft-ietf-oauth-v2-1-16 §4.1.1 (May 2026)" },
+    "pkce.insecureAllowMissing": { values: [false], source: "draft-ietf-oauth-v2-1-16 §4.1.1 (May 2026)" },
+    "pkce.insecureAllowPlain": { values: [false], source: "draft-ietf-oauth-v2-1-16 §4.1.1 (May 2026)" },
+    tokenRedirectUri: { values: ["optional"], source: "draft-ietf-oauth-v2-1-16 §10.2 (May 2026)" },
+    assertionAudience: { values: ["issuer"], source: "draft-ietf-oauth-rfc7523bis-10, RFC 7523 §3 (April 2026)" },
+    "registration.mode": { values: ["off"], source: "MCP authorization 2026-07-28, Dynamic Client Registration" },
+    clientIdMetadataDocuments: {
+      values: [true],
+      source: "MCP authorization 2026-07-28, Client ID Metadata Documents",
     },
   },
 };

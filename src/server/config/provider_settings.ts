@@ -3,7 +3,8 @@
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { anyValue, choice, type Fields, record, text, texts } from "./field.ts";
 import { type EndpointPaths, endpointPathsField } from "./issuer_urls.ts";
-import { type Lifetimes, lifetimes, pkce, type PkceSettings, refresh, type RefreshSettings } from "./setting_groups.ts";
+import { type Lifetimes, lifetimes, origin, pkce, type PkceSettings, refresh } from "./setting_groups.ts";
+import { type RefreshSettings, type TokenPrefixes, tokenPrefixes } from "./setting_groups.ts";
 
 /** @internal The settings that the profile of a provider can set. */
 export interface ProviderSettings {
@@ -50,9 +51,25 @@ export interface ProviderSettings {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
-   * serves the endpoints there and nowhere else. Default: below `/oauth2`.
+   * serves the endpoints there and nowhere else. Each `/..` at the start leads out of one segment of the path of the
+   * issuer: at the issuer `/tenant/v2.0`, `/../oauth2/token` is `/tenant/oauth2/token`. Default: below `/oauth2`.
    */
   readonly paths?: EndpointPaths;
+  /**
+   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
+   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
+   */
+  readonly tokenRedirectUri?: "required" | "optional";
+  /**
+   * The origins of the real server if it has several: `issuer`, and those of other URLs, by the names of endpoints in
+   * metadata or any other name. They count while the issuer has the origin `issuer`, such as in a mock with
+   * `installFetch({ origins: "real" })`. Default: every endpoint has the origin of the issuer.
+   */
+  readonly origins?: Readonly<Record<string, string>>;
+  /** The format of access tokens for no resource. Default: `jwt`. */
+  readonly accessTokenFormat?: "jwt" | "opaque";
+  /** How codes, opaque access tokens and refresh tokens begin. Default: all characters are random. */
+  readonly tokenPrefixes?: TokenPrefixes;
   /** How refresh tokens behave. */
   readonly refresh?: RefreshSettings;
 }
@@ -70,5 +87,9 @@ export const providerFields = {
   pkce,
   metadata: record(anyValue, { authorization_response_iss_parameter_supported: false }, "an object"),
   paths: endpointPathsField([]),
+  tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
+  origins: record(origin("https://auth.example.com"), { issuer: "https://auth.example.com" }, "an object of origins"),
+  accessTokenFormat: choice(["jwt", "opaque"], { default: "jwt" }),
+  tokenPrefixes,
   refresh,
 } as const satisfies Fields<ProviderSettings>;

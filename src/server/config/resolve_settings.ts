@@ -63,7 +63,7 @@ export interface ResolvedSettings extends
   /** When code challenges are required. */
   readonly pkce: Required<PkceSettings>;
   /** How refresh tokens behave. */
-  readonly refresh: Required<RefreshSettings>;
+  readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
   /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
   readonly resources?: readonly ResourceSettings[];
   /** The rotation of signing keys, in seconds. */
@@ -107,13 +107,21 @@ export function resolveSettings(
     & Required<Pick<Settings, SettingWithDefault>>;
   const { claims = {} } = given;
   const listedScopes = listed(given.scopes) ?? defaultScopes;
-  const scopes = [...listedScopes, ...Object.keys(claims).filter((value) => !listedScopes.includes(value))];
+  const addedScopes = [...Object.keys(claims), ...extensions.flatMap((extension) => extension.scopes?.(given) ?? [])];
+  const scopes = [...new Set([...listedScopes, ...addedScopes])];
   const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
   const allows = allowancesOf(issuer);
   const configuredClients = acceptsAny.includes("clients")
     ? []
     : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl));
+  const responseTypes = given.responseTypes.filter((type) =>
+    type === "code" || extensions.some((extension) => extension.responseTypes?.some(({ name }) => name === type))
+  );
+  const isOnlyCode = responseTypes.every((type) => type === "code");
+  const responseModes = isOnlyCode || settings.responseModes !== undefined || profile?.values.has("responseModes")
+    ? given.responseModes
+    : [...given.responseModes, "fragment"] as const;
   const resolved: ResolvedSettings = {
     ...given,
     issuer,
@@ -129,10 +137,12 @@ export function resolveSettings(
     claims,
     metadata: given.metadata ?? {},
     paths: given.paths ?? {},
+    origins: given.origins ?? {},
+    tokenPrefixes: given.tokenPrefixes ?? {},
     unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
     audience: given.audience ?? issuer,
     lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
-    refresh: withDefaults(refresh.members, given.refresh) as Required<RefreshSettings>,
+    refresh: withDefaults(refresh.members, given.refresh) as ResolvedSettings["refresh"],
     keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
     pkce: withDefaults(pkce.members, {
       ...given.pkce,
@@ -142,13 +152,16 @@ export function resolveSettings(
     throttle: given.throttle ?? !allows.openLogin,
     clientAuthMethods: given.clientAuthMethods.filter((method) =>
       ownAuthMethods.includes(method) ||
-      extensions.some(({ clientAuthentication = [] }) => clientAuthentication.some((added) => added.method === method))
+      extensions.some(({ clientAuthentication = [] }) =>
+        clientAuthentication.some((added) => added.method === method && added.isOn?.(given) !== false)
+      )
     ),
-    responseModes: given.responseModes.filter((mode) =>
+    responseModes: responseModes.filter((mode) =>
       [...ownResponseModes, ...extensions.flatMap(({ responseModes = [] }) => responseModes)].some(({ name }) =>
         name === mode
       )
     ),
+    responseTypes,
     grantTypes: [],
     extensions,
     clientField: clientFieldOf(extensions),

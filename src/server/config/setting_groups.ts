@@ -1,6 +1,6 @@
 /** The groups of settings, such as `lifetimes`: their types, their documentation and their descriptions. */
 
-import { type ResponseMode, responseModeNames } from "../oauth/params.ts";
+import { type ResponseMode, responseModeNames, type ResponseType, responseTypeNames } from "../oauth/params.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 
@@ -41,9 +41,38 @@ export interface RefreshSettings {
   readonly grace?: number;
   /** Issue refresh tokens only if `offline_access` was granted. Default: false. */
   readonly onlyOffline?: boolean;
+  /**
+   * Accept a refresh token any number of times, although OAuth 2.1 §4.3.1 forbids it for public clients. `same`: no
+   * response contains another one. `another`: each response does, and the used one stays valid. Only on test hosts.
+   * Default: refresh tokens rotate, as above.
+   */
+  readonly reuse?: "same" | "another";
+  /**
+   * The members of each response with a refresh token that say when it ends, in seconds.
+   * `refresh_token_expires_in`, as several providers have it, and `refresh_token_timeout` of
+   * draft-ietf-oauth-refresh-token-expiration: until the refresh token expires unless it is used.
+   * `authorization_expires_in` of the same draft: until the user must log in again. Default: none.
+   */
+  readonly lifetimeMembers?: readonly RefreshLifetimeMember[];
 }
 
-/** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients always need one. */
+/** @internal A member of a token response with the rest of a lifetime. */
+export type RefreshLifetimeMember =
+  | "refresh_token_expires_in"
+  | "refresh_token_timeout"
+  | "authorization_expires_in";
+
+/** @internal How codes and tokens begin. */
+export interface TokenPrefixes {
+  /** Authorization codes. Default: none. */
+  readonly code?: string;
+  /** Opaque access tokens. Default: none. */
+  readonly access_token?: string;
+  /** Refresh tokens. Default: none. */
+  readonly refresh_token?: string;
+}
+
+/** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients need one. */
 export interface PkceSettings {
   /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
   readonly requireMethod?: boolean;
@@ -54,6 +83,16 @@ export interface PkceSettings {
    * which the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
    */
   readonly acceptNonce?: boolean;
+  /**
+   * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen
+   * code is then as good as a token. Only on test hosts. Default: false.
+   */
+  readonly insecureAllowMissing?: boolean;
+  /**
+   * Insecure: accept `code_challenge_method=plain`, with a warning, as some providers do. Only on test hosts. Default:
+   * false.
+   */
+  readonly insecureAllowPlain?: boolean;
 }
 
 /** @internal The rotation of signing keys. */
@@ -93,13 +132,33 @@ export const refresh = object<RefreshSettings>("RefreshSettings", {
     hint: () => "A client repeats a lost request immediately: 10 is enough.",
   }),
   onlyOffline: flag(false),
+  reuse: choice(["same", "another"]),
+  lifetimeMembers: list(
+    choice(["refresh_token_expires_in", "refresh_token_timeout", "authorization_expires_in"]),
+    [["refresh_token_expires_in"]],
+    { default: [] },
+  ),
 }, { grace: 10 });
+
+/** A value that header, form and query transfer unchanged. */
+function prefix(example: string): Field<string> {
+  return text([example], { pattern: /^[\w~+/.-]{1,80}$/, expected: "1 to 80 of A-Z a-z 0-9 _ ~ + / . -" });
+}
+
+/** Describes {@link TokenPrefixes}. */
+export const tokenPrefixes = object<TokenPrefixes>("TokenPrefixes", {
+  code: prefix("code_"),
+  access_token: prefix("at_"),
+  refresh_token: prefix("rt_"),
+}, { access_token: "at_" });
 
 /** Describes {@link PkceSettings}. */
 export const pkce = object<PkceSettings>("PkceSettings", {
   requireMethod: flag(false),
   requireForConfidential: flag(false),
   acceptNonce: flag(),
+  insecureAllowMissing: flag(false),
+  insecureAllowPlain: flag(false),
 }, { requireMethod: true, requireForConfidential: true });
 
 /** Describes {@link KeySettings}. */
@@ -190,7 +249,8 @@ function host(example: string): Field<string> {
   });
 }
 
-function origin(example: string): Field<string> {
+/** Describes an origin. */
+export function origin(example: string): Field<string> {
   return text([example], {
     pattern: /^https?:\/\/[^\s/?#@A-Z]+$/,
     expected: "an origin in lower case: scheme, host and port, without a slash at its end",
@@ -201,9 +261,15 @@ function origin(example: string): Field<string> {
 export interface RequestSettings {
   /**
    * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
-   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`.
+   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`, and
+   * `fragment` if `responseTypes` has more than `code`.
    */
   readonly responseModes?: readonly ResponseMode[];
+  /**
+   * The accepted values of `response_type`. With `id_token` and `code id_token`, the response has an ID token (OpenID
+   * Connect Core §3.2, §3.3); a client must be registered for them. Default: `code`.
+   */
+  readonly responseTypes?: readonly ResponseType[];
 }
 
 /** The description of a list of response modes. */
@@ -215,6 +281,11 @@ export const responseModesField: Field<readonly ResponseMode[]> = list(choice(re
 /** The description of {@link RequestSettings}. */
 export const requestFields = {
   responseModes: { ...responseModesField, default: ["query", "form_post"] },
+  responseTypes: list(choice(responseTypeNames), [["code", "id_token"]], {
+    min: 1,
+    expected: "an array of response types, at least one",
+    default: ["code"],
+  }),
 } satisfies Fields<RequestSettings>;
 
 /** @internal Settings that accept insecure configurations. */

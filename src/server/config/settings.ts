@@ -40,7 +40,7 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
    * `oauth2.1`, strict OAuth 2.1; `oidc`, OpenID Connect; `mcp`, for clients of the Model Context Protocol;
    * `fapi2-security`, the FAPI 2.0 Security Profile, with DPoP; `fapi2-message-signing`, FAPI 2.0 Message Signing, with
    * signed requests and responses. A setting may be stricter than a standard, never weaker. A provider, to respond as
-   * it does: `keycloak`, `okta`, or the value of another one. Default: none.
+   * it does: its name, such as `okta`, or the value of another one. Default: none.
    */
   readonly profile?: Profile | readonly Profile[];
   /** The revision of the profile `mcp`. Default: the newest. */
@@ -103,8 +103,9 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
    */
   readonly maxAssertionLifetime?: number;
   /**
-   * The methods of client authentication that clients may use. Default:
-   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt none`.
+   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
+   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
+   * self_signed_tls_client_auth none`.
    */
   readonly clientAuthMethods?: readonly ClientAuthMethod[];
   /**
@@ -112,11 +113,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
    * not an OpenID Connect request. Default: false.
    */
   readonly requireRedirectUri?: boolean;
-  /**
-   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
-   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
-   */
-  readonly tokenRedirectUri?: "required" | "optional";
   /**
    * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
    * rejects the request with `invalid_target`. Default: `optional`.
@@ -200,7 +196,6 @@ export const settingFields = {
     default: clientAuthMethodNames,
   }),
   requireRedirectUri: flag(false),
-  tokenRedirectUri: choice(["required", "optional"], { default: "required" }),
   resourceParameter: choice(["optional", "expected", "required"], { default: "optional" }),
   privateUseRedirectUris: flag(true),
   nativeOnlyRedirectUris: list(choice(["private-use", "loopback"]), [["private-use"]], { default: [] }),

@@ -10,16 +10,18 @@ import type { Settings } from "./settings.ts";
  * Every warning about valid settings.
  *
  * @param resolved The same settings with the defaults.
+ * @param configured The same settings without the values of providers' profiles.
  */
 export function settingsWarnings(
   settings: Settings,
   resolved: ResolvedSettings,
+  configured: Pick<Settings, "metadata" | "scopes">,
 ): ConfigurationWarning[] {
   return [
     ...defaultScopeWarnings(settings, resolved),
     ...loginHintWarnings(settings),
-    ...metadataWarnings(resolved),
-    ...claimWarnings(settings, resolved),
+    ...metadataWarnings(configured),
+    ...claimWarnings(settings, resolved, configured),
     ...profileWarnings(resolved),
     ...memberWarnings(resolved),
     ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
@@ -52,8 +54,8 @@ function profileWarnings({ profile, allows }: ResolvedSettings): ConfigurationWa
   }];
 }
 
-/** RFC 9207 §4: `iss` lets a client of several servers notice a mix-up. */
-function metadataWarnings({ metadata }: ResolvedSettings): ConfigurationWarning[] {
+/** RFC 9207 §4: `iss` lets a client of several servers notice a mix-up. A provider without it is as it is. */
+function metadataWarnings({ metadata = {} }: Pick<Settings, "metadata">): ConfigurationWarning[] {
   const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
   if (isSupported === true) return [];
   return [{

@@ -2,10 +2,15 @@
 
 import { rejectAny, type Settings } from "./settings.ts";
 import { type ConfigIssue, quote } from "./config_issue.ts";
+import { pluginProfiles } from "./plugin_profile.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 
-/** The issues of logins, clients and pages that are for tests. */
-export function validateRealHost(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+/**
+ * The issues of logins, clients and pages that are for tests.
+ *
+ * @param hasShapes Whether the profile of a provider has shapes.
+ */
+export function validateRealHost(settings: Settings, resolved: ResolvedSettings, hasShapes: boolean): ConfigIssue[] {
   const isOpen = resolved.login === "interactive" && !resolved.insecureAllowOpenLogin;
   const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
   if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
@@ -14,6 +19,14 @@ export function validateRealHost(settings: Settings, resolved: ResolvedSettings)
       expected: "a login by pages, because the issuer is a real host",
       received: settings.login === undefined ? `nothing, which means "auto"` : quote(resolved.login),
       hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
+    });
+  }
+  for (const profile of pluginProfiles(settings)) {
+    issues.push({
+      path: "profile",
+      expected: "no profile for tests, because the issuer is a real host",
+      received: quote(profile),
+      hint: "Remove it, or use an issuer on a test host.",
     });
   }
   const reason = "the issuer is a real host, where every visitor would use it";
@@ -31,6 +44,31 @@ export function validateRealHost(settings: Settings, resolved: ResolvedSettings)
       path: "metadata",
       expected: "nothing, because the issuer is a real host, whose metadata must be true",
       received: quote(resolved.metadata),
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
+  if (hasShapes) {
+    issues.push({
+      path: "profile",
+      expected: "a profile without shapes, because the issuer is not on a test host",
+      received: quote(resolved.providers.join(", ")),
+      hint: "Remove the profile, or use an issuer on a test host.",
+    });
+  }
+  if (resolved.refresh.reuse !== undefined) {
+    issues.push({
+      path: "refresh.reuse",
+      expected: "nothing, because the issuer is a real host, where a stolen refresh token must be noticed",
+      received: quote(resolved.refresh.reuse),
+      hint: "Remove it, or use an issuer on a test host.",
+    });
+  }
+  for (const name of ["insecureAllowMissing", "insecureAllowPlain"] as const) {
+    if (!resolved.pkce[name]) continue;
+    issues.push({
+      path: `pkce.${name}`,
+      expected: "false, because the issuer is a real host, where a stolen code must be useless",
+      received: "true",
       hint: "Remove it, or use an issuer on a test host.",
     });
   }

@@ -30,10 +30,10 @@ export async function validateSettings(
   issuer: string,
   extensions: readonly SettingsExtension[],
 ): Promise<ConfigIssue[]> {
-  const { settings, names, preset, issues } = withProviders(given);
+  const { settings, names, preset, issues, shapes } = withProviders(given);
   return [
     ...issues,
-    ...(await validateExpanded(settings, issuer, extensions)).map((issue) =>
+    ...(await validateExpanded(settings, issuer, extensions, shapes !== undefined, preset)).map((issue) =>
       !preset.has(issue.path.split(/[.[]/)[0]!) ? issue : {
         ...issue,
         path: "profile",
@@ -49,6 +49,8 @@ async function validateExpanded(
   settings: ProgramSettings,
   issuer: string,
   extensions: readonly SettingsExtension[],
+  hasShapes: boolean,
+  preset: ReadonlySet<string>,
 ): Promise<ConfigIssue[]> {
   const resolved = resolveSettings(settings, issuer, extensions);
   const issuerIssues = validateIssuer(resolved);
@@ -60,9 +62,9 @@ async function validateExpanded(
     ...validateProfile(settings, extensions),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
-    ...validateExtensionValues(settings, resolved),
+    ...validateExtensionValues(settings, resolved, preset),
     // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved) : [],
+    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, hasShapes) : [],
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
@@ -190,10 +192,17 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
 /**
  * An issue for each value of an extension that the server does not have. A profile may list such values if it also
  * lists available ones.
+ *
+ * @param preset The settings that only profiles of providers set.
  */
-function validateExtensionValues(settings: ProgramSettings, resolved: ResolvedSettings): ConfigIssue[] {
-  return (["clientAuthMethods", "responseModes"] as const).flatMap((setting) => {
+function validateExtensionValues(
+  settings: ProgramSettings,
+  resolved: ResolvedSettings,
+  preset: ReadonlySet<string>,
+): ConfigIssue[] {
+  return (["clientAuthMethods", "responseModes", "responseTypes"] as const).flatMap((setting) => {
     const available: readonly string[] = resolved[setting];
+    if (preset.has(setting) && available.length > 0) return [];
     const given = available.length > 0 ? settings : withProfile<ProgramSettings>(settings);
     return (given[setting] ?? []).flatMap((value, i) =>
       available.includes(value) ? [] : [{

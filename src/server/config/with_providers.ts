@@ -3,17 +3,23 @@
 import { providers } from "../profiles/providers.ts";
 import { type ConfigIssue, quote } from "./config_issue.ts";
 import type { ProfileName } from "./profile.ts";
+import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderShapes } from "./provider_shapes.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
 
 /** Settings with the values of the providers' profiles, and what these profiles say beside. */
-interface WithProviders<T> {
+export interface WithProviders<T> {
   readonly settings: T;
   /** The names of these profiles. */
   readonly names: readonly string[];
+  /** The names of those that the server has itself: a profile of a file may have the same name. */
+  readonly ownNames: readonly string[];
   /** The path of the issuer; empty if the settings name an issuer. */
   readonly issuerPath: string;
+  /** How requests, responses and tokens differ from the standards; absent if they do not. */
+  readonly shapes?: ProviderShapes;
   /** The conflicts in the list of profiles. */
   readonly issues: readonly ConfigIssue[];
   /** The names of the settings that only these profiles set. */
@@ -28,9 +34,11 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
   const list = profileList(given);
   const standards: ProfileName[] = [];
   const names: string[] = [];
+  const ownNames: string[] = [];
   const issues: ConfigIssue[] = [];
   let values: object = {};
   let path = "";
+  let shapes: ProviderShapes | undefined;
   for (const [i, profile] of list.entries()) {
     const place = Array.isArray(given.profile) ? `profile[${i}]` : "profile";
     const name = nameOf(profile);
@@ -43,13 +51,16 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
       });
       continue;
     }
+    if (isPluginProfile(profile)) continue;
     if (isStandard(profile)) standards.push(profile);
     const floor = activeProfile({ profile: standards, mcpRevision: given.mcpRevision });
     if (isStandard(profile)) {
       values = raiseTo(floor!, values).settings;
       continue;
     }
-    const { name: _, issuerPath, ...own } = typeof profile === "string" ? providers[profile] : profile;
+    const { name: _, issuerPath, shapes: ownShapes, ...own } = typeof profile === "string"
+      ? providers[profile]
+      : profile;
     const raised = floor === undefined ? { settings: own, weaker: [] } : raiseTo(floor, own);
     for (const { setting, expected, received } of raised.weaker) {
       issues.push({
@@ -60,13 +71,25 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
       });
     }
     names.push(name);
+    if (typeof profile === "string") ownNames.push(name);
     values = merge(values, raised.settings);
     path = issuerPath ?? path;
+    if (ownShapes !== undefined) shapes = mergeDeep(shapes ?? {}, ownShapes);
+  }
+  if (shapes !== undefined && standards.length > 0) {
+    issues.push({
+      path: "profile",
+      expected: `a profile without shapes, because requests and responses are those of ${standards.join(", ")}`,
+      received: `shapes in the profile ${names.join(", ")}`,
+      hint: "Remove one of the two.",
+    });
   }
   return {
     settings: names.length === 0 ? given : merge(values, given) as T,
     names,
+    ownNames,
     issuerPath: given.issuer === undefined ? path : "",
+    ...shapes !== undefined && { shapes },
     issues,
     preset: new Set(Object.keys(values).filter((name) => given[name as keyof T] === undefined)),
   };
@@ -78,7 +101,7 @@ export function defaultIssuerPath(settings: ProfileSettings & { readonly issuer?
 }
 
 function nameOf(profile: Profile): string {
-  return typeof profile === "string" ? profile : (profile as ProviderProfile).name;
+  return typeof profile === "string" ? profile.split(":", 1)[0]! : (profile as ProviderProfile).name;
 }
 
 /** The values of two sets of settings. Later ones count; of two objects, each member. */
@@ -90,6 +113,16 @@ function merge(earlier: object, later: object): object {
     merged[name] = isPlainObject(before) && isPlainObject(value) ? { ...before, ...value } : value;
   }
   return merged;
+}
+
+/** The values of two objects. Later ones count; of two objects, each member, at any depth. */
+function mergeDeep<T extends object>(earlier: T, later: T): T {
+  const merged: Record<string, unknown> = { ...earlier as object };
+  for (const [name, value] of Object.entries(later)) {
+    const before = merged[name];
+    merged[name] = isPlainObject(before) && isPlainObject(value) ? mergeDeep(before, value) : value;
+  }
+  return merged as T;
 }
 
 function isPlainObject(value: unknown): value is object {

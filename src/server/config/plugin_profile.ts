@@ -1,0 +1,53 @@
+/** Profiles that a plugin brings. They set no value: the plugin reads their names from the options of the server. */
+
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import { text } from "./field.ts";
+
+/** Settings with a list of profiles, or one. */
+interface ProfileSetting {
+  readonly profile?: unknown;
+}
+
+/** @internal A profile of a plugin: its name, a colon, and what the plugin reads. */
+export type PluginProfile = `vary:${string}` | "next-2026.11:warn";
+
+/** The syntax of each, by its name. To add one, add it here and in `profiles` of its plugin. */
+const syntax = {
+  vary: { pattern: /vary:[\w.-]{1,60}(:[a-z0-9-]+(\+[a-z0-9-]+)*)?/, example: "vary:7", form: "vary:SEED" },
+  "next-2026.11": { pattern: /next-2026\.11:warn/, example: "next-2026.11:warn", form: "next-2026.11:warn" },
+} as const;
+
+/** @internal The name of a plugin's profile, without what the plugin reads. */
+export type PluginProfileName = keyof typeof syntax;
+
+/** Describes the profiles of plugins. */
+export const pluginProfileField = text(Object.values(syntax).map(({ example }) => example), {
+  pattern: new RegExp(`^(${Object.values(syntax).map(({ pattern }) => pattern.source).join("|")})$`),
+  expected: Object.values(syntax).map(({ form }) => `"${form}"`).join(", "),
+});
+
+/** Whether a profile is one of a plugin. */
+export function isPluginProfile(profile: unknown): profile is PluginProfile {
+  return typeof profile === "string" && pluginProfileField.pattern.test(profile);
+}
+
+/** The profiles of plugins that settings select. */
+export function pluginProfiles({ profile = [] }: ProfileSetting): readonly PluginProfile[] {
+  return [profile].flat().filter(isPluginProfile);
+}
+
+/** An issue for each profile whose plugin the server does not have. */
+export function validatePluginProfiles(
+  settings: ProfileSetting,
+  plugins: readonly { readonly profiles?: readonly PluginProfileName[] }[],
+): ConfigIssue[] {
+  const known = plugins.flatMap(({ profiles = [] }) => profiles);
+  return pluginProfiles(settings).filter((profile) => !known.some((name) => profile.startsWith(`${name}:`))).map(
+    (profile) => ({
+      path: "profile",
+      expected: "a profile of this server",
+      received: `${quote(profile)}, which a plugin brings`,
+      hint: "Pass control.plugin of testControl() to the server, or use testLatchkey().",
+    }),
+  );
+}
