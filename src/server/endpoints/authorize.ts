@@ -8,7 +8,7 @@
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
  * 2. `readRequest` reads the parts of the request.
  * 3. `authorize` reads the session and calls the approver.
- * 4. An approval becomes a code, sent to the destination.
+ * 4. An approval becomes a response with a code, sent to the destination.
  */
 
 import { emptyHeadResponse, type ResponseLike } from "../../platform/http/message.ts";

@@ -41,8 +41,8 @@ const maxShownValueLength = 1024;
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;
 
-/** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2). */
-const responseParameters = ["code", "error", "error_description", "error_uri", "state", "iss"];
+/** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2; OpenID Connect Core §3.2.2.5). */
+const responseParameters = ["code", "id_token", "error", "error_description", "error_uri", "state", "iss"];
 
 /** The page: responses in the query come by GET, `form_post` responses by POST. */
 export const authorized: Handlers = { GET: showResponse, POST: showResponse };
@@ -60,6 +60,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   // A code that the page cuts cannot be exchanged from it.
   const isWhole = code !== undefined && shown.has("code") && code.length <= maxShownValueLength;
   const success = params.get("error") === undefined && isWhole;
+  const isIdTokenAlone = !success && shown.has("id_token") && !shown.has("error") && !shown.has("code");
   const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
   const [state, iss] = [shown.get("state"), shown.get("iss")];
   const flow = await restoreDemoFlow(browser, state);
@@ -67,7 +68,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const response: ArrivedResponse = {
     csrfToken: await browserCsrfToken(context, browser),
     ...{ code: success ? code : undefined, state, iss, flow, issued },
-    failed: !success && !isOpenedDirectly,
+    failed: !success && !isOpenedDirectly && !isIdTokenAlone,
   };
   const next = await (await app.demoSteps())?.next(context, response);
   const client = issued && await server.clients.find(issued.clientId);
@@ -76,6 +77,8 @@ async function showResponse(context: Context): Promise<HttpResponse> {
     flowLink: app.flowLinkFor(parameters) ?? site.flowLink,
     outcome: isOpenedDirectly
       ? { kind: "none" }
+      : isIdTokenAlone
+      ? { kind: "id_token" }
       : success
       ? { kind: "success", code: shown.get("code")!, state, isUsed: issued?.consumedAt !== undefined }
       : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },

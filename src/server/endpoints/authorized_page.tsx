@@ -13,14 +13,16 @@ import type { HiddenFields } from "../pages/post_form.tsx";
 import { TextWithRule } from "../pages/rule_link.tsx";
 import { ShowAllSecrets } from "../pages/secret_value.tsx";
 import { StatusBadge } from "../pages/status_badge.tsx";
+import { errorLabels } from "./authorized_errors.tsx";
 import { Example, type TokenRequestExample } from "./token_request_example.tsx";
 import { Code, CodeItem, CodeList, CopyableValue, DefinitionItem } from "../pages/value.tsx";
 
 /** The page `/authorized`. */
 export interface CallbackProps extends Site {
-  /** Success or failure; `none` if the page was opened without a response. */
+  /** Success or failure; `none` if the page was opened without a response; `id_token` if this is all that arrived. */
   readonly outcome:
     | { readonly kind: "none" }
+    | { readonly kind: "id_token" }
     | {
       readonly kind: "success";
       readonly code: string;
@@ -80,6 +82,7 @@ export interface NextSteps {
 export function CallbackPage(props: CallbackProps): VNode {
   const { outcome } = props;
   if (outcome.kind === "none") return <NoResponse {...props} />;
+  if (outcome.kind === "id_token") return <IdTokenAlone {...props} />;
   return outcome.kind === "success"
     ? <Success props={props} outcome={outcome} />
     : <Failure props={props} outcome={outcome} />;
@@ -226,33 +229,6 @@ function Step({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** Error codes of an authorization response in words (OAuth 2.1 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
-const errorLabels: ReadonlyMap<string, string> = new Map([
-  ["invalid_request", "A parameter is missing, repeated or malformed."],
-  ["unauthorized_client", "The client is not allowed to request a code this way."],
-  ["access_denied", "The user or the server denied the request."],
-  ["unsupported_response_type", "The server does not support the requested response type."],
-  ["invalid_scope", "The requested scope is unknown, malformed, or not allowed for this client."],
-  ["invalid_target", "The server issues no tokens for the requested resource."],
-  ["invalid_authorization_details", "An object of authorization_details does not match the definition of its type."],
-  ["server_error", "The server failed while it processed the request. The request itself may be correct."],
-  ["temporarily_unavailable", "The server cannot process the request now. The same request may succeed later."],
-  ["login_required", "The client requested a response without a login page, and no user is logged in."],
-  ["consent_required", "The client requested a response without a consent page, and the user has not consented."],
-  ["interaction_required", "The client requested a response without any page, and a page is necessary."],
-  [
-    "account_selection_required",
-    "The client requested a response without a page, and the user must select an account.",
-  ],
-  [
-    "unmet_authentication_requirements",
-    "The client requires a level of authentication that the server or the login cannot reach.",
-  ],
-  ["request_not_supported", "The server does not support request objects passed by value."],
-  ["request_uri_not_supported", "The server does not support request objects passed by reference."],
-  ["registration_not_supported", "The server does not support client metadata inside the request."],
-]);
-
 function NoResponse(props: CallbackProps): VNode {
   return (
     <Layout
@@ -266,10 +242,44 @@ function NoResponse(props: CallbackProps): VNode {
             This address is the redirect URI of the demo client. The server sends the browser here with a code or an
             error at the end of a login. This request has neither: no authorization response has arrived.
           </p>
+          <p>
+            A response in the fragment, after the <Code text="#" />{" "}
+            of the address, stays in the browser: only scripts of a page can read it. With{" "}
+            <Code text="response_mode=form_post" /> it arrives here.
+          </p>
           <PageActions site={props} startLinks={props.startLinks} />
         </>
       }
     />
+  );
+}
+
+function IdTokenAlone(props: CallbackProps): VNode {
+  return (
+    <Layout
+      site={props}
+      head={<Stylesheet site={props} name="authorized" />}
+      heading="ID token received"
+      stepper={props.next?.stepper}
+      opening={
+        <>
+          <p>
+            The response has an ID token and no code, so there is nothing to exchange. Before a client believes the
+            token, it must verify signature, issuer, audience, expiry, and that <Code text="nonce" />{" "}
+            equals the value that it sent.
+          </p>
+          <PageActions site={props} startLinks={props.startLinks} />
+          <Notes notes={props.notes} />
+        </>
+      }
+    >
+      <Section id="checks" heading="Checks of the client">
+        <Checks checks={props.checks} />
+      </Section>
+      <Section id="round-trip" heading="Authorization request and response">
+        <AuthorizationResponse {...props} />
+      </Section>
+    </Layout>
   );
 }
 

@@ -7,7 +7,6 @@ import type { User } from "../oauth/clients/client.ts";
 import { acceptedSigningAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import { promptValues } from "../oauth/authorize/openid.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
-import { responseTypes } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
 import { idTokenClaims } from "../oauth/tokens/mod.ts";
@@ -84,7 +83,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     ...Object.fromEntries(urls),
     scopes_supported: server.settings.scopes,
     protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
-    response_types_supported: responseTypes,
+    response_types_supported: server.settings.responseTypes,
     response_modes_supported: server.settings.responseModes,
     grant_types_supported: server.grantTypes.map((grant) => grant.type),
     ...Object.assign({}, ...server.grantTypes.map((grant) => grant.metadata)),

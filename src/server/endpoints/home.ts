@@ -1,7 +1,7 @@
 /** GET /: where clients find the server, and a demo login. A plugin can replace the page. */
 
 import type { Handlers } from "../assembly/route.ts";
-import { html } from "../../platform/http/message.ts";
+import { html, redirect } from "../../platform/http/message.ts";
 import { renderPage } from "../pages/render_page.ts";
 import { startLinks } from "./demo_flow.ts";
 import { HomePage } from "./home_page.tsx";
@@ -16,4 +16,9 @@ export const home: Handlers = {
     const links = isTrustedHost(server, request) ? await startLinks(context) : [];
     return html(200, renderPage(HomePage, { ...site, metadata, startLinks: links }));
   },
+};
+
+/** Leads from the root of the host to the home page, which is below the path of the issuer. */
+export const root: Handlers = {
+  GET: ({ request, site: { base } }) => redirect(request.method, `${base}/`),
 };

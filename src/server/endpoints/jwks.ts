@@ -28,6 +28,7 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
 export const jwks: Handlers = {
   async GET({ server }) {
     const keys = await server.keys.publishedKeys(algorithmsInUse(server));
-    return json(200, { keys }, { "cache-control": "public, max-age=60" });
+    const others = (await Promise.all(server.otherKeys.map((read) => read(server)))).flat();
+    return json(200, { keys: [...keys, ...others] }, { "cache-control": "public, max-age=60" });
   },
 };

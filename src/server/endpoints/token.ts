@@ -15,7 +15,11 @@ export const token: Handlers = clientEndpoint(async (server, request) => {
   const grantType = findGrantType(server, request);
   const authorization = await grantType.authorize(server, request);
   return json(200, await issueTokens(server, request, authorization));
-}, { identifyClient, provenKey: (server, request) => server.keyProofs?.tokenKey(server, request) });
+}, {
+  identifyClient,
+  provenKey: (server, request) =>
+    server.connectionKeys?.tokenKey(server, request) ?? server.keyProofs?.tokenKey(server, request),
+});
 
 /** The id of the client of a request that names no client, if its grant identifies one. */
 async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import { backChannelOrigin } from "../config/issuer_urls.ts";
+import { endpointOrigin } from "../config/issuer_urls.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
@@ -30,14 +30,15 @@ async function respond(context: Context): Promise<ResponseLike> {
     server,
     {
       method: request.method,
-      url: backChannelOrigin(server) + target.path,
+      url: endpointOrigin(server, context.endpoint!) + target.path,
+      connection: target.clientAddress,
       header: (name) => request.headers.get(name),
     },
     other,
     "openid",
   );
   const response = await showClaims(server, token, other?.name === "form");
-  if (token.claims.cnf === undefined) return response;
+  if (token.claims.cnf?.jkt === undefined) return response;
   const headers = await server.keyProofs?.nextProofHeaders(server, "resource");
   return headers === undefined ? response : withHeaders(response, headers);
 }

@@ -4,7 +4,7 @@
  * 1. `authorize` reads the session and decides whether it may be used (`prompt`, `max_age`, expected users).
  * 2. It calls the approver: `autoApprover`, the login pages, or an approver of the embedding program.
  * 3. If the approver returns a response, such as a redirect to a page, the server sends it. The request stays pending.
- * 4. If it returns an approval, `completeAuthorization` issues the code and sends it to the destination.
+ * 4. If it returns an approval, `completeAuthorization` issues the response and sends it to the destination.
  */
 
 import {
@@ -16,7 +16,7 @@ import {
   withHeaders,
 } from "../../../platform/http/message.ts";
 import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
-import { type Approval, issueCode } from "../../oauth/authorize/code.ts";
+import { type Approval, issueResponse } from "../../oauth/authorize/code.ts";
 import { storedRequests } from "../../oauth/authorize/destination.ts";
 import type { Destination, PendingAuthorization, RedirectDestination } from "../../oauth/authorize/destination.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../../oauth/authorize/login.ts";
@@ -69,7 +69,8 @@ export async function authorize(
 }
 
 /**
- * Completes an approved request: issues a code and sends it to the destination; or stores the approval for a device.
+ * Completes an approved request: issues the response and sends it to the destination, or stores the approval for a
+ * device.
  *
  * @param isNew Whether the session is new and its cookie must be set.
  */
@@ -80,10 +81,9 @@ export async function completeAuthorization(
   session: Session,
   isNew: boolean,
 ): Promise<ResponseLike> {
-  const code = await issueCode(context.server, pending, approval, session);
+  const response = await issueResponse(context.server, pending, approval, session);
   const headers = isNew ? await setSessionCookie(context, session) : {};
-  const response = code === undefined ? ["result", "approved"] as const : ["code", code] as const;
-  return await authorizationResponse(context, pending.destination, [response], headers);
+  return await authorizationResponse(context, pending.destination, response, headers);
 }
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */

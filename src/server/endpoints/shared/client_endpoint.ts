@@ -4,10 +4,12 @@ import { parseFields, readForm } from "../../../platform/http/form.ts";
 import { HttpError, type HttpResponse, withHeaders } from "../../../platform/http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient } from "../../oauth/clients/auth/mod.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { backChannelOrigin } from "../../config/issuer_urls.ts";
+import { endpointOrigin } from "../../config/issuer_urls.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { confirmationOf } from "../../oauth/tokens/confirmation.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
+import type { Connection } from "../../oauth/tokens/connection_keys.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import type { Context } from "../../assembly/context.ts";
 import type { Handlers } from "../../assembly/route.ts";
@@ -43,7 +45,11 @@ export function clientEndpoint(
       const authorization = request.headers.get("authorization");
       const { address } = target.clientAddress;
       const audience = isAudience ? urlOf(context) : undefined;
-      const credentials = { authorization, params: parameters, address, audience, identifyClient };
+      const credentials = {
+        ...{ authorization, params: parameters, address, audience, identifyClient },
+        connection: target.clientAddress,
+        header: (name: string) => request.headers.get(name),
+      };
       let client: Client;
       try {
         client = await authenticateClient(server, credentials);
@@ -57,6 +63,7 @@ export function clientEndpoint(
       if (key === undefined) return await handle(server, clientRequest, context);
       clientRequest.provenKey = await key;
       const response = await handle(server, clientRequest, context);
+      if (confirmationOf(clientRequest.provenKey).jkt === undefined) return response;
       const headers = await server.keyProofs?.nextProofHeaders(server, "client");
       return headers === undefined ? response : withHeaders(response, headers);
     },
@@ -82,6 +89,10 @@ class ClientRequest implements AuthenticatedRequest {
     return this.#context.target.clientAddress.address;
   }
 
+  get connection(): Connection {
+    return this.#context.target.clientAddress;
+  }
+
   get url(): string {
     return urlOf(this.#context);
   }
@@ -99,8 +110,8 @@ function withoutChallenge(error: unknown, parameters: Params): unknown {
 }
 
 /** The URL of the called endpoint. */
-function urlOf({ server, target }: Context): string {
-  return backChannelOrigin(server) + target.path;
+function urlOf({ server, endpoint, target }: Context): string {
+  return endpointOrigin(server, endpoint!) + target.path;
 }
 
 /** Rejects credentials in the query: parameters belong in the body, and logs contain URLs (§2.4.1). */

@@ -17,7 +17,7 @@ import { findOtherSite } from "./cross_site.ts";
 import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "./missing_page.ts";
-import { findOffPage } from "./find_off_page.ts";
+import { findDisabledPage } from "./find_disabled_page.ts";
 import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { findFix, findRule } from "../../assembly/rules.ts";
@@ -76,7 +76,7 @@ function isWrongMethod(thrown: unknown): boolean {
 /** Adds a hint to a 404: the page is turned off, or the endpoint that the client probably meant. */
 function explainNotFound(context: Context, thrown: unknown): unknown {
   if (!(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
-  const off = findOffPage(context);
+  const off = findDisabledPage(context);
   if (off !== undefined) {
     // JSON has no member for the fix.
     const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;
@@ -276,7 +276,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>
     parameters.map(({ name }) => name)
   );
-  const off = context.endpoint === undefined ? findOffPage(context) : undefined;
+  const off = context.endpoint === undefined ? findDisabledPage(context) : undefined;
   const { publicExpected } = error.details;
   const showsClients = publicExpected === undefined || mayListClients(context);
   return html(

@@ -2,7 +2,8 @@
 
 import { frontChannelOrigin } from "../../config/issuer_urls.ts";
 import { decodeSession, encodeSession, type Session } from "../../oauth/session/session.ts";
-import type { Context } from "../../assembly/context.ts";
+import type { App, Context } from "../../assembly/context.ts";
+import { endpointPath } from "../../assembly/endpoint.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
 export async function readSession(context: Context): Promise<Session | undefined> {
@@ -36,8 +37,16 @@ export function cookieName(purpose: string, { server, app: { site: { base } } }:
 }
 
 /** The scope of every cookie: the paths of this issuer. */
-export function cookieScope({ server, app: { site } }: Context): CookieScope {
-  return { path: `${site.base}/`, secure: frontChannelOrigin(server).startsWith("https:") };
+export function cookieScope({ server, app }: Context): CookieScope {
+  return { path: cookiePath(app), secure: frontChannelOrigin(server).startsWith("https:") };
+}
+
+/** The path of all pages of the server, and of its authorization endpoint, which may be beside the issuer. */
+function cookiePath(app: App): string {
+  const authorize = endpointPath(app, "authorize");
+  let path = `${app.site.base}/`;
+  while (!authorize.startsWith(path)) path = path.replace(/[^/]+\/$/, "");
+  return path;
 }
 
 /** Reads a cookie from a `Cookie` header: the first one of that name. */

@@ -1,10 +1,10 @@
 /** Pages that settings turn off. On a test host, the 404 response explains how to turn the page on. */
 
 import type { Context } from "../../assembly/context.ts";
-import type { OffPage } from "../../assembly/off_page.ts";
+import type { DisabledPage } from "../../assembly/disabled_page.ts";
 
 /** The pages of every server, by the first segment of the path below the base. */
-const ownPages: Readonly<Record<string, OffPage>> = {
+const ownPages: Readonly<Record<string, DisabledPage>> = {
   account: {
     message: "The page Account is off, because logins are automatic",
     fix:
@@ -14,11 +14,11 @@ const ownPages: Readonly<Record<string, OffPage>> = {
 };
 
 /** The page that would be at this path if it were on; `undefined` for any other path, and on real hosts. */
-export function findOffPage({ app, server, site, target: { path } }: Context): OffPage | undefined {
+export function findDisabledPage({ app, server, site, target: { path } }: Context): DisabledPage | undefined {
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
-  const offPages = { ...ownPages, ...app.offPages };
-  if (!server.settings.allows.explanations || !Object.hasOwn(offPages, name)) return undefined;
+  const disabledPages = { ...ownPages, ...app.disabledPages };
+  if (!server.settings.allows.explanations || !Object.hasOwn(disabledPages, name)) return undefined;
   const start = `${site.base}/${name}`;
   const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
-  return isOn ? undefined : offPages[name];
+  return isOn ? undefined : disabledPages[name];
 }
