@@ -13,10 +13,10 @@ export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, 
   const parentOf = ({ path }: Endpoint) => endpoints.find((parent) => path === `${parent.path}/*`);
   return endpoints.map((endpoint) => {
     const path = pathOf(endpoint, paths);
-    if (path !== undefined) return { ...endpoint, path: base + path, aliases: [] };
+    if (path !== undefined) return { ...endpoint, path: belowIssuer(base, path), aliases: [] };
     const parent = parentOf(endpoint);
     const parentPath = parent && pathOf(parent, paths);
-    return parentPath === undefined ? endpoint : { ...endpoint, path: `${base}${parentPath}/*` };
+    return parentPath === undefined ? endpoint : { ...endpoint, path: `${belowIssuer(base, parentPath)}/*` };
   });
 }
 
@@ -38,6 +38,11 @@ export function assertOwnPaths(endpoints: readonly EndpointDescription[], paths:
       hint: "Choose another path.",
     }];
   }));
+}
+
+/** The path on the host. Each `/..` at the start of a configured path removes a segment of the path of the issuer. */
+function belowIssuer(base: string, path: string): string {
+  return path.startsWith("/../") ? belowIssuer(base.replace(/\/[^/]*$/, ""), path.slice(3)) : base + path;
 }
 
 function pathOf({ metadataName }: EndpointDescription, paths: EndpointPaths): string | undefined {

@@ -15,8 +15,9 @@ import type { RequestHandler, RequestTarget } from "../../platform/http/router.t
 import type { Destination } from "../oauth/authorize/destination.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
+import type { TraceEvent } from "../oauth/trace.ts";
 import type { ArrivedResponse, DemoRequest } from "../endpoints/shared/demo_flow.ts";
-import type { OffPage } from "./off_page.ts";
+import type { DisabledPage } from "./disabled_page.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { NextSteps } from "../endpoints/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
@@ -39,9 +40,11 @@ export interface App {
   /** The pages of the embedding program. */
   readonly pages: Pages;
   /** The pages that options and settings of plugins can turn off, by the first segment of their path. */
-  readonly offPages: Readonly<Record<string, OffPage>>;
+  readonly disabledPages: Readonly<Record<string, DisabledPage>>;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
+  /** Traces an event of a request outside of its handler, such as before the router receives it. */
+  traceFor(request: RequestLike, event: TraceEvent): void;
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */

@@ -9,11 +9,11 @@ import type { EndpointDescription } from "./endpoint.ts";
 import { endUserSessions } from "../oauth/session/session.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { Extension } from "./extension.ts";
-import type { AddApp, AddResource, Plugin } from "./plugin.ts";
+import type { AddApp, AddResource, MoveTo, Plugin } from "./plugin.ts";
 import { endpointRoute, seeOther } from "./route.ts";
-import { routeFinder, router } from "../../platform/http/router.ts";
+import { parseTarget, routeFinder, router } from "../../platform/http/router.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
-import { backChannelOrigin, fromHost } from "../config/issuer_urls.ts";
+import { endpointOrigin, fromHost } from "../config/issuer_urls.ts";
 import { resourceIndicators } from "../config/resource_list.ts";
 import { requestParts } from "../oauth/authorize/request_parts.ts";
 import { type ParameterDescription, responseModes } from "../oauth/params.ts";
@@ -32,9 +32,9 @@ import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
 import { isLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
-import { userRepository, type UserWarnings } from "../oauth/users/users.ts";
+import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
-import { contextFactory, type EmitEvent } from "./request_context.ts";
+import { contextFactory, type EmitEvent, RequestContext } from "./request_context.ts";
 import { errorResponse, lastResortError } from "../endpoints/shared/error_response.ts";
 import { endpoints } from "./routes.ts";
 import { serverByHost } from "./server_by_host.ts";
@@ -78,7 +78,7 @@ interface AssembledApp {
   /** Handles a request without the plugins around it. */
   readonly handle: RequestHandler;
   /** Changes the issuer, and the redirect URIs of the demo clients with it. */
-  moveTo(issuer: string): void;
+  readonly moveTo: MoveTo;
 }
 
 /** Assembles the server from valid options. */
@@ -136,11 +136,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
     audience: options.audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
-      ? [backChannelOrigin({ issuer: currentIssuer, settings }) + tokenPath]
+      ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
       : [],
   });
   // This runs in the background: the change of a user does not wait for the logout of clients.
-  const onSessionsOver = (sub: string) => endUserSessions(server, sub);
+  const onSessionsOver: OnSessionsOver = (user, cause) => void endUserSessions(server, user, cause);
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
     ...core,
@@ -194,11 +194,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     server,
     site,
     pages: options.pages ?? {},
-    offPages: Object.assign({}, ...plugins.map(({ offPages }) => offPages)),
+    disabledPages: Object.assign({}, ...plugins.map(({ disabledPages }) => disabledPages)),
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,
     dispatch,
+    traceFor: (request, event) =>
+      emit(event, new RequestContext(app, plugins, request, parseTarget(request.url, {}), undefined)),
     demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
     clientLink: (target) => firstLink(plugins, (plugin) => plugin.clientLink?.(settings, target)),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
@@ -242,17 +244,14 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     }
     findRoute = routeFinder(routes);
   };
-  for (const plugin of plugins) plugin.setup?.(app, addResource, addApp);
-  return {
-    app,
-    handle,
-    moveTo(newIssuer) {
-      Object.assign(server, membersOf(newIssuer));
-      headers = securityHeaders(newIssuer);
-      if (options.clients !== undefined) return;
-      registered.reconfigure(resolveSettings(options, newIssuer, settings.extensions).clients);
-    },
+  const moveTo: MoveTo = (newIssuer) => {
+    Object.assign(server, membersOf(newIssuer));
+    headers = securityHeaders(newIssuer);
+    if (options.clients !== undefined) return;
+    registered.reconfigure(resolveSettings(options, newIssuer, settings.extensions).clients);
   };
+  for (const plugin of plugins) plugin.setup?.(app, addResource, addApp, moveTo);
+  return { app, handle, moveTo };
 }
 
 /** The members of a server that follow only from its extensions and from the members of every server. */
@@ -261,14 +260,21 @@ async function membersOfExtensions(extensions: readonly Extension[], settings: R
   const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
   return {
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
+    connectionKeys: extensions.find(({ connectionKeys }) => connectionKeys !== undefined)?.connectionKeys,
     deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
     keyProofs: extensions.find(({ keyProofs }) => keyProofs !== undefined)?.keyProofs,
     levels: levels.find((ofExtension) => ofExtension !== undefined),
+    otherKeys: extensions.flatMap(({ publishedKeys }) => publishedKeys ?? []),
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
     requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
     responseEncryption: extensions.find(({ responseEncryption }) => responseEncryption !== undefined)
       ?.responseEncryption,
     responseModes: responseModes(extensions.flatMap(({ responseModes }) => responseModes ?? [])),
+    responseTypes: new Map(
+      [{ name: "code" as const }, ...extensions.flatMap(({ responseTypes }) => responseTypes ?? [])].filter((
+        { name },
+      ) => settings.responseTypes.includes(name)).map((type) => [type.name, type]),
+    ),
     sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
     subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
     tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],

@@ -1,6 +1,6 @@
 /** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
 
-import { backChannelOrigin, frontChannelOrigin, type ServerUrls } from "../config/issuer_urls.ts";
+import { endpointOrigin, type ServerUrls } from "../config/issuer_urls.ts";
 import type { Method } from "../../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
@@ -100,8 +100,11 @@ interface WithEndpoints {
 }
 
 /** The absolute URL of an endpoint: browsers may reach the server under another origin than clients. */
-export function publicUrl(server: ServerUrls, { caller, path }: Pick<EndpointDescription, "caller" | "path">): string {
-  return (caller === "browser" ? frontChannelOrigin(server) : backChannelOrigin(server)) + path;
+export function publicUrl(
+  server: ServerUrls,
+  endpoint: Pick<EndpointDescription, "caller" | "path" | "metadataName">,
+): string {
+  return endpointOrigin(server, endpoint) + endpoint.path;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { Delivery } from "../oauth/authorize/delivery.ts";
 import type { RequestSource } from "../oauth/authorize/request_source.ts";
+import type { ResponseTypeDescription } from "../oauth/authorize/response_type.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type {
   ClientAuth,
@@ -84,10 +85,14 @@ export interface Extension extends SettingsExtension {
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
   metadata?(server: Server): Readonly<Record<string, unknown>>;
+  /** Its public keys in the JWKS, besides those of signatures (RFC 7517 §4.2). Default: none. */
+  publishedKeys?(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its response modes. Default: none. */
   readonly responseModes?: readonly ResponseModeDescription<Server>[];
+  /** Its response types, which the setting `responseTypes` switches on. Default: none. */
+  readonly responseTypes?: readonly ResponseTypeDescription<Server, PartRequest>[];
   /** Its subject types. Default: none. */
   readonly subjectTypes?: readonly SubjectType<Server>[];
   /** Its formats of introspection responses. Default: none. */
@@ -96,6 +101,8 @@ export interface Extension extends SettingsExtension {
   addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
   /** How requests prove possession of a key. Default: requests prove no key. */
   readonly keyProofs?: KeyProofs;
+  /** How requests prove possession of a key by their connection. Default: they cannot. */
+  readonly connectionKeys?: Server["connectionKeys"];
   /** Encrypts responses for clients that are registered for it. Default: none is encrypted. */
   readonly responseEncryption?: ResponseEncryption<Server>;
   /** Follows the sessions of users. Default: none. */

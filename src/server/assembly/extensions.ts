@@ -13,9 +13,12 @@ import { clientLogout } from "../extensions/client_logout/mod.ts";
 import { device } from "../extensions/device/mod.ts";
 import { dpop } from "../extensions/dpop/mod.ts";
 import { encryptedResponses } from "../extensions/encrypted_responses/mod.ts";
+import { mutualTls } from "../extensions/mutual_tls/mod.ts";
 import { pairwise } from "../extensions/pairwise/mod.ts";
 import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
+import { responseTypes } from "../extensions/response_types/mod.ts";
+import { sharedSignals } from "../extensions/shared_signals/mod.ts";
 import { signedRequests } from "../extensions/signed_requests/mod.ts";
 import { signedResponses } from "../extensions/signed_responses/mod.ts";
 import { stepUp } from "../extensions/step_up/mod.ts";
@@ -43,9 +46,12 @@ export const extensions: readonly Extension[] = [
   device,
   dpop,
   encryptedResponses,
+  mutualTls,
   pairwise,
   par,
   registration,
+  responseTypes,
+  sharedSignals,
   signedRequests,
   signedResponses,
   stepUp,

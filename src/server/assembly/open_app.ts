@@ -8,7 +8,8 @@ import { parseTarget } from "../../platform/http/router.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import { configuredIssuer } from "../config/issuer_urls.ts";
-import { withProviders } from "../config/with_providers.ts";
+import { validatePluginProfiles } from "../config/plugin_profile.ts";
+import { type WithProviders, withProviders } from "../config/with_providers.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
@@ -69,18 +70,25 @@ export interface OpenApp {
  * @throws {StoreError} If the store does not respond for a minute and a half.
  */
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
-  const { extensions = allExtensions, plugins = [] } = givenOptions;
+  const { extensions = allExtensions, plugins: givenPlugins = [] } = givenOptions;
   assertNoIssues(validateExtensions(extensions));
   const known = knownExtensions(extensions);
   assertNoIssues(validate(optionsField(known), givenOptions));
-  const configured = plugins.reduceRight(configure, givenOptions);
-  const { settings: options, issuerPath } = withProviders(configured);
+  const configured = givenPlugins.reduceRight(configure, givenOptions);
+  const withValues = withProviders(configured);
+  const { issuerPath } = withValues;
+  // Innermost: recorders and faults see requests and responses as clients do.
+  const plugins = [...givenPlugins, ...await providerPlugins(withValues)];
+  const options = { ...withValues.settings, plugins };
   if (place.sharesStore && options.now !== undefined) throw ownClockError();
   const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   const issuer = configuredIssuer(options) ?? (options.issuerUntilListening ?? place.issuer) + issuerPath;
-  assertNoIssues(await validateOptions(configured, issuer, known));
+  assertNoIssues([
+    ...await validateOptions(configured, issuer, known),
+    ...validatePluginProfiles(configured, plugins),
+  ]);
   const settings = resolveSettings(options, issuer, known);
   const { lifetimes } = settings;
   const { trace: receive } = options;
@@ -139,7 +147,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     addApp: place.addApp,
   });
   const { server } = app;
-  for (const warning of hasListener ? settingsWarnings(options, settings) : []) {
+  for (const warning of hasListener ? settingsWarnings(options, settings, configured) : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // A store with test keys is rejected at the start, not at the first login.
@@ -191,6 +199,14 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       [Symbol.asyncDispose]: () => place.close(false),
     },
   };
+}
+
+/** The plugins of the profiles of providers. */
+async function providerPlugins(
+  { names, ownNames, shapes }: Pick<WithProviders<object>, "names" | "ownNames" | "shapes">,
+) {
+  if (ownNames.length === 0 && shapes === undefined) return [];
+  return (await import("../profiles/plugins/mod.ts")).providerPlugins({ names, ownNames, shapes });
 }
 
 function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {

@@ -3,6 +3,7 @@
 import type { Fields } from "../../platform/http/form.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
+import type { PluginProfileName } from "../config/plugin_profile.ts";
 import type { HostedResource } from "../config/resource_list.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Outbound } from "../oauth/outbound.ts";
@@ -14,7 +15,7 @@ import type { Approver } from "./approver.ts";
 import type { App, ClientLinkTarget, Context, DemoSteps } from "./context.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "./route.ts";
-import type { OffPage } from "./off_page.ts";
+import type { DisabledPage } from "./disabled_page.ts";
 import type { NavigationLink } from "../pages/layout.tsx";
 
 /**
@@ -61,6 +62,13 @@ export interface AddedAppOptions extends ConfigurableOptions {
 export type AddApp = (options: AddedAppOptions) => Promise<HostedApp>;
 
 /**
+ * Changes the issuer of the app. Its path stays.
+ *
+ * @internal
+ */
+export type MoveTo = (issuer: string) => void;
+
+/**
  * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
  * is the outermost.
  *
@@ -81,8 +89,10 @@ export interface Plugin {
    * @param options The options of the server, with the replacements of the plugins after this one.
    */
   configure?(options: ConfigurableOptions): ConfigurableOptions;
+  /** The profiles that it brings, whose names `configure` finds in the options. Default: none. */
+  readonly profiles?: readonly PluginProfileName[];
   /** Receives the assembled server, once, before the first request. The issuer may still follow the port. */
-  setup?(app: App, addResource: AddResource, addApp: AddApp): void;
+  setup?(app: App, addResource: AddResource, addApp: AddApp, moveTo: MoveTo): void;
   /** Wraps the approver: that of the embedding program, or that of `login: "auto"`. Login pages are not wrapped. */
   approve?(next: Approver): Approver;
   /** Wraps the approver of login pages at the authorization endpoint and for devices, which otherwise shows a page. */
@@ -113,7 +123,7 @@ export interface Plugin {
    * Pages that an option or a setting can turn off, by the first segment of their path below the base. Where one is
    * missing, the 404 response of a server on a test host says how to turn it on.
    */
-  readonly offPages?: Readonly<Record<string, OffPage>>;
+  readonly disabledPages?: Readonly<Record<string, DisabledPage>>;
   /** The path of the pages of rules, below the base: the ID of a rule follows it, after a slash. */
   readonly rulesPath?: string;
   /**

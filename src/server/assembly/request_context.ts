@@ -73,7 +73,8 @@ class RequestSender implements Sender {
 
 const noNames: ReadonlySet<string> = new Set();
 
-class RequestContext implements Context {
+/** A context with the server of the app. */
+export class RequestContext implements Context {
   readonly app: App;
   server: Server;
   readonly request: RequestLike;

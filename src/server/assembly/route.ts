@@ -79,3 +79,15 @@ export function seeOther(handle: RequestHandler): RequestHandler {
     return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
   };
 }
+
+/** An HTML page outside of the protocol. */
+export function page(
+  name: string,
+  path: string,
+  title: string,
+  load: Endpoint["load"],
+  methods: readonly Method[] = ["GET"],
+  parameters: readonly ParameterDescription[] = [],
+): Endpoint {
+  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}

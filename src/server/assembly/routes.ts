@@ -2,7 +2,7 @@
 
 import type { Approver } from "./approver.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
-import type { Endpoint } from "./route.ts";
+import { type Endpoint, page } from "./route.ts";
 import { authorizeHandlers } from "../endpoints/authorize.ts";
 import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
@@ -70,7 +70,9 @@ export function endpoints(
   const responseParameters = [
     codeParameter,
     ...new Set(
-      extensions.flatMap(({ responseModes = [] }) => responseModes.flatMap(({ parameters = [] }) => parameters)),
+      extensions.flatMap(({ responseModes = [], responseTypes = [] }) =>
+        [...responseModes, ...responseTypes].flatMap(({ parameters = [] }) => parameters)
+      ),
     ),
   ];
   // The parameters of the authorization response, and of the redirect to the login pages.
@@ -233,6 +235,8 @@ export function endpoints(
       ]
       : [],
     page("home", `${base}/`, "Home page", async () => (await import("../endpoints/home.ts")).home),
+    // Outside the issuer, for those who open the address without its path.
+    ...base === "" ? [] : [page("root", "/", "Home page", async () => (await import("../endpoints/home.ts")).root)],
     page(
       "start",
       `${base}/start`,
@@ -255,18 +259,6 @@ export function endpoints(
     ),
     page("favicon", "/favicon.ico", "Icon", async () => (await import("../endpoints/static_files.ts")).favicon),
   ];
-}
-
-/** An HTML page outside of the protocol. */
-function page(
-  name: string,
-  path: string,
-  title: string,
-  load: Endpoint["load"],
-  methods: readonly Method[] = ["GET"],
-  parameters: readonly ParameterDescription[] = [],
-): Endpoint {
-  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
 }
 
 /**

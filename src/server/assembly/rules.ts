@@ -13,8 +13,11 @@ import { clientLogoutRules } from "../extensions/client_logout/rules.ts";
 import { deviceRules } from "../extensions/device/rules.ts";
 import { dpopRules } from "../extensions/dpop/rules.ts";
 import { encryptedResponseRules } from "../extensions/encrypted_responses/rules.ts";
+import { mutualTlsRules } from "../extensions/mutual_tls/rules.ts";
 import { pushedRequestRules } from "../extensions/par/rules.ts";
 import { registrationRules } from "../extensions/registration/rules.ts";
+import { responseTypeRules } from "../extensions/response_types/rules.ts";
+import { sharedSignalRules } from "../extensions/shared_signals/rules.ts";
 import { signedRequestRules } from "../extensions/signed_requests/rules.ts";
 import { stepUpRules } from "../extensions/step_up/rules.ts";
 import { tokenExchangeRules } from "../extensions/token_exchange/rules.ts";
@@ -30,8 +33,11 @@ export const extensionRules = {
   device: deviceRules,
   dpop: dpopRules,
   encrypted_responses: encryptedResponseRules,
+  mutual_tls: mutualTlsRules,
   par: pushedRequestRules,
   registration: registrationRules,
+  response_types: responseTypeRules,
+  shared_signals: sharedSignalRules,
   signed_requests: signedRequestRules,
   step_up: stepUpRules,
   token_exchange: tokenExchangeRules,

@@ -1,5 +1,5 @@
 /** @internal A page that an option or a setting turns off. */
-export interface OffPage {
+export interface DisabledPage {
   /** States that the page is off: one sentence without its full stop. */
   readonly message: string;
   /** How to turn it on. */
