@@ -1,0 +1,81 @@
+/** Authenticates clients by the certificate of their connection (RFC 8705 §2). */
+
+import type { Certificate } from "../../../platform/runtime/certificate.ts";
+import { howToAuthenticate, invalidClient, unknownClient } from "../../oauth/clients/auth/method.ts";
+import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import type { Credentials, Server } from "../../oauth/server.ts";
+import { describeMissing, findTimeProblem, isIssuedBy, readCertificate } from "./certificate.ts";
+import { mutualTlsOf } from "./settings.ts";
+import { hasSubject } from "./subject.ts";
+
+/**
+ * Authenticates the client that `client_id` names.
+ *
+ * @throws {OAuthError} `invalid_client`.
+ */
+export async function authenticateByCertificate(
+  server: Server,
+  { params, ...request }: Credentials,
+  method: "tls_client_auth" | "self_signed_tls_client_auth",
+): Promise<Client> {
+  const id = params.get("client_id");
+  const client = await server.clients.find(id ?? "", server.sender);
+  if (client === undefined) throw unknownClient(server, id, method);
+  const expected = `the certificate of client ${client.id}`;
+  const fix = howToAuthenticate(client);
+  const certificate = readCertificate(server.settings, request);
+  if (certificate === undefined) {
+    const received = describeMissing(server.settings, request);
+    throw invalidClient(`client ${client.id} must use ${method}`, expected, received, { fix });
+  }
+  const timeProblem = findTimeProblem(certificate, server.now());
+  if (timeProblem !== undefined) throw invalidClient("the certificate is not valid now", expected, timeProblem);
+  if (method === "self_signed_tls_client_auth") await assertRegistered(server, client, certificate);
+  else assertIssued(server, client, certificate);
+  return client;
+}
+
+function assertIssued(server: Server, client: Client, certificate: Certificate): void {
+  const { authorities = [] } = mutualTlsOf(server.settings) ?? {};
+  if (!isIssuedBy(certificate, authorities, server.now())) {
+    throw invalidClient(
+      "no authority of mutualTls.authorities issued the certificate",
+      "a certificate by one of these authorities",
+      "another issuer",
+      { fix: "Add the certificate of its issuer, also an intermediate one, to mutualTls.authorities." },
+    );
+  }
+  if (hasSubject(certificate, client.metadata)) return;
+  throw invalidClient(
+    `the certificate is not that of client ${client.id}`,
+    "the subject, or the alternative name, of the registration",
+    "another one",
+    {
+      fix:
+        "Compare tls_client_auth_… of the registration with the output of openssl x509 -noout -subject -ext subjectAltName.",
+    },
+  );
+}
+
+/** Requires that the key set of the client contains the certificate. */
+async function assertRegistered(server: Server, client: Client, certificate: Certificate): Promise<void> {
+  const { base64 } = certificate;
+  const isIn = ({ keys }: PublicKeySet) => keys.some(({ x5c }) => Array.isArray(x5c) && x5c[0] === base64);
+  const sets = keySets(...keysOf(server, client));
+  try {
+    if (isIn(await sets.current()) || isIn(await sets.newer())) return;
+  } catch (cause) {
+    const failure = describeKeyFetchFailure(client, cause);
+    if (failure === undefined) throw cause;
+    const { reason, expected, received, ...others } = failure;
+    throw invalidClient(reason, expected, received, others);
+  }
+  throw invalidClient(
+    `the certificate is not that of client ${client.id}`,
+    "a certificate that is the first of x5c of a key in jwks",
+    "another one",
+    { fix: "Add the certificate to x5c of its key in jwks: its DER bytes as base64." },
+  );
+}

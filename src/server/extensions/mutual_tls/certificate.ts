@@ -1,0 +1,62 @@
+/** The certificate of a request. Loaded with the first one. */
+
+import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";
+import { mutualTlsOf } from "./settings.ts";
+
+/** Maximum length of a certificate, in characters of base64. */
+const maxLength = 16 * 1024;
+
+/**
+ * The certificate that the client presented; `undefined` without one. Behind a trusted proxy the proxy names it: the
+ * certificate of the connection is the proxy's own. The header of any other sender is ignored.
+ *
+ * @throws {OAuthError} `invalid_request` if it cannot be parsed.
+ */
+export function readCertificate(settings: object, request: ConnectionRequest): Certificate | undefined {
+  const { certificate, proxy } = request.connection;
+  if (proxy === undefined) return certificate === undefined ? undefined : parse(certificate);
+  const header = mutualTlsOf(settings)?.proxyHeader === "client-cert" ? request.header("client-cert") : null;
+  if (header === null) return undefined;
+  const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1];
+  if (base64 === undefined || base64.length > maxLength) throw malformed("a header of another form");
+  return parse(base64);
+}
+
+function parse(data: Uint8Array | string): Certificate {
+  const certificate = parseCertificate(data);
+  if (certificate === undefined) throw malformed("other bytes");
+  return certificate;
+}
+
+function malformed(received: string): OAuthError {
+  return new OAuthError("invalid_request", "the certificate of the client cannot be read", {
+    rule: "MT-04",
+    expected: "one X.509 certificate",
+    received,
+  });
+}
+
+/** Describes a request without a certificate. */
+export function describeMissing(settings: object, request: ConnectionRequest): string {
+  if (request.header("client-cert") === null) return "no certificate";
+  if (request.connection.proxy === undefined) return "the header Client-Cert of a sender that trustProxy does not list";
+  return mutualTlsOf(settings)?.proxyHeader === "client-cert"
+    ? "no certificate"
+    : "the header Client-Cert, which mutualTls.proxyHeader does not name";
+}
+
+/** The times between which a certificate is valid, if it is not valid at a time in milliseconds since the epoch. */
+export function findTimeProblem({ validFrom, validTo }: Certificate, now: number): string | undefined {
+  if (now >= validFrom && now <= validTo) return undefined;
+  const [from, to] = [validFrom, validTo].map((time) => new Date(time).toISOString());
+  return `one that is valid from ${from} to ${to}`;
+}
+
+/** Whether one of the authorities issued a certificate, and is valid itself. */
+export function isIssuedBy(certificate: Certificate, authorities: readonly string[], now: number): boolean {
+  return authorities.map(parse).some((authority) =>
+    findTimeProblem(authority, now) === undefined && certificate.isIssuedBy(authority)
+  );
+}
