@@ -1,0 +1,106 @@
+/** Authorization responses with an ID token. Loaded with the first request for one. */
+
+import { hasAccess } from "../../oauth/authorize/access.ts";
+import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+import { tokenHash } from "../../oauth/keys/jwt.ts";
+import { warn } from "../../oauth/notes.ts";
+import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../oauth/params.ts";
+import { hasCode } from "../../oauth/authorize/response_type.ts";
+import type { PartRequest, Server } from "../../oauth/server.ts";
+import { issueTokens, signIdToken } from "../../oauth/tokens/mod.ts";
+import { isPublicUri } from "../../oauth/clients/redirect_uri.ts";
+
+/** Maximum length of an ID token in a URL, in characters. */
+const maxLengthInUrl = 8192;
+
+/** Verifies what an ID token in the response demands of a request. */
+export function assertRequest(from: PartRequest, request: Partial<AuthorizationRequest>): void {
+  const { server } = from;
+  const { responseType, scope = [], nonce, resources = [], loginRequirements } = request;
+  const reject = (rule: "HY-02" | "HY-03" | "HY-13", message: string, expected: string, received: string) =>
+    new OAuthError("invalid_request", message, { rule, expected, received });
+  if (!scope.includes("openid")) {
+    const received = scope.join(" ") || "no scope that releases claims";
+    throw reject("HY-02", `response_type=${responseType} needs the scope openid`, "a scope with openid", received);
+  }
+  if (nonce === undefined) {
+    throw reject("HY-03", `nonce is missing, and response_type=${responseType} needs it`, "a nonce", "no nonce");
+  }
+  warnLocalUri(from);
+  if (hasCode(responseType)) return;
+  const unusable = resources.length > 0
+    ? "resource"
+    : hasAccess(server, request)
+    ? server.requestParts.access.map(({ name }) => name).join(" or ")
+    : (loginRequirements?.claims?.userinfo ?? []).length > 0
+    ? "claims for userinfo"
+    : undefined;
+  if (unusable === undefined) return;
+  throw reject(
+    "HY-13",
+    `response_type=${responseType} leads to no access token, but the request has ${unusable}`,
+    `a request without ${unusable}`,
+    unusable,
+  );
+}
+
+/** Warns about a redirect URI of a web client that only a server on a test host accepts. */
+function warnLocalUri({ server, client, params }: PartRequest): void {
+  const uri = params.get("redirect_uri") ?? client.redirectUris[0] ?? "";
+  if (client.metadata.application_type === "native" || isPublicUri(uri)) return;
+  warn(server, client.id, {
+    reason: "the ID token is sent to a redirect URI that a web client may have only at a server on a test host",
+    expected: 'an https URI that is not on localhost, or application_type: "native" (OpenID Connect Registration §2)',
+    received: uri,
+    fix: "Use https and a host name, also during development, or response_type=code.",
+  });
+}
+
+/** Issues the ID token of an authorization response. Without a code, it has the claims that userinfo would return. */
+export async function issueIdToken(
+  server: Server,
+  authorization: Authorization,
+  mode: ResponseMode,
+  code: string | undefined,
+): Promise<ResponseFields> {
+  const { client, scope, subject } = authorization;
+  if (subject === undefined || !scope.includes("openid")) {
+    throw new OAuthError("access_denied", "the scope openid was not granted, so there is no ID token", {
+      rule: "AZ-18",
+      expected: "an approval of openid",
+      received: scope.join(" "),
+    });
+  }
+  const hashes = code === undefined ? {} : { c_hash: await tokenHash(client.idTokenAlg, code) };
+  const content = code === undefined ? "like-userinfo" : server.claims.idToken;
+  const { id_token = "" } = await issueTokens(server, notRequested(authorization), {
+    ...authorization,
+    // Neither an access token nor a refresh token is issued.
+    refresh: {},
+    issue: async (now) => ({
+      id_token: await signIdToken(server, { ...authorization, subject }, now, hashes, content),
+    }),
+  });
+  if (id_token.length > maxLengthInUrl && server.responseModes.get(mode)?.carrier === "fragment") {
+    throw new OAuthError("server_error", "the ID token is too long for a redirect", {
+      rule: "HY-15",
+      expected: `at most ${maxLengthInUrl} characters`,
+      received: `${id_token.length} characters`,
+    });
+  }
+  return [["id_token", id_token]];
+}
+
+/** Stands for the token request, which a token of an authorization response does not have. */
+function notRequested({ client }: Authorization): AuthenticatedRequest {
+  return {
+    client,
+    parameters: paramsFromFields([["grant_type", "implicit"]]),
+    method: "GET",
+    url: "",
+    connection: {},
+    header: () => null,
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * The response types `id_token` and `code id_token` (OpenID Connect Core §3.2, §3.3): the authorization response has an
+ * ID token. It never has an access token. Every server has the setting `responseTypes`; this extension adds values to
+ * it.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { ConfigIssue } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { withoutUser } from "../../oauth/clients/standing.ts";
+import { type ParameterDescription, responseTypeNames } from "../../oauth/params.ts";
+import { isPublicUri } from "../../oauth/clients/redirect_uri.ts";
+import { sortResponseType } from "../../oauth/authorize/response_type.ts";
+import type { ResponseTypeDescription } from "../../oauth/authorize/response_type.ts";
+import type { PartRequest, Server } from "../../oauth/server.ts";
+
+const load = () => import("./id_token_response.ts");
+
+const parameters: readonly ParameterDescription[] = [{ name: "id_token", secret: "id_token", linksFlow: true }];
+
+const types: readonly ResponseTypeDescription<Server, PartRequest>[] = responseTypeNames.filter((name) =>
+  name !== "code"
+).map((name) => ({
+  name,
+  parameters,
+  check: async (from, request) => (await load()).assertRequest(from, request),
+  issue: async (...approved) => (await load()).issueIdToken(...approved),
+}));
+
+function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boolean {
+  return responseTypes.some((type) => type !== "code");
+}
+
+/** Accepts requests for an ID token in the authorization response. */
+export const responseTypes: Extension = {
+  name: "response_types",
+  title: "ID tokens in authorization responses",
+  specifications: ["OpenID Connect Core §3.2, §3.3"],
+  responseTypes: types,
+  grantTypes: [{
+    type: "implicit",
+    title: "ID token in the authorization response",
+    setting: "responseTypes",
+    standing: withoutUser,
+    parameters: [],
+    isOn: (settings) => isOn(settings as ResolvedSettings),
+  }],
+  validateClient,
+  metadata({ settings, grantTypes }) {
+    return isOn(settings) ? { grant_types_supported: [...grantTypes.map(({ type }) => type), "implicit"] } : {};
+  },
+};
+
+/** Other programs on the device of the user could receive the ID token (OpenID Connect Registration §2). */
+function validateClient(client: ClientMetadata, settings: object): ConfigIssue[] {
+  const { allows } = settings as ResolvedSettings;
+  const { response_types = [], redirect_uris = [], application_type = "web" } = client;
+  const type = response_types.find((type) => sortResponseType(type) !== "code");
+  if (type === undefined || application_type === "native" || allows.localUrls) return [];
+  return redirect_uris.flatMap((uri, i) => {
+    return isPublicUri(uri) ? [] : [{
+      path: `redirect_uris[${i}]`,
+      expected: `an https URI that is not on localhost, because response_types contains ${quote(type)}`,
+      received: quote(uri),
+      hint: `Set application_type to "native" if the client is an installed application.`,
+    }];
+  });
+}
