@@ -1,0 +1,36 @@
+/** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2). */
+
+const caep = "https://schemas.openid.net/secevent/caep/event-type/";
+const risc = "https://schemas.openid.net/secevent/risc/event-type/";
+
+/** The types by the name that a mock gives them. */
+export const eventTypes = {
+  sessionRevoked: `${caep}session-revoked`,
+  tokenClaimsChange: `${caep}token-claims-change`,
+  credentialChange: `${caep}credential-change`,
+  assuranceLevelChange: `${caep}assurance-level-change`,
+  accountCredentialChangeRequired: `${risc}account-credential-change-required`,
+  accountPurged: `${risc}account-purged`,
+  accountDisabled: `${risc}account-disabled`,
+  accountEnabled: `${risc}account-enabled`,
+  identifierChanged: `${risc}identifier-changed`,
+  credentialCompromise: `${risc}credential-compromise`,
+} as const;
+
+/** @internal The name of an event type. */
+export type EventName = keyof typeof eventTypes;
+
+/** The types that a stream can deliver: `events_supported`. */
+export const supportedEvents: readonly string[] = Object.values(eventTypes);
+
+/** The event that a client requests to test a stream (SSF §8.1.4.1). */
+export const verificationEvent = "https://schemas.openid.net/secevent/ssf/event-type/verification";
+
+/** Whether an event is one of CAEP, whose members have a time (CAEP §2). */
+export function isCaepEvent(type: string): boolean {
+  return type.startsWith(caep);
+}
+
+/** Delivery by requests of the server to the client (RFC 8935), and of the client to the server (RFC 8936). */
+export const pushMethod = "urn:ietf:rfc:8935";
+export const pollMethod = "urn:ietf:rfc:8936";

@@ -1,0 +1,219 @@
+/** The endpoints by which clients manage their streams (SSF §8.1). */
+
+import type { EventStreamRecord } from "../../../platform/store/store.ts";
+import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { type HttpResponse, json } from "../../../platform/http/message.ts";
+import type { Context } from "../../assembly/context.ts";
+import { endpointUrl } from "../../assembly/endpoint.ts";
+import type { Handlers } from "../../assembly/route.ts";
+import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { Server } from "../../oauth/server.ts";
+import { pollMethod, pushMethod, supportedEvents } from "./event_types.ts";
+import { pushEvents } from "./push.ts";
+import { requireReceiver } from "./receiver.ts";
+import { manageScope, readScope } from "./settings.ts";
+import {
+  changeSubject,
+  createStream,
+  deleteStream,
+  deliveredEvents,
+  findStream,
+  saveStream,
+  type StreamChanges,
+  streamsOf,
+} from "./streams.ts";
+import { sendVerification } from "./transmit.ts";
+
+/** Maximum length of a text that a client sends, in characters; and of its list of event types, in entries. */
+const maxTextLength = 2048;
+const maxRequestedEvents = 100;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The handlers of the configuration endpoint: create, read, update, replace and delete a stream. */
+export const configuration: Handlers = {
+  async POST(context) {
+    const client = await requireReceiver(context, manageScope);
+    const changes = readChanges(context.server, await readBody(context));
+    return json(201, describe(context, await createStream(context.server, client, changes)));
+  },
+  async GET(context) {
+    const client = await requireReceiver(context, readScope, manageScope);
+    const id = streamIdOf(context);
+    if (id === null) {
+      return json(200, (await streamsOf(context.server, client)).map((stream) => describe(context, stream)));
+    }
+    return json(200, describe(context, await findStream(context.server, client, id)));
+  },
+  PATCH: (context) => change(context, (server, stream, body) => ({ ...stream, ...readChanges(server, body) })),
+  PUT: (context) =>
+    change(context, (server, { clientId, streamId, status, reason }, body) => ({
+      ...{ clientId, streamId, status, reason },
+      ...readChanges(server, body),
+    })),
+  async DELETE(context) {
+    const client = await requireReceiver(context, manageScope);
+    await deleteStream(context.server, await findStream(context.server, client, streamIdOf(context)));
+    return empty(204);
+  },
+};
+
+/** The handlers of the status endpoint. */
+export const status: Handlers = {
+  async GET(context) {
+    const client = await requireReceiver(context, readScope, manageScope);
+    return json(200, describeStatus(await findStream(context.server, client, streamIdOf(context))));
+  },
+  async POST(context) {
+    const { server } = context;
+    const client = await requireReceiver(context, manageScope);
+    const body = await readBody(context);
+    const stream = await findStream(server, client, body.stream_id);
+    const { status } = body;
+    if (status !== "enabled" && status !== "paused" && status !== "disabled") {
+      throw invalid("status", "enabled, paused or disabled");
+    }
+    const changed: EventStreamRecord = { ...stream, status, reason: readText(body, "reason") };
+    await saveStream(server, changed);
+    await pushEvents(server, changed);
+    return json(200, describeStatus(changed));
+  },
+};
+
+/** The handlers of the endpoints that add and remove a subject. */
+export const addSubject: Handlers = { POST: (context) => subject(context, true) };
+export const removeSubject: Handlers = { POST: (context) => subject(context, false) };
+
+async function subject(context: Context, isAdded: boolean): Promise<HttpResponse> {
+  const client = await requireReceiver(context, manageScope);
+  const body = await readBody(context);
+  const stream = await findStream(context.server, client, body.stream_id);
+  if (body.verified !== undefined && typeof body.verified !== "boolean") throw invalid("verified", "true or false");
+  await changeSubject(context.server, stream, body.subject, isAdded);
+  return empty(isAdded ? 200 : 204);
+}
+
+/** The handlers of the verification endpoint. */
+export const verification: Handlers = {
+  async POST(context) {
+    const client = await requireReceiver(context, manageScope);
+    const body = await readBody(context);
+    const stream = await findStream(context.server, client, body.stream_id);
+    await sendVerification(context.server, client, stream, readText(body, "state"));
+    return empty(204);
+  },
+};
+
+async function readBody({ request }: Context): Promise<Body> {
+  return await readJsonObject(request, "SS-03");
+}
+
+function streamIdOf({ target }: Context): string | null {
+  return new URLSearchParams(target.query).get("stream_id");
+}
+
+async function change(
+  context: Context,
+  changed: (server: Server, stream: EventStreamRecord, body: Body) => EventStreamRecord,
+): Promise<HttpResponse> {
+  const { server } = context;
+  const client = await requireReceiver(context, manageScope);
+  const body = await readBody(context);
+  const stream = await findStream(server, client, body.stream_id);
+  assertSupplied(describe(context, stream), body);
+  const result = changed(server, stream, body);
+  await saveStream(server, result);
+  return json(200, describe(context, result));
+}
+
+/** The members of a stream that the server supplies. A request may repeat them (§8.1.1.3). */
+const supplied = ["iss", "aud", "events_supported", "events_delivered"] as const;
+
+function assertSupplied(current: Body, body: Body): void {
+  for (const name of supplied) {
+    if (body[name] === undefined || canonical(body[name]) === canonical(current[name])) continue;
+    throw new OAuthError("invalid_request", `${name} is not that of the stream`, {
+      ...{ rule: "SS-05", expected: canonical(current[name]), received: "another value" },
+    });
+  }
+}
+
+/** A value to compare: lists of event types are sets. */
+function canonical(value: unknown): string {
+  const isList = Array.isArray(value) && value.every((type) => typeof type === "string");
+  return JSON.stringify(isList ? value.toSorted() : value);
+}
+
+/** The members of a stream that its client supplies. */
+function readChanges(server: Server, body: Body): StreamChanges {
+  const { events_requested: events, delivery } = body;
+  const isList = (value: unknown): value is readonly string[] =>
+    Array.isArray(value) && value.length <= maxRequestedEvents &&
+    value.every((type) => typeof type === "string" && type.length <= maxTextLength);
+  if (events !== undefined && !isList(events)) {
+    throw invalid("events_requested", `at most ${maxRequestedEvents} strings`);
+  }
+  return {
+    ...events !== undefined && { eventsRequested: events },
+    ...delivery !== undefined && readDelivery(server, delivery),
+    ...body.description !== undefined && { description: readText(body, "description") },
+  };
+}
+
+function readDelivery(server: Server, delivery: unknown): Pick<StreamChanges, "pushUrl" | "authorization"> {
+  const { method, endpoint_url: url, authorization_header: authorization } = Object(delivery);
+  if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
+  if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`);
+  const { insecureAllowHttpRedirectUris: allowHttp, allows } = server.settings;
+  const issue = typeof url !== "string" || url.length > maxTextLength || !/^https?:/i.test(url)
+    ? { expected: "an https URL" }
+    : validateClientUri(url, allowHttp, allows.localUrls);
+  if (issue !== undefined) throw invalid("delivery.endpoint_url", issue.expected);
+  // Other characters could begin another header.
+  if (
+    authorization !== undefined && !(typeof authorization === "string" && /^[\x20-\x7E]{1,2048}$/.test(authorization))
+  ) {
+    throw invalid("delivery.authorization_header", "at most 2048 printable ASCII characters");
+  }
+  return { pushUrl: url, authorization };
+}
+
+function readText(body: Body, name: string): string | undefined {
+  const { [name]: value } = body;
+  if (value === undefined || typeof value === "string" && value.length <= maxTextLength) return value;
+  throw invalid(name, `a string of at most ${maxTextLength} characters`);
+}
+
+function invalid(name: string, expected: string): OAuthError {
+  return new OAuthError("invalid_request", `${name} is invalid`, {
+    rule: "SS-03",
+    expected,
+    received: "another value",
+  });
+}
+
+/** The configuration of a stream (§8.1.1). The value of the `Authorization` header is a secret of the client. */
+function describe(context: Context, stream: EventStreamRecord): Body {
+  const { streamId, clientId, eventsRequested, pushUrl, description } = stream;
+  return {
+    stream_id: streamId,
+    iss: context.server.issuer,
+    aud: clientId,
+    events_supported: supportedEvents,
+    events_requested: eventsRequested,
+    events_delivered: deliveredEvents(stream),
+    delivery: pushUrl === undefined
+      ? { method: pollMethod, endpoint_url: endpointUrl(context, "ssf_poll").replace("*", streamId) }
+      : { method: pushMethod, endpoint_url: pushUrl },
+    description,
+  };
+}
+
+function describeStatus({ streamId, status, reason }: EventStreamRecord): Body {
+  return { stream_id: streamId, status, reason };
+}
+
+function empty(status: number): HttpResponse {
+  return { status, headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }, body: null };
+}

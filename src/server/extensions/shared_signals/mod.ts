@@ -1,0 +1,107 @@
+/**
+ * Shared signals: a client receives security events of its users, such as the end of a session, without a browser
+ * (OpenID Shared Signals Framework, CAEP, RISC).
+ *
+ * 1. A client creates a stream (`management.ts`), with an access token (`receiver.ts`).
+ * 2. `transmit` (`transmit.ts`) puts an event into the streams that deliver it; `watcher` calls it when a session ends.
+ * 3. The client polls (`poll.ts`), or the server posts the event (`push.ts`), again after a failure.
+ */
+
+import type { Extension } from "../../assembly/extension.ts";
+import type { Endpoint } from "../../assembly/route.ts";
+import { parameters } from "../../oauth/params.ts";
+import type { Server, SessionWatcher } from "../../oauth/server.ts";
+import type { Method } from "../../../platform/http/router.ts";
+import {
+  isOn,
+  manageScope,
+  readScope,
+  sharedSignalFields,
+  type SharedSignalSettings,
+  sharedSignalsOf,
+} from "./settings.ts";
+
+const watcher: SessionWatcher = {
+  findSessions: () => [],
+  async sessionsEnded(server, sub, sids) {
+    if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendSessionsRevoked(server, sub, sids);
+    return undefined;
+  },
+  async accessEnded(server, user, cause) {
+    if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendAccessEnded(server, user, cause);
+  },
+};
+
+async function repeatPushes(server: Server): Promise<void> {
+  if (isOn(sharedSignalsOf(server))) await (await import("./push.ts")).repeatPushes(server);
+}
+
+/** Sends security events to clients. */
+export const sharedSignals: Extension = {
+  name: "shared_signals",
+  title: "Shared signals",
+  specifications: ["OpenID Shared Signals Framework", "CAEP", "RISC Profile", "RFC 8417", "RFC 8935", "RFC 8936"],
+  settingFields: sharedSignalFields,
+  scopes: (settings: SharedSignalSettings) => isOn(settings) ? [manageScope, readScope] : [],
+  endpoints: (settings: SharedSignalSettings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
+  sessionWatcher: watcher,
+  minuteTasks: [repeatPushes],
+};
+
+function signalEndpoints(base: string): Endpoint[] {
+  const forClients = (
+    name: string,
+    path: string,
+    title: string,
+    methods: readonly Method[],
+    load: Endpoint["load"],
+  ): Endpoint => ({
+    ...{ name: `ssf_${name}`, path: `${base}/ssf/${path}`, title, methods, load },
+    ...{ caller: "resource client", errors: "resource", role: "document" },
+    parameters: parameters("stream_id", { name: "authorization_header", secret: "credentials" }),
+  });
+  const management = async () => await import("./management.ts");
+  return [
+    {
+      name: "ssf_metadata",
+      path: `/.well-known/ssf-configuration${base}`,
+      methods: ["GET"],
+      caller: "any",
+      cors: true,
+      title: "Shared signals metadata",
+      errors: "json",
+      role: "document",
+      load: async () => (await import("./metadata.ts")).metadata,
+    },
+    forClients(
+      "stream",
+      "stream",
+      "Event stream",
+      ["GET", "POST", "PATCH", "PUT", "DELETE"],
+      async () => (await management()).configuration,
+    ),
+    forClients("status", "status", "Event stream status", ["GET", "POST"], async () => (await management()).status),
+    forClients(
+      "add_subject",
+      "subjects/add",
+      "Event stream subject",
+      ["POST"],
+      async () => (await management()).addSubject,
+    ),
+    forClients(
+      "remove_subject",
+      "subjects/remove",
+      "Event stream subject removal",
+      ["POST"],
+      async () => (await management()).removeSubject,
+    ),
+    forClients(
+      "verification",
+      "verification",
+      "Event stream verification",
+      ["POST"],
+      async () => (await management()).verification,
+    ),
+    forClients("poll", "poll/*", "Event poll", ["POST"], async () => (await import("./poll.ts")).poll),
+  ];
+}

@@ -1,0 +1,103 @@
+/** POST /ssf/poll/{stream_id} (RFC 8936 §2): a client acknowledges events, and receives the next ones. */
+
+import type { EventStreamRecord } from "../../../platform/store/store.ts";
+import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { json } from "../../../platform/http/message.ts";
+import type { Handlers } from "../../assembly/route.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { warn } from "../../oauth/notes.ts";
+import { redactText } from "../../oauth/redact.ts";
+import type { Server } from "../../oauth/server.ts";
+import { requireReceiver } from "./receiver.ts";
+import { manageScope, readScope } from "./settings.ts";
+import { findStream, listEvents, signEvent } from "./streams.ts";
+import { waitForEvent } from "./transmit.ts";
+
+/** Maximum number of events in one response. */
+const maxSets = 100;
+
+/** Characters of the error of a client that the trace shows. */
+const shownChars = 200;
+
+/** The members of a poll. */
+interface PollRequest {
+  readonly maxEvents: number;
+  readonly returnImmediately: boolean;
+  /** The `jti` of each event that the client has processed or rejected. */
+  readonly finished: readonly string[];
+  /** The errors by `jti`. */
+  readonly errors: Readonly<Record<string, unknown>>;
+}
+
+/** The handlers of the poll endpoint. */
+export const poll: Handlers = {
+  async POST(context) {
+    const { server, request, target } = context;
+    const client = await requireReceiver(context, manageScope, readScope);
+    const stream = await findStream(server, client, target.path.slice(target.path.lastIndexOf("/") + 1));
+    const { maxEvents, returnImmediately, finished, errors } = readPoll(await readJsonObject(request, "SS-03"));
+    for (const [jti, error] of Object.entries(errors)) warnRejected(server, client, jti, error);
+    await acknowledge(server, stream, finished);
+    let response = await collect(server, client, stream, maxEvents);
+    if (maxEvents > 0 && !returnImmediately && Object.keys(response.sets).length === 0) {
+      await waitForEvent(server, stream.streamId);
+      // The client may have changed the stream in the meantime.
+      response = await collect(server, client, await findStream(server, client, stream.streamId), maxEvents);
+    }
+    return json(200, response);
+  },
+};
+
+function readPoll(input: Readonly<Record<string, unknown>>): PollRequest {
+  const { maxEvents = maxSets, returnImmediately = false, ack = [], setErrs = {} } = input;
+  const isValid = typeof maxEvents === "number" && Number.isInteger(maxEvents) && maxEvents >= 0 &&
+    typeof returnImmediately === "boolean" &&
+    Array.isArray(ack) && ack.every((jti) => typeof jti === "string") &&
+    typeof setErrs === "object" && setErrs !== null && !Array.isArray(setErrs);
+  if (!isValid) {
+    throw new OAuthError("invalid_request", "a member of the poll has another type", {
+      ...{ rule: "SS-03", received: "another type" },
+      expected: "maxEvents: a whole number; returnImmediately: true or false; ack: strings; setErrs: an object",
+    });
+  }
+  const errors = setErrs as Readonly<Record<string, unknown>>;
+  return {
+    ...{ maxEvents: Math.min(maxEvents, maxSets), returnImmediately, errors },
+    finished: [...ack, ...Object.keys(errors)],
+  };
+}
+
+/** Deletes finished events; of a duplicate, one at a time. */
+async function acknowledge(server: Server, stream: EventStreamRecord, finished: readonly string[]): Promise<void> {
+  if (finished.length === 0) return;
+  const remaining = new Set(finished);
+  for (const { id, value: { claims } } of await listEvents(server, stream)) {
+    if (remaining.delete(claims.jti as string)) await server.store.delete("stream_event", id);
+  }
+}
+
+/** The next events: until they are acknowledged, each poll returns them again. A paused stream has none. */
+async function collect(server: Server, client: Client, stream: EventStreamRecord, maxEvents: number) {
+  const sets: Record<string, string> = {};
+  if (stream.status !== "enabled" || stream.pushUrl !== undefined) return { sets };
+  const events = new Map((await listEvents(server, stream)).toReversed().map(({ value }) => [value.claims.jti, value]));
+  const next = [...events.values()].reverse();
+  for (const event of next.slice(0, maxEvents)) {
+    sets[event.claims.jti as string] = await signEvent(server, client, event);
+  }
+  return { sets, ...next.length > maxEvents && { moreAvailable: true } };
+}
+
+/** Warns that a client rejected an event (RFC 8936 §2.4). */
+function warnRejected(server: Server, client: Client, jti: string, error: unknown): void {
+  const shown = (value: unknown) =>
+    typeof value === "string" ? redactText(value.slice(0, shownChars), server.registeredSecrets) : "no text";
+  const { err, description } = Object(error);
+  warn(server, client.id, {
+    rule: "SS-11",
+    reason: "the client rejected a security event, which is not sent again",
+    expected: "the jti in ack",
+    received: `${shown(jti)} in setErrs: ${shown(err)} (${shown(description)})`,
+  });
+}

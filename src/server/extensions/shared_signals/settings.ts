@@ -1,0 +1,36 @@
+/** The settings of shared signals. */
+
+import { choice, type Fields, flag } from "../../config/field.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** @internal */
+export interface SharedSignalSettings {
+  /**
+   * Whether clients with the scope value `ssf.manage` may create streams of security events, such as `session-revoked`
+   * (OpenID Shared Signals Framework). It adds `ssf.manage` and `ssf.read` to the scope values. Clients that the
+   * operator does not know have no streams. Default: false.
+   */
+  readonly sharedSignals?: boolean;
+  /** Whether a new stream has the events of every user, or only those of users that its client adds. Default: `ALL`. */
+  readonly sharedSignalsSubjects?: "ALL" | "NONE";
+}
+
+/** Describes {@link SharedSignalSettings}. */
+export const sharedSignalFields: Fields<SharedSignalSettings> = {
+  sharedSignals: flag(false),
+  sharedSignalsSubjects: choice(["ALL", "NONE"], { default: "ALL" }),
+};
+
+/** The scope value for every request, and the one for requests that read (CAEP Interoperability Profile §2.7.2). */
+export const manageScope = "ssf.manage";
+export const readScope = "ssf.read";
+
+/** Whether the settings switch it on. */
+export function isOn({ sharedSignals }: SharedSignalSettings): boolean {
+  return sharedSignals === true;
+}
+
+/** The settings of a server, with defaults. */
+export function sharedSignalsOf({ settings }: Pick<Server, "settings">): Required<SharedSignalSettings> {
+  return settings as typeof settings & Required<SharedSignalSettings>;
+}

@@ -1,0 +1,39 @@
+/** The events that follow from what happens at this server. */
+
+import type { User } from "../../oauth/clients/client.ts";
+import type { Server, SessionWatcher } from "../../oauth/server.ts";
+import { sessionIdFor } from "../../oauth/users/users.ts";
+import { eventTypes } from "./event_types.ts";
+import { transmit } from "./transmit.ts";
+import { userSubject } from "./streams.ts";
+
+/** Sends `session-revoked` for each session that has ended, with the `sid` of the client's ID tokens (CAEP §3.1). */
+export async function sendSessionsRevoked(server: Server, sub: string, sids: readonly string[]): Promise<void> {
+  const user: User = await server.users.find(sub) ?? { sub };
+  await Promise.all(sids.map((sid) =>
+    transmit(server, {
+      ...{ type: eventTypes.sessionRevoked, user },
+      subject: async (client) => ({
+        format: "complex",
+        user: await userSubject(server, client, sub),
+        session: { format: "opaque", id: await sessionIdFor(server, client, sid) },
+      }),
+    })
+  ));
+}
+
+/** Sends the events of a user who was removed, has another password, or whose tokens were revoked. */
+export async function sendAccessEnded(
+  server: Server,
+  user: User,
+  cause: Parameters<NonNullable<SessionWatcher["accessEnded"]>>[2],
+): Promise<void> {
+  const admin = { initiating_entity: "admin" };
+  if (cause === "removed") await transmit(server, { type: eventTypes.accountPurged, user });
+  if (cause === "password changed") {
+    const members = { credential_type: "password", change_type: "update", ...admin };
+    await transmit(server, { type: eventTypes.credentialChange, user, members });
+  }
+  // Without a session, the subject is the user with all sessions.
+  await transmit(server, { type: eventTypes.sessionRevoked, user, members: admin });
+}

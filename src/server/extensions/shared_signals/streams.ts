@@ -1,0 +1,228 @@
+/** The streams of clients, their subjects and undelivered events: records that outlive the process. */
+
+import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { hasStanding } from "../../oauth/clients/standing.ts";
+import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
+import { randomId, storageKey } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { subjectFor } from "../../oauth/users/users.ts";
+import { supportedEvents } from "./event_types.ts";
+import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
+
+/** Maximum number of streams: of one client, and of all. */
+const maxClientStreams = 10;
+const maxStreams = 1000;
+
+/** Maximum number of subjects that a client adds to a stream or removes from it. */
+const maxSubjects = 10_000;
+
+/** Maximum number of undelivered events of a stream: beyond it, the oldest is dropped. */
+const maxEvents = 1000;
+
+/** How long an undelivered event is kept, in milliseconds. */
+const eventLifetimeMs = 7 * 24 * 3600 * 1000;
+
+/** A subject identifier (RFC 9493 §3). */
+export type SubjectIdentifier = Readonly<Record<string, unknown>>;
+
+/** The members of a stream that its client decides on. */
+export type StreamChanges = Partial<Omit<EventStreamRecord, "clientId" | "streamId">>;
+
+/** The prefix of the ids of all streams. */
+export function streamsPrefix({ storageIssuer }: Pick<Server, "storageIssuer">): string {
+  return `${storageIssuer} `;
+}
+
+/** The prefix of the ids of a client's streams. */
+async function clientPrefix(server: Server, clientId: string): Promise<string> {
+  return `${streamsPrefix(server)}${await storageKey(server, `streams ${clientId}`)} `;
+}
+
+/** The prefix of the ids of what belongs to one stream. */
+function streamPrefix(server: Server, streamId: string): string {
+  return `${server.storageIssuer} ${streamId} `;
+}
+
+/** Creates a stream. @throws {OAuthError} 403 if the client, or the server, has too many. */
+export async function createStream(server: Server, client: Client, changes: StreamChanges): Promise<EventStreamRecord> {
+  const { store } = server;
+  const prefix = await clientPrefix(server, client.id);
+  const counts = [[prefix, maxClientStreams, "streams of a client"], [streamsPrefix(server), maxStreams, "streams"]];
+  const assertBelowLimits = async (added: number) => {
+    for (const [ids, max, of] of counts as [string, number, string][]) {
+      if (await store.count("event_stream", ids) + added > max) throw tooMany(max, of);
+    }
+  };
+  await assertBelowLimits(1);
+  const streamId = randomId(server.randomBytes);
+  const stream: EventStreamRecord = { status: "enabled", ...changes, clientId: client.id, streamId };
+  await store.put("event_stream", prefix + streamId, stream, { expiresAt: Infinity });
+  // Other requests may have created streams in the meantime.
+  await assertBelowLimits(0).catch(async (error) => {
+    await store.delete("event_stream", prefix + streamId);
+    throw error;
+  });
+  return stream;
+}
+
+function tooMany(max: number, of: string): OAuthError {
+  const texts = { expected: `at most ${max} ${of}`, received: "one more" };
+  return new OAuthError("access_denied", `there are too many ${of}`, { rule: "SS-06", status: 403, ...texts });
+}
+
+/** The streams of a client. */
+export async function streamsOf(server: Server, client: Client): Promise<readonly EventStreamRecord[]> {
+  const prefix = await clientPrefix(server, client.id);
+  return (await server.store.list("event_stream", { prefix, limit: maxClientStreams })).map(({ value }) => value);
+}
+
+/**
+ * A stream of a client.
+ *
+ * @throws {OAuthError} 404 if the client has no such stream, whether or not another client has it.
+ */
+export async function findStream(server: Server, client: Client, streamId: unknown): Promise<EventStreamRecord> {
+  const isId = typeof streamId === "string" && /^[\w-]{1,64}$/.test(streamId);
+  const record = isId && await server.store.get("event_stream", await clientPrefix(server, client.id) + streamId);
+  if (record) return record.value;
+  throw new OAuthError("not_found" as ExtensionErrorCode, "this client has no such stream", {
+    ...{ rule: "SS-04", status: 404 },
+    expected: "the stream_id of a stream of this client",
+    received: isId ? "another value" : "no such value",
+  });
+}
+
+/** Replaces a stream. Its pending events are dropped if it is disabled. */
+export async function saveStream(server: Server, stream: EventStreamRecord): Promise<void> {
+  const id = await clientPrefix(server, stream.clientId) + stream.streamId;
+  await server.store.put("event_stream", id, stream, { expiresAt: Infinity });
+  if (stream.status === "disabled") await deleteEvents(server, stream);
+}
+
+/** Deletes a stream with its subjects and events. */
+export async function deleteStream(server: Server, stream: EventStreamRecord): Promise<void> {
+  const { clientId, streamId } = stream;
+  await server.store.delete("event_stream", await clientPrefix(server, clientId) + streamId);
+  await deleteEvents(server, stream);
+  const subjects = await server.store.list("stream_subject", {
+    prefix: streamPrefix(server, streamId),
+    limit: maxSubjects,
+  });
+  await Promise.all(subjects.map(({ id }) => server.store.delete("stream_subject", id)));
+}
+
+async function deleteEvents(server: Server, stream: EventStreamRecord): Promise<void> {
+  const events = await listEvents(server, stream);
+  await Promise.all(events.map(({ id }) => server.store.delete("stream_event", id)));
+}
+
+/** All streams of the server. */
+export async function allStreams(server: Server): Promise<readonly EventStreamRecord[]> {
+  const records = await server.store.list("event_stream", { prefix: streamsPrefix(server), limit: maxStreams });
+  return records.map(({ value }) => value);
+}
+
+/** The undelivered events of a stream, the oldest first. */
+export async function listEvents(
+  server: Server,
+  { streamId }: EventStreamRecord,
+): Promise<readonly ListedRecord<StreamEventRecord>[]> {
+  const { store, now } = server;
+  const events = await store.list("stream_event", { prefix: streamPrefix(server, streamId), limit: maxEvents + 1 });
+  return events.filter(({ consumedAt, expiresAt }) => consumedAt === undefined && expiresAt > now());
+}
+
+/** Adds an event to a stream, or an attempt to deliver it. Beyond the limit, the oldest events are dropped. */
+export async function addEvent(server: Server, stream: EventStreamRecord, event: StreamEventRecord): Promise<void> {
+  const { store, now, randomBytes } = server;
+  const prefix = streamPrefix(server, stream.streamId);
+  // Sorts the ids by time.
+  const id = `${prefix}${String(now()).padStart(15, "0")} ${randomId(randomBytes)}`;
+  await store.put("stream_event", id, event, { expiresAt: now() + eventLifetimeMs });
+  const count = await store.count("stream_event", prefix);
+  if (count <= maxEvents) return;
+  // Others may add and drop events at the same time: one list says which are too many, the count alone does not.
+  const events = await store.list("stream_event", { prefix, limit: count });
+  const oldest = events.slice(0, Math.max(0, events.length - maxEvents));
+  await Promise.all(oldest.map(({ id }) => store.delete("stream_event", id)));
+}
+
+/** The identifier of a user for a client, as in its ID tokens. */
+export async function userSubject(server: Server, client: Client, sub: string): Promise<SubjectIdentifier> {
+  return { format: "iss_sub", iss: server.issuer, sub: await subjectFor(server, client, sub) };
+}
+
+/**
+ * Adds a subject to a stream, or removes it. The response does not depend on whether a user has the identifier, so that
+ * no client can find out who has an account (SSF §9.1).
+ *
+ * @throws {OAuthError} If the identifier has another format, or there are too many.
+ */
+export async function changeSubject(
+  server: Server,
+  stream: EventStreamRecord,
+  subject: unknown,
+  isAdded: boolean,
+): Promise<void> {
+  const key = subjectKey(subject);
+  if (key === undefined) {
+    throw new OAuthError("invalid_request", "the subject must be of the format iss_sub or email", {
+      ...{ rule: "SS-03", expected: '{"format":"iss_sub","iss":"…","sub":"…"} or {"format":"email","email":"…"}' },
+      received: "another value",
+    });
+  }
+  const { store } = server;
+  const prefix = streamPrefix(server, stream.streamId);
+  const id = prefix + await storageKey(server, key);
+  if (
+    await store.get("stream_subject", id) === undefined && await store.count("stream_subject", prefix) >= maxSubjects
+  ) {
+    throw tooMany(maxSubjects, "subjects of a stream");
+  }
+  await store.put("stream_subject", id, { isAdded }, { expiresAt: Infinity });
+}
+
+/** The key of a subject; `undefined` for a format that the server does not know. */
+function subjectKey(subject: unknown): string | undefined {
+  if (typeof subject !== "object" || subject === null) return undefined;
+  const { format, iss, sub, email } = subject as SubjectIdentifier;
+  if (format === "email") return typeof email === "string" ? `email ${email.toLowerCase()}` : undefined;
+  return format === "iss_sub" && typeof iss === "string" && typeof sub === "string"
+    ? `iss_sub ${JSON.stringify([iss, sub])}`
+    : undefined;
+}
+
+/** Whether a stream has the events of a user. */
+export async function includesUser(
+  server: Server,
+  { stream, client, user }: { readonly stream: EventStreamRecord; readonly client: Client; readonly user: User },
+): Promise<boolean> {
+  const { sub, email } = user;
+  const prefix = streamPrefix(server, stream.streamId);
+  const subjects = [await userSubject(server, client, sub), { format: "email", email }];
+  const records = await Promise.all(subjects.flatMap((subject) => {
+    const key = subjectKey(subject);
+    return key === undefined
+      ? []
+      : [(async () => await server.store.get("stream_subject", prefix + await storageKey(server, key)))()];
+  }));
+  const changes = records.flatMap((record) => record === undefined ? [] : [record.value.isAdded]);
+  return sharedSignalsOf(server).sharedSignalsSubjects === "ALL" ? !changes.includes(false) : changes.includes(true);
+}
+
+/** The event types that a stream delivers: those that its client requested and the server supports. */
+export function deliveredEvents({ eventsRequested = [] }: EventStreamRecord): readonly string[] {
+  return supportedEvents.filter((type) => eventsRequested.includes(type));
+}
+
+/** Whether a client may have streams: the operator knows it, and it holds the scope value. */
+export function mayReceive(client: Client): boolean {
+  return hasStanding(client, "approved") && [manageScope, readScope].some((scope) => client.allowsScope(scope));
+}
+
+/** The token of an event, signed with the current key. */
+export async function signEvent(server: Server, client: Client, event: StreamEventRecord): Promise<string> {
+  return event.token ?? await server.sign("security_event", client.idTokenAlg, event.claims);
+}

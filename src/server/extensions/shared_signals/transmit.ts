@@ -1,0 +1,130 @@
+/** Puts security events into the streams that deliver them, as tokens (RFC 8417), and wakes what delivers them. */
+
+import type { EventStreamRecord, StreamEventRecord } from "../../../platform/store/store.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { secondsNow } from "../../oauth/keys/jwt.ts";
+import { randomId } from "../../oauth/secrets.ts";
+import type { Server } from "../../oauth/server.ts";
+import { isCaepEvent, verificationEvent } from "./event_types.ts";
+import {
+  addEvent,
+  allStreams,
+  deleteStream,
+  deliveredEvents,
+  includesUser,
+  mayReceive,
+  streamsPrefix,
+  type SubjectIdentifier,
+  userSubject,
+} from "./streams.ts";
+import { pushEvents } from "./push.ts";
+
+/** A security event about a user. */
+export interface SecurityEvent {
+  /** The type, a URI. */
+  readonly type: string;
+  /** The user. */
+  readonly user: User;
+  /** The members of the event. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** The subject for a client. Default: `iss` and `sub` of the user. */
+  subject?(client: Client): SubjectIdentifier | Promise<SubjectIdentifier>;
+  /** The tokens that a client receives instead of a correct one; only in tests. */
+  alter?(client: Client, claims: StreamEventRecord["claims"]): Promise<readonly TestToken[]>;
+}
+
+/** The claims of a token, and the token if it is signed in another way. */
+export type TestToken = Pick<StreamEventRecord, "claims" | "token">;
+
+/**
+ * Sends an event to every stream that delivers it. It waits for pushed deliveries, but not for long.
+ *
+ * @returns The number of streams.
+ */
+export async function transmit(server: Server, event: SecurityEvent): Promise<number> {
+  if (await server.store.count("event_stream", streamsPrefix(server)) === 0) return 0;
+  const streams = (await allStreams(server)).filter((stream) =>
+    stream.status !== "disabled" && deliveredEvents(stream).includes(event.type)
+  );
+  return (await Promise.all(streams.map((stream) => send(server, stream, event)))).filter((sent) => sent).length;
+}
+
+/** Sends an event to one stream; returns whether the stream has events of this user. */
+async function send(server: Server, stream: EventStreamRecord, event: SecurityEvent): Promise<boolean> {
+  const { user, type, members = {}, alter } = event;
+  const client = await server.clients.findHolder(stream.clientId);
+  if (client === undefined) {
+    await deleteStream(server, stream);
+    return false;
+  }
+  if (!mayReceive(client) || !await includesUser(server, { stream, client, user })) return false;
+  const subject = await event.subject?.(client) ?? await userSubject(server, client, user.sub);
+  const time = isCaepEvent(type) ? { event_timestamp: secondsNow(server) } : {};
+  const claims = createClaims(server, client, subject, type, { ...time, ...members });
+  await deliver(server, stream, await alter?.(client, claims) ?? [{ claims }]);
+  return true;
+}
+
+/** Sends the event by which a client tests a stream. A disabled stream sends nothing. */
+export async function sendVerification(
+  server: Server,
+  client: Client,
+  stream: EventStreamRecord,
+  state: string | undefined,
+): Promise<void> {
+  if (stream.status === "disabled") return;
+  const subject = { format: "opaque", id: stream.streamId };
+  const claims = createClaims(server, client, subject, verificationEvent, { state });
+  await deliver(server, stream, [{ claims }]);
+}
+
+/** The claims of a token: without `sub` and `exp`, so that it is never taken for an ID token (SSF §4.1). */
+function createClaims(
+  server: Server,
+  client: Client,
+  subject: SubjectIdentifier,
+  type: string,
+  members: Readonly<Record<string, unknown>>,
+): StreamEventRecord["claims"] {
+  return {
+    iss: server.issuer,
+    jti: randomId(server.randomBytes),
+    iat: secondsNow(server),
+    aud: client.id,
+    sub_id: subject,
+    events: { [type]: members },
+  };
+}
+
+async function deliver(server: Server, stream: EventStreamRecord, tokens: readonly TestToken[]): Promise<void> {
+  for (const token of tokens) await addEvent(server, stream, { ...token, attempts: 0, dueAt: server.now() });
+  if (stream.pushUrl !== undefined) await pushEvents(server, stream);
+  else wakePolls(server, stream.streamId);
+}
+
+/** The polls that wait for an event, by stream. */
+const waitingByServer = new WeakMap<Server["clients"], Map<string, () => void>>();
+
+/** How long a poll waits for an event, in milliseconds. */
+const maxPollWaitMs = 10_000;
+
+/** Waits for an event of a stream on this instance. A later poll of the stream ends the wait of an earlier one. */
+export async function waitForEvent({ clients }: Server, streamId: string): Promise<void> {
+  let waiting = waitingByServer.get(clients);
+  if (waiting === undefined) waitingByServer.set(clients, waiting = new Map());
+  waiting.get(streamId)?.();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(wake, maxPollWaitMs);
+    function wake() {
+      clearTimeout(timer);
+      if (waiting!.get(streamId) === wake) waiting!.delete(streamId);
+      resolve();
+    }
+    waiting.set(streamId, wake);
+  });
+}
+
+function wakePolls({ clients }: Server, streamId: string): void {
+  waitingByServer.get(clients)?.get(streamId)?.();
+}
