@@ -63,6 +63,7 @@ export async function startAuthentication(
   assertScope(params);
   const message = readMessage(params);
   const expiresIn = readLifetime(server, params);
+  const notificationToken = readNotificationToken(client, params);
   const request = await readPolledRequest(server, cibaGrant, client, params);
   const { loginRequirements } = request;
   const user = await findUser(server, client, hint, params, loginRequirements.demandedSubs ?? []);
@@ -70,7 +71,7 @@ export async function startAuthentication(
   const id = prefix + randomId(server.randomBytes);
   const demandedSubs = [[await subjectFor(server, client, user.sub)]];
   const authReqId = await addPolledRequest(server, cibaGrant, client, {
-    ...{ id, message, address, lifetimeSeconds: expiresIn },
+    ...{ id, message, address, lifetimeSeconds: expiresIn, notificationToken },
     request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
   });
   const { store } = server;
@@ -164,6 +165,24 @@ function readMessage(params: Params): string | undefined {
     expected: "1 to 64 visible characters on one line",
     received: `${message.length} characters`,
   });
+}
+
+/** A bearer token (RFC 6750 §2.1). Fewer characters cannot have the 128 random bits of CIBA §7.1. */
+const notificationTokenSyntax = /^(?=.{22,1024}$)[A-Za-z0-9._~+/-]+=*$/;
+
+function readNotificationToken({ id, metadata }: Client, params: Params): string | undefined {
+  if (metadata.backchannel_token_delivery_mode !== "ping") return undefined;
+  const token = params.get("client_notification_token");
+  if (token !== undefined && notificationTokenSyntax.test(token)) return token;
+  throw new OAuthError(
+    "invalid_request",
+    `client_notification_token is ${token === undefined ? "missing" : "invalid"}`,
+    {
+      rule: "CB-12",
+      expected: `a bearer token of 22 to 1024 characters, because client ${id} is registered for ping`,
+      received: token === undefined ? "none" : `${token.length} characters`,
+    },
+  );
 }
 
 function readLifetime(server: Server, params: Params): number {

@@ -1,11 +1,12 @@
 /**
- * Client-initiated backchannel authentication (CIBA), poll mode: a client starts the login of a user whom it knows, and
+ * Client-initiated backchannel authentication (CIBA): a client starts the login of a user whom it knows, and
  * the user decides in their own browser.
  *
  * 1. `startAuthentication` (`authentication_request.ts`) finds the user and stores the request.
  * 2. The approver decides immediately; or the page `/backchannel` (`page.ts`) lists the request for its user and
  *    continues like the authorization endpoint, with a `PolledDestination` in place of a redirect URI.
- * 3. The client polls the token endpoint (`polled/poll.ts`).
+ * 3. In the mode `ping`, `notifyClient` (`notify_client.ts`) informs the client.
+ * 4. The client polls the token endpoint (`polled/poll.ts`).
  */
 
 import type { EndpointOptions, Extension } from "../../assembly/extension.ts";
@@ -13,8 +14,9 @@ import type { Endpoint } from "../../assembly/route.ts";
 import { parameters } from "../../oauth/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
-import { cibaClientFields } from "./client_members.ts";
+import { cibaClientFields, deliveryModes } from "./client_members.ts";
 import { cibaEndpointPaths } from "./endpoint_paths.ts";
+import { validateNotification } from "./validate_client.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
 
@@ -37,8 +39,9 @@ export const ciba: Extension = {
     }),
   ],
   clientFields: cibaClientFields,
+  validateClient: validateNotification,
   delivery: polledDelivery(cibaGrant),
-  metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: ["poll"] } : {},
+  metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
 };
 
 /** The endpoint for clients, and the page for their users. */
@@ -50,6 +53,7 @@ function cibaEndpoints(options: EndpointOptions): Endpoint[] {
       parameters: [
         ...parameters("login_hint_token", "binding_message", "requested_expiry", "request"),
         { name: "id_token_hint", secret: "id_token" },
+        { name: "client_notification_token", secret: "client_notification_token" },
       ],
       exampleParameters: ["scope", "login_hint", "binding_message"],
       responseParameters: parameters({ name: "auth_req_id", secret: "auth_req_id", linksFlow: true }),

@@ -49,4 +49,8 @@ export const cibaRules = {
     fix: "Name a user of this server in the hint, and wait for the decision before another request.",
     cites: ["OpenID Connect CIBA §13"],
   },
+  "CB-12": {
+    fix: "Send a new random client_notification_token with each request, and respond with 204 to the notification.",
+    cites: ["OpenID Connect CIBA §4, §7.1, §10.2"],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;

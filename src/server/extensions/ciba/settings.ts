@@ -48,4 +48,15 @@ export const cibaGrant: PolledGrant = {
   decidedAt: "the page /backchannel",
   rules: { code: "CB-03", pace: "CB-04", client: "CB-05", approval: "CB-06", decided: "CB-07" },
   interval: (server) => cibaOf(server).backchannelPollInterval,
+  decided(server, record) {
+    if (record.notification === undefined) return;
+    // Later: with an immediate decision, the client must first receive the response that names the auth_req_id.
+    setTimeout(async () => {
+      try {
+        await (await import("./notify_client.ts")).notifyClient(server, record);
+      } catch (cause) {
+        server.trace({ type: "internal_error", at: server.now(), endpoint: "backchannel", cause });
+      }
+    });
+  },
 };

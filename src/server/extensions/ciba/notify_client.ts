@@ -1,0 +1,36 @@
+/** Notifies a client of the mode `ping` that its user has decided (CIBA §10.2). It then asks for the tokens. */
+
+import type { PolledRequestRecord } from "../../../platform/store/store.ts";
+import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
+import { postToClient } from "../../oauth/clients/post_to_client.ts";
+import { warn } from "../../oauth/notes.ts";
+import type { Server } from "../../oauth/server.ts";
+
+/** How long a notification may take, in milliseconds. */
+const timeoutMs = 5000;
+
+/** Sends the notification, once: a client that misses it can poll. */
+export async function notifyClient(server: Server, { request, notification }: PolledRequestRecord): Promise<void> {
+  const { clientId, clientGeneration } = request;
+  const client = await server.clients.find(clientId);
+  if (notification === undefined || client === undefined) return;
+  if (await clientOfGeneration(server, client, clientGeneration) === undefined) return;
+  const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: url } = client.metadata;
+  if (mode !== "ping" || url === undefined) return;
+  const result = await postToClient(server, client, {
+    url,
+    headers: { "content-type": "application/json", authorization: `Bearer ${notification.token}` },
+    body: () => JSON.stringify({ auth_req_id: notification.code }),
+    ...{ signal: AbortSignal.timeout(timeoutMs), timeoutSeconds: timeoutMs / 1000 },
+  }, ({ status, body }) => {
+    body?.cancel().catch(() => {});
+    return { isAccepted: status === 200 || status === 204, received: `status ${status}` };
+  });
+  if ("isAccepted" in result && result.isAccepted) return;
+  warn(server, clientId, {
+    rule: "CB-12",
+    reason: "the notification of the client failed, and is not repeated",
+    expected: "status 204 or 200 from the backchannel_client_notification_endpoint of the client",
+    received: result.received,
+  });
+}

@@ -1,0 +1,21 @@
+/** The members for notifications: which URLs may be registered. */
+
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
+
+/** The issues of the notification endpoint, which the mode `ping` requires (CIBA §4). */
+export function validateNotification(client: ClientMetadata, settings: ResolvedSettings): readonly ConfigIssue[] {
+  const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: uri } = client;
+  const path = "backchannel_client_notification_endpoint";
+  if (uri === undefined) {
+    return mode !== "ping" ? [] : [{
+      ...{ path, expected: 'a URL, because backchannel_token_delivery_mode is "ping"', received: "none" },
+      hint: "Add the URL that is notified, or poll.",
+    }];
+  }
+  const issue = validateClientUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) ??
+    (/^https?:/i.test(uri) ? undefined : { expected: "an https URL", hint: "Write https://host/path." });
+  return issue === undefined ? [] : [{ path, ...issue, received: quote(uri) }];
+}
