@@ -7,6 +7,7 @@ import type { Extension } from "../../assembly/extension.ts";
 import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
+import { contentEncryptions } from "../encrypted_responses/client_members.ts";
 import { signedRequestClientFields } from "./client_members.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
@@ -47,15 +48,22 @@ export const signedRequests: Extension = {
     readSigned: async (server, client, received) => (await load()).verifyRequestObject(server, client, received),
   },
   metadata,
+  async publishedKeys(server) {
+    const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(server.settings);
+    return algorithms.length === 0 ? [] : await (await import("./decrypt.ts")).encryptionKeys(server);
+  },
 };
 
 function metadata({ settings, clientAuthentication }: Server): Readonly<Record<string, unknown>> {
   const methods = clientAuthentication.map(({ method }) => method).filter((method) =>
     settings.clientAuthMethods.includes(method)
   );
+  const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(settings);
   return {
     ...signedRequestsOf(settings).requireSignedRequestObject && { require_signed_request_object: true },
     request_parameter_supported: true,
+    request_object_encryption_alg_values_supported: algorithms,
+    request_object_encryption_enc_values_supported: algorithms.length === 0 ? [] : contentEncryptions,
     request_object_signing_alg_values_supported: clientJwtAlgorithms(
       ["private_key_jwt", ...methods],
       settings.signatureAlgorithms,

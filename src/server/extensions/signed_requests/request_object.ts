@@ -57,14 +57,18 @@ export async function verifyRequestObject(
   client: Client,
   received: Params,
 ): Promise<[name: string, value: string][]> {
-  const jwt = received.get("request")!;
+  const sent = received.get("request")!;
   const { request_object_signing_alg: alg, jwks, jwks_uri } = client.metadata;
   if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
   const reject = rejectAs("JR-02");
   if (received.isRepeated("request")) throw reject("request was sent more than once", "one request", "several");
-  if (jwt.length > requestObjectPolicy.maxLength) {
-    throw reject("request is too long", `at most ${requestObjectPolicy.maxLength} characters`, String(jwt.length));
+  if (sent.length > requestObjectPolicy.maxLength) {
+    throw reject("request is too long", `at most ${requestObjectPolicy.maxLength} characters`, String(sent.length));
   }
+  const isEncrypted = sent.split(".").length === 5;
+  const jwt = isEncrypted
+    ? await (await import("./decrypt.ts")).decryptRequestObject(server, sent, rejectAs("JR-06"))
+    : sent;
   const payload = await verifyClientJwt(server, client, jwt, {
     name: "the request object",
     expected: `a JWT that client ${client.id} has signed, with iss = client_id and aud = ${server.issuer}`,

@@ -24,4 +24,11 @@ export const signedRequestRules = {
     fix: "Sign the parameters as a JWT. Send it in the parameter request: to the authorization endpoint or PAR.",
     cites: ["RFC 9101 §10.5", "RFC 9126 §3"],
   },
+  "JR-06": {
+    passes: "the request object was encrypted to a key of this server",
+    fix:
+      "Sign the request object first, then encrypt it by a key of the JWKS with use enc: its alg and kid in the header, " +
+      "and no zip. A server offers this by the setting requestObjectEncryption.",
+    cites: ["RFC 9101 §6.1", "RFC 7516 §11.5"],
+  },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -2,7 +2,8 @@
 
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { choice, type Fields, flag } from "../../config/field.ts";
+import { keyManagementAlgorithms } from "../encrypted_responses/client_members.ts";
+import { choice, type Fields, flag, list } from "../../config/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** @internal */
@@ -17,12 +18,18 @@ export interface SignedRequestSettings {
    * it (FAPI 2.0 Message Signing §5.3.1). Default: `optional`.
    */
   readonly requestObjectTimes?: "optional" | "required";
+  /**
+   * The algorithms by which clients may encrypt signed authorization requests to the server (RFC 9101 §6.1). The JWKS
+   * then has a key with `use: "enc"` for each. Default: none.
+   */
+  readonly requestObjectEncryption?: readonly ("RSA-OAEP-256" | "ECDH-ES" | "ECDH-ES+A128KW" | "ECDH-ES+A256KW")[];
 }
 
 /** Describes {@link SignedRequestSettings}. */
 export const signedRequestFields: Fields<SignedRequestSettings> = {
   requireSignedRequestObject: flag(false),
   requestObjectTimes: choice(["optional", "required"], { default: "optional" }),
+  requestObjectEncryption: list(choice(keyManagementAlgorithms), [["RSA-OAEP-256", "ECDH-ES"]], { default: [] }),
 };
 
 /** The settings of a server, or those for one client. */
