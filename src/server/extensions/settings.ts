@@ -8,8 +8,10 @@ import { clientDocumentFields, type ClientDocumentSettings } from "./client_docu
 import { clientLogoutFields, type ClientLogoutSettings } from "./client_logout/settings.ts";
 import { deviceFields, type DeviceSettings } from "./device/settings.ts";
 import { dpopFields, type DpopMembers } from "./dpop/settings.ts";
+import { mutualTlsFields, type MutualTlsSettings } from "./mutual_tls/settings.ts";
 import { parFields, type ParSettings } from "./par/settings.ts";
 import { registrationFields, type RegistrationMembers } from "./registration/settings.ts";
+import { sharedSignalFields, type SharedSignalSettings } from "./shared_signals/settings.ts";
 import { signedRequestFields, type SignedRequestSettings } from "./signed_requests/settings.ts";
 import { stepUpFields, type StepUpSettings } from "./step_up/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
@@ -24,8 +26,10 @@ export interface ExtensionSettings
     ClientLogoutSettings,
     DeviceSettings,
     DpopMembers,
+    MutualTlsSettings,
     ParSettings,
     RegistrationMembers,
+    SharedSignalSettings,
     SignedRequestSettings,
     StepUpSettings,
     TokenExchangeMembers {}
@@ -39,8 +43,10 @@ export const extensionFields: Fields<ExtensionSettings> = {
   ...clientLogoutFields,
   ...deviceFields,
   ...dpopFields,
+  ...mutualTlsFields,
   ...parFields,
   ...registrationFields,
+  ...sharedSignalFields,
   ...signedRequestFields,
   ...stepUpFields,
   ...tokenExchangeFields,

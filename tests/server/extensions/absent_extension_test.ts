@@ -221,13 +221,20 @@ test("without the extension that meets a demand of a client, the client is rejec
     "dpop_bound_access_tokens",
     "id_token_encrypted_response_alg",
     "userinfo_encrypted_response_alg",
+    "tls_client_certificate_bound_access_tokens",
     "require_pushed_authorization_requests",
     "require_signed_request_object",
   ]);
   for (const { name, member, value } of demands) {
     const demanding = { ...client, jwks, [member]: value === false ? true : value };
     const open = (extensions: readonly Extension[]) =>
-      latchkey({ issuer: "https://as.test", extensions, clients: [demanding] });
+      latchkey({
+        issuer: "https://as.test",
+        extensions,
+        clients: [demanding],
+        // The only demand that a setting switches on.
+        ...extensions.some(({ name }) => name === "mutual_tls") && { mutualTls: {} },
+      });
     await using _as = await open(extensions);
     const error = await assertRejects(
       () => open(extensions.filter((other) => other.name !== name)),

@@ -1,5 +1,3 @@
-/** The members of client metadata that only this extension reads. */
-
 import { type Fields, texts } from "../../config/field.ts";
 import { detailsTypes } from "./settings.ts";
 import { open } from "../../oauth/clients/standing.ts";

@@ -48,23 +48,25 @@ function withDocumentClients(clients: ServerClients, dependencies: ClientDepende
     return await documents.find(id, isInUse, sender);
   }
 
+  async function find(id: string, sender?: Sender): Promise<Client> {
+    return await clients.find(id, sender) ?? documents?.findFresh(id) ??
+      await fetchClient(id, clients.isInUse(id), sender);
+  }
+
+  async function findHolder(id: string, sender?: Sender): Promise<Client | undefined> {
+    return await clients.findHolder(id, sender) ??
+      (sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
+      await fetchClient(id, sender === undefined || clients.isInUse(id), sender).catch(() => undefined);
+  }
+
   return {
     ...clients,
     recordUse(id) {
       clients.recordUse(id);
       documents?.keep(id);
     },
-    async find(id, sender) {
-      const client = await clients.find(id, sender);
-      if (client !== undefined || !isUrl(id)) return client;
-      return documents?.findFresh(id) ?? await fetchClient(id, clients.isInUse(id), sender);
-    },
-    async findHolder(id, sender) {
-      const client = await clients.findHolder(id, sender);
-      if (client !== undefined || !isUrl(id)) return client;
-      return (sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
-        await fetchClient(id, sender === undefined || clients.isInUse(id), sender).catch(() => undefined);
-    },
+    find: (id, sender) => isUrl(id) ? find(id, sender) : clients.find(id, sender),
+    findHolder: (id, sender) => isUrl(id) ? findHolder(id, sender) : clients.findHolder(id, sender),
     findCached: (id) => clients.findCached(id) ?? documents?.findCached(id),
     allCached() {
       if (documents === undefined) return clients.allCached();

@@ -3,7 +3,8 @@
  * operator.
  */
 
-import { responseTypes, splitScope } from "../../oauth/params.ts";
+import { splitScope } from "../../oauth/params.ts";
+import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
 import { clientValues } from "../../config/extension_settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
@@ -93,12 +94,15 @@ export async function parseDocument(
   const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
   const ofExtensions = Object.entries(clientValues(settings))
     .map(([name, values]) => supported(name, oneOf(values), values.join(", ")));
+  const isAllowedType = (type: string) =>
+    settings.responseTypes.some((name) => name === sortResponseType(type)) &&
+    grantTypesFor([type]).every((grantType) => allowedGrantTypes.includes(grantType));
   const { scope } = document;
   const orPrivateUse = settings.privateUseRedirectUris ? ", or one with a private-use scheme" : "";
   const metadata = {
     ...document,
     ...supported("grant_types", oneOf(allowedGrantTypes), allowedGrantTypes.join(", ")),
-    ...supported("response_types", oneOf(responseTypes), responseTypes.join(", ")),
+    ...supported("response_types", isAllowedType, settings.responseTypes.join(", ")),
     ...Object.assign({}, ...ofExtensions),
     ...supported("response_modes", oneOf(settings.responseModes), settings.responseModes.join(", ")),
     ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),

@@ -4,7 +4,7 @@ import { warn } from "../../oauth/notes.ts";
 import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
 import type { ListedRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { limiterOf } from "../../oauth/fetch_limiter.ts";
+import { postToClient } from "../../oauth/clients/post_to_client.ts";
 import { readLimited } from "../../oauth/outbound.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
@@ -69,14 +69,7 @@ interface CallResult {
 
 async function callClient(server: Server, call: LogoutCall, signal: AbortSignal): Promise<void> {
   const { clientId, sid, attempts } = call;
-  const { timeout } = clientLogoutOf(server);
-  const result = await unlessAborted(post(server, call, signal), signal).catch((cause): CallResult => ({
-    received: signal.aborted
-      ? `no response within ${timeout} seconds`
-      : `no response (${cause instanceof Error ? cause.message : cause})`,
-    // Nothing was sent to a host that the server must not contact.
-    isTemporary: !(cause instanceof Error && cause.name === "BlockedHostError"),
-  }));
+  const result = await post(server, call, signal);
   if (result === undefined) return;
   const { status, received, isTemporary } = result;
   const retryAt = isTemporary ? await scheduleCall(server, { ...call, attempts: attempts + 1 }) : undefined;
@@ -101,15 +94,17 @@ async function post(server: Server, call: LogoutCall, signal: AbortSignal): Prom
   const client = await server.clients.findHolder(call.clientId);
   const uri = client?.metadata.backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
-  // The operator did not choose the URL of such a client. The client counts as in use, because it received an ID token.
-  if (client.standing !== "configured") limiterOf(server).count(uri, { isInUse: true });
-  const body = new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) }).toString();
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const response = await server.outbound(uri, { method: "POST", headers, body, redirect: "manual", signal });
-  const { status } = response;
-  const details = status === 400 ? await describeError(response) : "";
-  if (status !== 400) response.body?.cancel().catch(() => {});
-  return { status, received: `status ${status}${details}`, isTemporary: status >= 500 };
+  const request = {
+    ...{ url: uri, signal, timeoutSeconds: clientLogoutOf(server).timeout },
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: async () => `${new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) })}`,
+  };
+  return await postToClient(server, client, request, async (response): Promise<CallResult> => {
+    const { status } = response;
+    const details = status === 400 ? await describeError(response) : "";
+    if (status !== 400) response.body?.cancel().catch(() => {});
+    return { status, received: `status ${status}${details}`, isTemporary: status >= 500 };
+  });
 }
 
 /** The error of a client that rejects the token (§2.8). */
@@ -146,13 +141,4 @@ export async function createLogoutToken(
     client.idTokenAlg,
     server.overrideClaims?.("logout_token", claims, { client, grant }) ?? claims,
   );
-}
-
-/** The value of a promise, or the reason of a signal that aborts first, even if the promise ignores the signal. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason));
-    if (signal.aborted) reject(signal.reason);
-  });
-  return Promise.race([promise, aborted]);
 }

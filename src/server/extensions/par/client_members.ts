@@ -1,5 +1,3 @@
-/** The members of client metadata that only this extension reads. */
-
 import { type Fields, flag } from "../../config/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 

@@ -3,7 +3,7 @@
 import type { Approver } from "../../assembly/approver.ts";
 import type { Context } from "../../assembly/context.ts";
 import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
-import { issueCode } from "../../oauth/authorize/code.ts";
+import { issueResponse } from "../../oauth/authorize/code.ts";
 import { deliveryTo } from "../../oauth/authorize/destination.ts";
 import { rejectOldLogin } from "../../oauth/authorize/login.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -25,7 +25,7 @@ export async function decideImmediately(
     const { user, authTime } = decision;
     rejectOldLogin(pending.request.loginRequirements, startedAt, authTime, undefined);
     const session = createSession(server, user.sub, authTime, undefined, statedLevel(server, decision));
-    await issueCode(server, pending, decision, session);
+    await issueResponse(server, pending, decision, session);
   } catch (error) {
     if (!(error instanceof OAuthError) || error.code !== "access_denied") throw error;
     await deliveryTo(server, pending.destination).deny(server, pending.destination);

@@ -5,6 +5,7 @@
 
 import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
+import type { PolledRequestRecord } from "../../../platform/store/store.ts";
 
 /** The polled requests of an extension: names in messages, and the rules that they name. */
 export interface PolledGrant {
@@ -30,4 +31,6 @@ export interface PolledGrant {
   };
   /** Seconds between two polls. */
   interval(server: Server): number;
+  /** Called after a decision. Default: nothing. */
+  decided?(server: Server, request: PolledRequestRecord): void;
 }

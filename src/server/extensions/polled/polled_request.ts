@@ -30,6 +30,8 @@ interface NewRequest extends Pick<PolledRequestRecord, "message" | "address"> {
   readonly request: AuthorizationRequest;
   /** The lifetime of the code. */
   readonly lifetimeSeconds: number;
+  /** The bearer token of the notification of the client. Default: it is not notified. */
+  readonly notificationToken?: string;
 }
 
 /**
@@ -63,9 +65,10 @@ export async function addPolledRequest(
   server: Server,
   { name }: PolledGrant,
   client: Client,
-  { id, request, message, address, lifetimeSeconds }: NewRequest,
+  { id, request, message, address, lifetimeSeconds, notificationToken: token }: NewRequest,
 ): Promise<string | undefined> {
   const secret = randomToken(server.randomBytes);
+  const code = `${id}.${secret}`;
   const issuedAt = server.now();
   const validUntil = issuedAt + lifetimeSeconds * 1000;
   const expiresAt = validUntil + keptAfterExpiryMs;
@@ -73,10 +76,11 @@ export async function addPolledRequest(
     ...{ delivery: name, secretDigest: await digest(secret), request: { ...request }, issuedAt, validUntil },
     ...message !== undefined && { message },
     ...address !== undefined && { address },
+    ...token !== undefined && { notification: { token, code } },
   };
   if (!await server.store.add("polled_request", id, record, { expiresAt })) return undefined;
   await evictBeyondBound(server, client, { kind: "polled_request", id, value: record, expiresAt, address });
-  return `${id}.${secret}`;
+  return code;
 }
 
 /** Maximum bytes of a request without its access besides scope: the browser carries it during the login. */
@@ -186,10 +190,11 @@ export async function decide(
   destination: PolledDestination,
   decision: Records["polled_decision"],
 ): Promise<void> {
-  const { validUntil } = await getUndecided(server, grant, destination);
-  const metadata = { grantId: randomId(server.randomBytes), expiresAt: validUntil + keptAfterExpiryMs };
+  const request = await getUndecided(server, grant, destination);
+  const metadata = { grantId: randomId(server.randomBytes), expiresAt: request.validUntil + keptAfterExpiryMs };
   // Atomic: only the first of several concurrent decisions counts.
   if (!await server.store.add("polled_decision", destination.id, decision, metadata)) throw decidedRequest(grant);
+  grant.decided?.(server, request);
 }
 
 /** The error of a request that was decided or has expired while the user was deciding. */

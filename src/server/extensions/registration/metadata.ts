@@ -5,6 +5,7 @@ import { byProfile } from "../../config/profile.ts";
 import { validate } from "../../config/field.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
+import { grantTypesFor } from "../../oauth/authorize/response_type.ts";
 import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";
 import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
@@ -14,7 +15,7 @@ import { closedMembers, isOpenTo, membersOpenTo } from "../../oauth/clients/open
 import type { Client } from "../../oauth/clients/repository.ts";
 import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
 import { registrationPolicy } from "./settings.ts";
-import { withoutUnsupportedValues } from "./unsupported_values.ts";
+import { withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
 
 /**
@@ -39,7 +40,7 @@ export function resolveMetadata(
     ),
   );
   if (!approval.usedInitialAccessToken) assertSmall(chosen);
-  const requested = withoutUnsupportedValues(server, chosen);
+  const requested = withNeededGrantTypes(server, withoutUnsupportedValues(server, chosen));
   warnIgnored(server, received, approval);
   warnMisspelt(server, received);
   assertMetadata(server, requested, received, approval);
@@ -189,7 +190,7 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
   } = requested;
   const issues: ConfigIssue[] = [];
   const usesCode = grant_types.includes("authorization_code");
-  if (response_types !== undefined && response_types.includes("code") !== usesCode) {
+  if (response_types !== undefined && grantTypesFor(response_types).includes("authorization_code") !== usesCode) {
     issues.push({
       path: "response_types",
       expected: usesCode

@@ -33,7 +33,7 @@ export const registration: Extension = {
     const aliases = settings.defaultEndpoints ? ["/register"] : [];
     return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
   },
-  recordUse: (server, client) => client.registration && recordUse(server, client),
+  recordUse: (server, client) => client.registration === undefined ? undefined : recordUse(server, client),
   minuteTasks: [deleteUnusedClients],
 };
 

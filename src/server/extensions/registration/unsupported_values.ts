@@ -4,7 +4,7 @@ import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import { warn } from "../../oauth/notes.ts";
-import { responseTypes } from "../../oauth/params.ts";
+import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
 import type { Server } from "../../oauth/server.ts";
 import { registrationPolicy } from "./settings.ts";
 
@@ -25,8 +25,20 @@ export function withoutUnsupportedValues(server: Server, requested: Requested): 
       initiate_login_uri: loginUri,
     },
     ...supportedValues(server, "grant_types", requested.grant_types, grantTypes, "authorization_code"),
-    ...supportedValues(server, "response_types", requested.response_types, responseTypes, "code"),
+    ...supportedValues(server, "response_types", requested.response_types, server.settings.responseTypes, "code"),
   };
+}
+
+/** Adds the grant types that supported response types need besides the code (OpenID Connect Registration §2). */
+export function withNeededGrantTypes(server: Server, requested: Requested): Requested {
+  const { response_types } = requested;
+  const isSupported = (type: unknown) =>
+    server.settings.responseTypes.some((name) => typeof type === "string" && name === sortResponseType(type));
+  if (!Array.isArray(response_types) || !response_types.every(isSupported)) return requested;
+  const { grant_types = grantTypesFor(response_types) } = requested;
+  if (!Array.isArray(grant_types)) return requested;
+  const needed = grantTypesFor(response_types.filter((type) => type !== "code"));
+  return needed.length === 0 ? requested : { ...requested, grant_types: [...new Set([...grant_types, ...needed])] };
 }
 
 /**

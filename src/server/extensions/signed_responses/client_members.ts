@@ -1,5 +1,3 @@
-/** The members of client metadata that only this extension reads. */
-
 import { choice, type Fields } from "../../config/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";

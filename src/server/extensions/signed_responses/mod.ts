@@ -15,8 +15,8 @@ const replace: ResponseModeDescription<Server>["replace"] = async (server, clien
 const parameters: readonly ParameterDescription[] = [{ name: "response", secret: "authorization_response" }];
 
 const modes: readonly ResponseModeDescription<Server>[] = [
-  // The default for the response type `code` (JARM §2.3.4).
-  { name: "jwt", carrier: "query", parameters, replace },
+  // The default of the response type (JARM §2.3.4).
+  { name: "jwt", carrier: "query", inFragment: "fragment.jwt", parameters, replace },
   { name: "query.jwt", carrier: "query", parameters, replace },
   { name: "fragment.jwt", carrier: "fragment", parameters, replace },
   { name: "form_post.jwt", carrier: "form", parameters, replace },

@@ -1,5 +1,6 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
 
+import { confirmationOf } from "../../oauth/tokens/confirmation.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Subject } from "../../../platform/store/store.ts";
 import { readForeignAccess } from "../../oauth/authorize/access.ts";
@@ -58,6 +59,10 @@ export async function exchangeForIdJag(
     async issue(now) {
       const claims = {
         ...pickClaims(user, audience.claims ?? []),
+        ...audience.tenant !== undefined && { aud_tenant: audience.tenant },
+        ...audience.subjects !== undefined && Object.hasOwn(audience.subjects, user.sub) && {
+          aud_sub: audience.subjects[user.sub],
+        },
         iss: server.issuer,
         sub,
         aud: audience.issuer,
@@ -70,7 +75,7 @@ export async function exchangeForIdJag(
         amr: subject.amr,
         ...scope.length > 0 && { scope: scope.join(" ") },
         ...access,
-        ...provenKey !== undefined && { cnf: { jkt: provenKey } },
+        ...provenKey !== undefined && { cnf: confirmationOf(provenKey) },
         ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
       };
       const issued = await overriddenClaims(server, "id_jag", claims, authorization);

@@ -9,10 +9,16 @@ import type { Server, TokenIssuer } from "../../oauth/server.ts";
 import { createGrant } from "../../oauth/tokens/refresh_token.ts";
 import { tokenExchangeType } from "./settings.ts";
 
-/** Stores the grant of each ID token that is issued, under the digest of the token. */
+/**
+ * Stores the grant of each ID token that the token endpoint issues, under the digest of the token. An ID token in an
+ * authorization response grants nothing.
+ */
 export const storeIdToken: TokenIssuer = async (server, authorization, now, { id_token: token }) => {
-  const { client, grantId, subject } = authorization;
-  if (token === undefined || subject === undefined || !client.grantTypes.includes(tokenExchangeType)) return {};
+  const { client, grantId, subject, issue } = authorization;
+  if (
+    token === undefined || issue !== undefined || subject === undefined ||
+    !client.grantTypes.includes(tokenExchangeType)
+  ) return {};
   const grant: Grant = authorization.grant ?? await createGrant(server, authorization, subject);
   const expiresAt = (now + server.settings.lifetimes.id_token) * 1000;
   await server.store.put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });

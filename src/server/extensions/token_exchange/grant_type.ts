@@ -1,5 +1,6 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
+import { confirmationOf, isConfirmed } from "../../oauth/tokens/confirmation.ts";
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
 import { registeredResources } from "../../oauth/authorize/scope.ts";
 import { type Params, splitScope } from "../../oauth/params.ts";
@@ -154,12 +155,12 @@ async function readToken(
     );
   }
   const { cnf } = token.claims;
-  if (cnf === undefined || cnf.jkt === provenKey) return token;
+  if (cnf === undefined || isConfirmed(cnf, provenKey)) return token;
   throw invalidRequest(
     "TX-04",
     `${name} is bound to a key that the request does not prove`,
-    `a DPoP proof signed by the key ${cnf.jkt}`,
-    provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
+    `a proof of the key ${JSON.stringify(cnf)}`,
+    provenKey === undefined ? "no proof" : `a proof of the key ${JSON.stringify(confirmationOf(provenKey))}`,
   );
 }
 

@@ -56,7 +56,7 @@ export const tokenExchangeRules = {
   },
   "TX-04": {
     fix:
-      "The actor named in may_act must exchange the token. For a token that is bound to a key, send a DPoP proof signed by that key.",
+      "The actor named in may_act must exchange the token. For a token that is bound to a key or certificate, prove that one.",
     cites: ["RFC 8693 §4.1, §4.4"],
   },
   "TX-05": {

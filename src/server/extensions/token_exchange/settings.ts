@@ -67,6 +67,10 @@ export interface ResourceAuthorizationServer {
   readonly client?: string;
   /** The claims about the user in its ID-JAGs, such as `email`. Default: none. */
   readonly claims?: readonly string[];
+  /** The tenant of this audience that ID-JAGs are for: their claim `aud_tenant` (ID-JAG §3). Default: none. */
+  readonly tenant?: string;
+  /** User → the id of the account at this audience: the claim `aud_sub` of ID-JAGs (ID-JAG §3). Default: none. */
+  readonly subjects?: Readonly<Record<string, string>>;
   /** The lifetime of an ID-JAG, in seconds. Default: 300. Maximum: 3600. */
   readonly lifetime?: number;
 }
@@ -102,6 +106,8 @@ const resourceAuthorizationServerField: Field<ResourceAuthorizationServer> = obj
     authorizationDetailsTypes: texts(["payment"]),
     client: text(["chat"]),
     claims: texts(["email"]),
+    tenant: text(["acme"]),
+    subjects: record(text(["u-4711"]), { alice: "u-4711" }, "an object of account ids by sub"),
     lifetime: seconds(300, 3600),
   },
   example,

@@ -21,6 +21,9 @@ import type { Fields, TestServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
+import { until } from "../../../until.ts";
+import { openBrowser } from "../../browser.ts";
+import { describePage, openPage, submit } from "../../page_navigation.ts";
 
 const cibaType = "urn:openid:params:grant-type:ciba";
 const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
@@ -227,8 +230,136 @@ test("[CB-11] metadata names the endpoint, the grant type and the mode while the
     ];
   };
   const endpoint = "https://as.test/oauth2/backchannel_authentication";
-  assertEquals(await read({}), [endpoint, ["poll"], true]);
+  assertEquals(await read({}), [endpoint, ["poll", "ping"], true]);
   assertEquals(await read({ backchannelAuthentication: false }), [undefined, undefined, false]);
   const b = await server();
   await assertPage(await b.get("/backchannel?request_id=x"), 400);
+});
+
+const endpoint = "https://bank.example/ciba";
+const pingBank: ClientMetadata = {
+  ...bank,
+  backchannel_token_delivery_mode: "ping",
+  backchannel_client_notification_endpoint: endpoint,
+};
+const client_notification_token = "8d67dc78-7faa-4d41-aabd-67707b374255";
+
+/** The user of a request logs in on its page, and allows or denies. */
+async function decide(b: TestServer, auth_req_id: string, decision: "allow" | "deny"): Promise<void> {
+  const browser = openBrowser(b);
+  const path = `/backchannel?request_id=${auth_req_id.split(".")[0]}`;
+  let page = await openPage(browser, path, await browser.get(path));
+  while (describePage(page) !== "consent") {
+    const isLogin = describePage(page) === "login";
+    page = await (isLogin ? submit(browser, page, "sub", "alice") : submit(browser, page, ""));
+  }
+  await submit(browser, page, "decision", decision);
+}
+
+/** A server whose notifications of clients are recorded. */
+async function notifyingServer(options: LatchkeyOptions = {}, respond = () => new Response(null, { status: 204 })) {
+  const notifications: { readonly url: string; readonly init: RequestInit }[] = [];
+  const outbound = (url: string, init: RequestInit) => {
+    notifications.push({ url, init });
+    return Promise.resolve(respond());
+  };
+  return { ...await server({ clients: [pingBank], outbound, ...options }), notifications };
+}
+
+const warnings = ({ events }: Pick<TestServer, "events">) =>
+  events.flatMap((event) => event.type === "warning" && event.explanation.rule === "CB-12" ? [event.explanation] : []);
+
+test("[CB-12] a client of the mode ping is notified once of each decision, and then gets tokens or access_denied", async () => {
+  for (const [decision, outcome] of [["allow", "200"], ["deny", "400 access_denied"]] as const) {
+    const b = await notifyingServer();
+    const auth_req_id = await started(b, { client_notification_token });
+    assertEquals(await getOutcome(await poll(b, auth_req_id)), "400 authorization_pending");
+    assertEquals(b.notifications, []);
+    await decide(b, auth_req_id, decision);
+    await until(() => b.notifications.length > 0);
+    const [{ url, init }] = b.notifications as [{ url: string; init: RequestInit }];
+    assertEquals([url, init.method, init.redirect], [endpoint, "POST", "manual"]);
+    const { authorization, ...headers } = init.headers as Record<string, string>;
+    assertEquals([authorization, headers["content-type"]], [`Bearer ${client_notification_token}`, "application/json"]);
+    assertEquals(JSON.parse(String(init.body)), { auth_req_id });
+    b.advance(5);
+    assertEquals(await getOutcome(await poll(b, auth_req_id)), outcome);
+    assertEquals([b.notifications.length, warnings(b)], [1, []]);
+  }
+});
+
+test("[CB-12] an immediate decision notifies after the response", async () => {
+  const b = await notifyingServer({ login: "auto" });
+  const auth_req_id = await started(b, { client_notification_token });
+  assertEquals(b.notifications, []);
+  await until(() => b.notifications.length === 1);
+  assertEquals(await getOutcome(await poll(b, auth_req_id)), "200");
+});
+
+test("[CB-12] without a valid client_notification_token the request of such a client is invalid_request", async () => {
+  const b = await notifyingServer();
+  for (
+    const token of [undefined, "", "short", "x".repeat(21), "x".repeat(1025), `${"x".repeat(30)} y`, "é".repeat(30)]
+  ) {
+    assertEquals(await getOutcome(await start(b, { client_notification_token: token })), "400 invalid_request");
+    assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "CB-12");
+  }
+  assertEquals((await start(b, { client_notification_token: "x".repeat(22) })).status, 200);
+  const polling = await server();
+  assertEquals((await start(polling, { client_notification_token: "short" })).status, 200);
+});
+
+test("[CB-12] a failed notification is a warning, and the client can poll", async () => {
+  const fail = () => {
+    throw new Error("connection refused");
+  };
+  const redirect = () => new Response(null, { status: 302, headers: { location: "https://elsewhere.example/" } });
+  for (
+    const [respond, received] of [
+      [() => new Response("no", { status: 500 }), "status 500"],
+      [redirect, "status 302"],
+      [fail, "no response (connection refused)"],
+    ] as const
+  ) {
+    const b = await notifyingServer({ login: "auto" }, respond);
+    const auth_req_id = await started(b, { client_notification_token });
+    await until(() => warnings(b).length === 1);
+    assertEquals([warnings(b)[0]!.received, b.notifications.length], [received, 1]);
+    assertEquals(await getOutcome(await poll(b, auth_req_id)), "200");
+  }
+});
+
+test("[CB-12] no notification goes to a host that the server must not contact (SSRF)", async () => {
+  const local = { ...pingBank, backchannel_client_notification_endpoint: "https://127.0.0.1:1/ciba" };
+  const b = await server({ clients: [local], login: "auto", outbound: undefined });
+  await started(b, { client_notification_token });
+  await until(() => warnings(b).length === 1);
+  assertMatch(warnings(b)[0]!.received!, /no response/);
+});
+
+test("[CB-05, CB-12] the mode ping needs an endpoint, and the mode push is not offered", async () => {
+  await forEachCase<readonly [object, string]>([
+    [{ backchannel_client_notification_endpoint: undefined }, "backchannel_client_notification_endpoint"],
+    [{ backchannel_client_notification_endpoint: "app:/ciba" }, "backchannel_client_notification_endpoint"],
+    [{ backchannel_client_notification_endpoint: "http://bank.com/ciba" }, "backchannel_client_notification_endpoint"],
+    [{ backchannel_client_notification_endpoint: "https://bank.com/#x" }, "backchannel_client_notification_endpoint"],
+    [{ backchannel_token_delivery_mode: "push" }, "backchannel_token_delivery_mode"],
+  ], async ([changes, path]) => {
+    const error = await assertRejects(
+      () => server({ clients: [{ ...pingBank, ...changes } as ClientMetadata] }),
+      ConfigurationError,
+    );
+    assertEquals(error.issues.map((issue) => issue.path), [`clients[0].${path}`]);
+  });
+});
+
+test("[CB-12] the notification token is in no event, and the client of another registration is not notified", async () => {
+  const b = await notifyingServer();
+  const auth_req_id = await started(b, { client_notification_token });
+  assertEquals(JSON.stringify(b.events).includes(client_notification_token), false);
+  b.as.clients.set({ ...pingBank, backchannel_token_delivery_mode: "poll" });
+  await decide(b, auth_req_id, "allow");
+  b.advance(5);
+  assertEquals(await getOutcome(await poll(b, auth_req_id)), "200");
+  assertEquals(b.notifications, []);
 });

@@ -13,10 +13,18 @@ function post(b: TestServer, url: unknown, fields: Record<string, string>): Prom
 }
 
 /** Starts a request for the first user and polls once, in the mode that the client registers. */
-async function attempt(b: TestServer, metadata: Readonly<Record<string, unknown>>, members: object): Promise<string> {
+async function attempt(
+  b: TestServer,
+  metadata: Readonly<Record<string, unknown>>,
+  members: object,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
   b.as.clients.set({ client_id: "bank", client_secret: "bank-secret", grant_types: [type], ...members });
   const { sub } = b.as.users.all()[0]!;
-  const started = await post(b, metadata.backchannel_authentication_endpoint, { scope: "openid", login_hint: sub });
+  const started = await post(b, metadata.backchannel_authentication_endpoint, {
+    ...{ scope: "openid", login_hint: sub },
+    ...fields,
+  });
   const { auth_req_id } = await started.json();
   return await getOutcome(await post(b, metadata.token_endpoint, { grant_type: type, auth_req_id }));
 }
@@ -27,9 +35,12 @@ export const cibaAttempts: ExtensionAttempts = {
     backchannel_authentication_endpoint: async (b, metadata) => assertEquals(await attempt(b, metadata, {}), "200"),
     async backchannel_token_delivery_modes_supported(b, metadata, modes: readonly string[]) {
       for (const backchannel_token_delivery_mode of modes) {
-        assertEquals(await attempt(b, metadata, { backchannel_token_delivery_mode }), "200");
+        const backchannel_client_notification_endpoint = "https://127.0.0.1:1/blocked";
+        const members = { backchannel_token_delivery_mode, backchannel_client_notification_endpoint };
+        const fields = { client_notification_token: "notification-of-the-bank" };
+        assertEquals(await attempt(b, metadata, members, fields), "200");
       }
-      assertEquals(modes, ["poll"]);
+      assertEquals(modes, ["poll", "ping"]);
     },
   },
   grantTypes: [{ type, attempt: (b, metadata) => attempt(b, metadata, {}) }],

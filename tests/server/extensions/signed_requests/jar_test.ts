@@ -4,10 +4,11 @@
  * @extensions assertion_authentication, par
  */
 
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { UnsecuredJWT } from "jose";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { CompactEncrypt, importJWK, UnsecuredJWT } from "jose";
+import type { JWK } from "jose";
 import { test } from "node:test";
-import { ConfigurationError } from "../../../../src/mod.ts";
+import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
 import {
   assertAuthorizationResponse,
@@ -438,4 +439,144 @@ test("[JR-02] keys come from jwks_uri, and a failure to fetch them is reported",
   isDown = false;
   b.advance(31);
   assertAuthorizationResponse(await send(b, await sign()), { uri });
+});
+
+const encryptionAlgorithms = ["RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A256KW"] as const;
+const encryptingServer = (options: LatchkeyOptions = {}) =>
+  server({ requestObjectEncryption: encryptionAlgorithms, ...options });
+
+/** The public encryption key of an algorithm. */
+async function encryptionKey({ get }: TestServer, alg: string): Promise<JWK> {
+  const { keys } = await (await get("/oauth2/jwks")).json();
+  return keys.find((key: JWK) => key.use === "enc" && key.alg === alg);
+}
+
+/** Encrypts a text to the key of the server, with a changed header. */
+async function encrypt(
+  b: TestServer,
+  text: string,
+  header: Readonly<Record<string, unknown>> = {},
+  key?: JWK,
+): Promise<string> {
+  const { alg = "ECDH-ES", enc = "A128GCM", ...others } = header as { readonly alg?: string; readonly enc?: string };
+  const jwk = key ?? await encryptionKey(b, alg);
+  const protectedHeader = { alg, enc, kid: jwk.kid, ...others };
+  return await new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader(protectedHeader)
+    .encrypt(await importJWK(jwk, alg));
+}
+
+for (const alg of encryptionAlgorithms) {
+  test(`[JR-06] a signed request object encrypted by ${alg} works at the authorization endpoint and PAR`, async () => {
+    const b = await encryptingServer();
+    for (const enc of ["A128CBC-HS256", "A256CBC-HS512", "A128GCM", "A256GCM"]) {
+      const state = `state-${enc}`;
+      const request = await encrypt(b, await sign({ state }), { alg, enc, cty: "oauth-authz-req+jwt" });
+      assertAuthorizationResponse(await send(b, request), { uri, state });
+    }
+    assertEquals((await push(b, await encrypt(b, await sign(), { alg }))).status, 201);
+  });
+}
+
+test("[JR-06] the JWKS has one public key for each algorithm of the setting, and metadata names them", async () => {
+  const b = await encryptingServer({ requestObjectEncryption: ["RSA-OAEP-256", "ECDH-ES"] });
+  const { keys } = await (await b.get("/oauth2/jwks")).json();
+  const own = keys.filter(({ use }: JWK) => use === "enc");
+  assertEquals(own.map((key: JWK) => Object.keys(key).sort().join(" ")), [
+    "alg e kid kty n use",
+    "alg crv kid kty use x y",
+  ]);
+  const metadata = await (await b.get("/.well-known/openid-configuration")).json();
+  assertEquals(metadata.request_object_encryption_alg_values_supported, ["RSA-OAEP-256", "ECDH-ES"]);
+  assertEquals(metadata.request_object_encryption_enc_values_supported.length, 4);
+  const plain = await server();
+  const { keys: usual } = await (await plain.get("/oauth2/jwks")).json();
+  assertEquals(usual.some(({ use }: JWK) => use === "enc"), false);
+  const without = await (await plain.get("/.well-known/openid-configuration")).json();
+  assertEquals("request_object_encryption_alg_values_supported" in without, false);
+});
+
+test("[JR-06] a JWE of another algorithm or key, compressed, or at a server without the setting is rejected", async () => {
+  const b = await encryptingServer({ requestObjectEncryption: ["ECDH-ES"] });
+  const signed = await sign();
+  const own = await encryptionKey(b, "ECDH-ES");
+  const { n, e } = rsaKey.jwk as { readonly n: string; readonly e: string };
+  const rsa = { kty: "RSA", n, e, kid: "foreign" };
+  const replaceHeader = (jwe: string, changes: object) => {
+    const [header, ...parts] = jwe.split(".");
+    const changed = { ...JSON.parse(atob(header!.replaceAll("-", "+").replaceAll("_", "/"))), ...changes };
+    return [btoa(JSON.stringify(changed)).replace(/=+$/, ""), ...parts].join(".");
+  };
+  const good = await encrypt(b, signed);
+  await forEachCase<readonly [string, string]>([
+    [await encrypt(b, signed, { alg: "RSA-OAEP-256" }, rsa), "alg"],
+    [replaceHeader(good, { alg: "RSA1_5" }), "alg"],
+    [replaceHeader(good, { alg: "dir" }), "alg"],
+    [replaceHeader(good, { alg: "__proto__" }), "alg"],
+    [replaceHeader(good, { enc: "none" }), "enc"],
+    [replaceHeader(good, { zip: "DEF" }), "compressed"],
+    [await encrypt(b, signed, { zip: "DEF" }), "compressed"],
+    [await encrypt(b, signed, { kid: "unknown" }), "kid"],
+    ["a.b.c.d.e", "alg"],
+    ["....", "alg"],
+  ], async ([request, part]) => {
+    assertEquals((await push(b, request)).status, 400);
+    assertEquals(rejection(b), "invalid_request_object JR-06");
+    assertStringIncludes(getRejections(b.events).at(-1)!.explanation.reason!, part);
+  });
+  const plain = await server();
+  assertEquals((await push(plain, await encrypt(b, signed, {}, own))).status, 400);
+  assertStringIncludes(getRejections(plain.events).at(-1)!.explanation.reason!, "does not offer");
+});
+
+test("[JR-06] whatever part of a JWE is wrong, the response and the explanation are the same", async () => {
+  const b = await encryptingServer();
+  const seen = new Set<string>();
+  for (const alg of encryptionAlgorithms) {
+    for (const enc of ["A128CBC-HS256", "A256GCM"]) {
+      const parts = (await encrypt(b, await sign(), { alg, enc })).split(".");
+      for (const part of [1, 2, 3, 4]) {
+        const changed = [...parts];
+        const text = changed[part]!;
+        const other = text[0] === "A" ? "B" : "A";
+        for (const value of [other + text.slice(1), "", "AAAA", "!"]) {
+          if (value === text) continue; // ECDH-ES has no encrypted key.
+          changed[part] = value;
+          const response = await push(b, changed.join("."));
+          const { reason, received } = getRejections(b.events).at(-1)!.explanation;
+          seen.add(JSON.stringify([response.status, await response.text(), rejection(b), reason, received]));
+        }
+      }
+    }
+  }
+  assertEquals(seen.size, 1, [...seen].join("\n"));
+});
+
+test("[JR-06] what is inside is checked as if it were sent: its signature, its form, and its client", async () => {
+  const b = await encryptingServer();
+  await forEachCase<readonly [string, string]>([
+    [JSON.stringify(goodClaims), "invalid_request_object JR-02"],
+    [new UnsecuredJWT({ ...goodClaims }).encode(), "invalid_request_object JR-02"],
+    [await sign({}, { key: otherKey }), "invalid_request_object JR-02"],
+    [await encrypt(b, await sign()), "invalid_request_object JR-02"],
+    [await sign({ client_id: "spa" }), "invalid_request_object JR-03"],
+    [await sign({ exp: start - 60 }), "invalid_request_object JR-04"],
+  ], async ([inner, expected]) => {
+    assertEquals((await push(b, await encrypt(b, inner))).status, 400);
+    assertEquals(rejection(b), expected);
+  });
+  const long = await encrypt(b, await sign({ state: "x".repeat(20_000) }));
+  assertEquals((await push(b, long)).status, 400);
+  assertEquals(rejection(b), "invalid_request_object JR-02");
+  const withoutKeys = await encrypt(b, await sign());
+  assertEquals((await push(b, withoutKeys, { client_id: "spa" })).status, 400);
+  assertEquals(rejection(b), "request_not_supported JR-01");
+});
+
+test("[JR-06] all instances on a store have the same encryption key, also after a restart", async () => {
+  const store = memoryStore();
+  const servers = await Promise.all([encryptingServer({ store }), encryptingServer({ store })]);
+  const keys = await Promise.all(servers.map((b) => encryptionKey(b, "ECDH-ES")));
+  assertEquals(keys[0], keys[1]);
+  const later = await encryptingServer({ store });
+  assertEquals((await push(later, await encrypt(servers[0]!, await sign()))).status, 201);
 });

@@ -43,7 +43,7 @@ test("[IN-05] a caller that asks for a JWT gets the same members, signed for it 
     });
   }
   const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
-  assertEquals(metadata.introspection_signing_alg_values_supported, ["RS256", "ES256", "EdDSA"]);
+  assertEquals(metadata.introspection_signing_alg_values_supported, ["RS256", "ES256", "EdDSA", "Ed25519"]);
 });
 
 test("[IN-05, SC-16] the JWT needs to be asked for by name; errors stay JSON, and it is no token", async () => {

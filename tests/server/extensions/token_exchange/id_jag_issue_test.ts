@@ -376,3 +376,16 @@ test("[IJ-01] an entry that cannot work is rejected at the start", async () => {
     assertEquals(error.issues.map((issue) => issue.path), [path]);
   });
 });
+
+test("[IJ-10] the entry names the tenant of the audience, and the accounts of users there", async () => {
+  const audienceClaims = async (entry: Partial<ResourceAuthorizationServer>) => {
+    const server = await identityProvider(entry);
+    const { id_token } = await agentTokens(server);
+    const { access_token } = await (await requestIdJag(server, { subject_token: id_token, resource: mcp })).json();
+    const { aud_tenant, aud_sub } = decodeClaims(access_token);
+    return [aud_tenant, aud_sub];
+  };
+  assertEquals(await audienceClaims({}), [undefined, undefined]);
+  assertEquals(await audienceClaims({ tenant: "acme", subjects: { alice: "u-4711" } }), ["acme", "u-4711"]);
+  assertEquals(await audienceClaims({ subjects: { bob: "u-4712" } }), [undefined, undefined]);
+});
