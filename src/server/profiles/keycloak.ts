@@ -23,6 +23,10 @@ export const keycloak: ProviderProfile = {
     ...["openid", "profile", "email", "address", "phone", "offline_access"],
     ...["roles", "web-origins", "acr", "basic", "microprofile-jwt"],
   ],
+  // keycloak-js asks for fragment unless its option responseMode says otherwise.
+  responseModes: ["query", "fragment", "form_post"],
+  // keycloak/keycloak OIDCWellKnownProvider.DEFAULT_RESPONSE_TYPES_SUPPORTED, without the types with token.
+  responseTypes: ["code", "id_token", "code id_token"],
   defaultScope: "profile email",
   // The same section: the mappers of profile and email add to both tokens, those of roles to the access token alone.
   idTokenClaims: "like-userinfo",
@@ -37,4 +41,47 @@ export const keycloak: ProviderProfile = {
   // keycloak/keycloak RepresentationToModel.importRealm: accessTokenLifespan, ssoSessionIdleTimeout,
   // ssoSessionMaxLifespan, accessCodeLifespan. TokenManager gives an ID token the exp of the access token.
   lifetimes: { code: 60, access_token: 300, id_token: 300, refresh_token: 36000, refresh_token_idle: 1800 },
+  // https://www.keycloak.org/docs/latest/server_admin/#_oidc_clients: a client has no PKCE method unless it is set.
+  pkce: { insecureAllowMissing: true, insecureAllowPlain: true },
+  // keycloak/keycloak TokenManager: a used refresh token stays valid unless the realm revokes it.
+  refresh: { reuse: "another" },
+  // keycloak-js lib/keycloak.js decodes a refresh token as a JWT: {"alg":"HS512","typ":"JWT"} and {"typ":"Refresh"}.
+  tokenPrefixes: { refresh_token: "eyJhbGciOiJIUzUxMiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJSZWZyZXNoIn0." },
+  shapes: {
+    // The basic scope and TokenManager.initToken, as for the ID token: typ, azp. Only service accounts have client_id.
+    accessToken: { "*": { typ: "Bearer", azp: "{client_id}", client_id: null } },
+    idToken: { "*": { typ: "ID", azp: "{aud}", jti: "{$uuid}" } },
+    endpoints: {
+      token_endpoint: {
+        // AccessTokenResponse, in a recorded response: https://github.com/keycloak/keycloak/issues/51936
+        members: { "not-before-policy": 0 },
+        ifPresent: { refresh_token: { refresh_expires_in: 1800 } },
+        ifAbsent: { refresh_token: { refresh_expires_in: 0 } },
+        errors: {
+          statuses: { invalid_client: 401 },
+          // keycloak/keycloak TokenEndpoint, PkceUtils, TokenManager and AuthorizeClientUtil
+          cases: {
+            "TK-14": { error_description: "Incorrect redirect_uri" },
+            "TK-15": { error_description: "Incorrect redirect_uri" },
+            "TK-16": { error_description: "Code not valid" },
+            "PK-08": { error_description: "PKCE verification failed: Invalid code verifier" },
+            "PK-09": { error_description: "PKCE verification failed: Code mismatch" },
+            "PK-10": { error_description: "PKCE code verifier not specified" },
+            "RT-02": { error_description: "Invalid refresh token" },
+            "RT-07": { error_description: "Invalid refresh token" },
+            invalid_client: { error_description: "Invalid client or Invalid client credentials" },
+          },
+          members: { error_description: "{error_description}" },
+        },
+      },
+      authorization_endpoint: {
+        errors: {
+          cases: {
+            "PK-01": { error_description: "Missing parameter: code_challenge_method" },
+          },
+          members: { error_description: "{error_description}" },
+        },
+      },
+    },
+  },
 };

@@ -16,8 +16,13 @@ export const okta: ProviderProfile = {
     device_authorization_endpoint: "/v1/device/authorize",
     pushed_authorization_request_endpoint: "/v1/par",
   },
-  // The document lacks this member.
-  metadata: { authorization_response_iss_parameter_supported: null },
+  // The document lacks this member, and lists a mode that is no setting.
+  metadata: {
+    authorization_response_iss_parameter_supported: null,
+    response_modes_supported: ["query", "fragment", "form_post", "okta_post_message"],
+  },
+  responseModes: ["query", "fragment", "form_post"],
+  responseTypes: ["code", "id_token", "code id_token"],
   scopes: ["openid", "profile", "email", "address", "phone", "offline_access", "device_sso"],
   defaultScope: "",
   alg: "RS256",
@@ -27,6 +32,31 @@ export const okta: ProviderProfile = {
   lifetimes: { access_token: 3600, id_token: 3600 },
   // okta/okta-auth-js test/support/tokens.js: the default audience of the server `default`.
   audience: "api://default",
-  // https://developer.okta.com/docs/guides/refresh-tokens/main/
-  refresh: { onlyOffline: true },
+  // https://developer.okta.com/docs/guides/refresh-tokens/main/: also the grace period of 30 seconds.
+  refresh: { onlyOffline: true, grace: 30 },
+  shapes: {
+    // okta/okta-auth-js test/support/tokens.js, as the ID token below: cid, uid, scp and the login as sub.
+    accessToken: {
+      "*": {
+        ...{ ver: 1, cid: "{client_id}", uid: "{$sub}", scp: "{scope:list}", sub: "{preferred_username|email|sub}" },
+        ...{ client_id: null, scope: null, sid: null },
+      },
+    },
+    userinfo: { "*": { sub: "{$sub}" } },
+    idToken: { "*": { ver: 1, jti: "ID.{$uuid}", idp: "00o1latchkey", amr: ["pwd"] } },
+    endpoints: {
+      token_endpoint: {
+        errors: {
+          statuses: { invalid_client: 401 },
+          cases: {
+            // okta/okta-auth-js lib/oidc/util/errors.ts
+            "RT-02": { error_description: "The refresh token is invalid or expired." },
+            "RT-04": { error_description: "The refresh token is invalid or expired." },
+            "RT-07": { error_description: "The refresh token is invalid or expired." },
+          },
+          members: { error_description: "{error_description}" },
+        },
+      },
+    },
+  },
 };

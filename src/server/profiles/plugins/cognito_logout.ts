@@ -1,0 +1,88 @@
+/**
+ * The logout endpoint of Cognito, which takes none of the parameters of OpenID Connect and shows no page:
+ * https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html, and its login endpoint, which takes
+ * those of the authorization endpoint: social-core social_core/backends/cognito.py.
+ */
+
+import type { App, Context } from "../../assembly/context.ts";
+import { endpointPath, endpointUrl } from "../../assembly/endpoint.ts";
+import type { Plugin } from "../../assembly/plugin.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../../../platform/http/message.ts";
+import { parseTarget } from "../../../platform/http/router.ts";
+import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
+import { clearSessionCookie, readSession } from "../../endpoints/shared/session_cookie.ts";
+import { isPermitted } from "../../oauth/clients/standing.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { endSession } from "../../oauth/session/session.ts";
+import { atPath } from "./at_path.ts";
+
+const ownPath = "/logout/session";
+const loginPath = "/login";
+
+/** Handles the requests that metadata leads to the `end_session_endpoint`. */
+export function cognitoLogout(): Plugin {
+  let app: App | undefined;
+  return {
+    setup: (assembled) => void (app = assembled),
+    routes: () => [{
+      ...{ name: "cognito_logout", path: ownPath, methods: ["GET", "HEAD"], caller: "browser", title: "Logout" },
+      ...{ doneLabel: "logged out", errors: "page", role: "step" },
+      // A HEAD request must not end the session.
+      load: () => ({ GET: logOut, HEAD: () => emptyHeadResponse }),
+    }],
+    handle: (next) => async (request, peer) => {
+      const { path } = parseTarget(request.url, {});
+      if (path === loginPath && app !== undefined) {
+        return await next(atPath(request, path, endpointPath(app, "authorize")), peer);
+      }
+      if (app?.findEndpoint(path)?.name !== "logout") return await next(request, peer);
+      return await next(atPath(request, path, ownPath), peer);
+    },
+  };
+}
+
+/** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can end the session so. */
+async function logOut(context: Context): Promise<ResponseLike> {
+  const { server, request, target } = context;
+  if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
+  const params = new URLSearchParams(target.query);
+  const id = params.get("client_id");
+  if (id === null) throw missing("client_id");
+  const client = await server.clients.findHolder(id, server.sender);
+  const uri = params.get("logout_uri");
+  const isLogin = params.has("redirect_uri") && params.has("response_type");
+  if (uri === null && !isLogin) throw missing("logout_uri, or redirect_uri and response_type");
+  const registered = client?.metadata.post_logout_redirect_uris ?? [];
+  if (uri !== null && !registered.includes(uri)) {
+    throw new OAuthError("invalid_request", "logout_uri is not registered for this client", {
+      rule: "LO-03",
+      expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
+      publicExpected: "one of the client's post_logout_redirect_uris",
+      received: uri,
+    });
+  }
+  // Open redirect (RFC 9700 §4.11.2): any party can register a client with a URI of its own.
+  if (uri !== null && !isPermitted(server, client!, "redirectAfterLogoutWithoutHint")) {
+    throw new OAuthError("invalid_request", "logout_uri is one that the client has registered itself", {
+      rule: "LO-03",
+      expected: "a client of the configuration, or one that registered with an initial access token",
+      received: "a client that registered itself",
+      fix: "Add the client to the setting clients, or register it with an initial access token.",
+    });
+  }
+  const session = await readSession(context);
+  if (session !== undefined) await endSession(server, session);
+  const headers = session === undefined ? {} : clearSessionCookie(context);
+  const location = uri ?? `${endpointUrl(context, "authorize")}?${target.query}`;
+  return redirect(request.method, location, headers);
+}
+
+function missing(name: string): OAuthError {
+  return new OAuthError("invalid_request", `Missing required parameter ${name}`, {
+    rule: "LO-02",
+    reason: `Cognito's logout endpoint needs ${name}, and ignores id_token_hint and post_logout_redirect_uri`,
+    expected: "client_id and logout_uri",
+    received: `no ${name}`,
+    fix: "Send client_id and logout_uri instead of the parameters of OpenID Connect.",
+  });
+}

@@ -1,0 +1,185 @@
+/**
+ * What GitHub's clients call besides the OAuth endpoints: the user and the e-mail addresses, and the state of a token.
+ * https://docs.github.com/rest/users/users, /rest/users/emails and /rest/apps/oauth-applications
+ */
+
+import type { Context } from "../../assembly/context.ts";
+import type { Plugin } from "../../assembly/plugin.ts";
+import type { Endpoint, Handler } from "../../assembly/route.ts";
+import { readJsonObject } from "../../../platform/http/json_body.ts";
+import { type HttpResponse, json, redirect, withHeaders } from "../../../platform/http/message.ts";
+import { authenticateClient } from "../../oauth/clients/auth/mod.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { revokeGrant } from "../../oauth/grants/narrow_grant.ts";
+import { paramsFromFields } from "../../oauth/params.ts";
+import { revokeConsent } from "../../oauth/session/consent.ts";
+import { grantOfAccessToken } from "../../oauth/tokens/mod.ts";
+import { type AccessToken, readAccessToken } from "../../oauth/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
+import { responseFields } from "../../endpoints/shared/authorization.ts";
+import { requireUser } from "./require_user.ts";
+import { trackExchanges } from "./shapes/exchanges.ts";
+import { findDerived } from "./shapes/fill_members.ts";
+
+/** Serves the API at the root, as `api.github.com`, and below `/api/v3`, as a GitHub Enterprise Server. */
+export function githubApi(): Plugin {
+  const { find, hooks } = trackExchanges();
+  return {
+    ...hooks,
+    routes: () => [
+      endpoint("/user", "User", ["GET"], { GET: showUser }),
+      endpoint("/user/emails", "E-mail addresses", ["GET"], { GET: showEmails }),
+      endpoint("/applications/**", "Token of an application", ["POST", "DELETE"], {
+        POST: checkToken,
+        DELETE: deleteToken,
+      }),
+    ],
+    handle: (next) => async (request, peer) => {
+      const response = await next(request, peer);
+      const exchange = find(request);
+      const isMismatch = exchange?.context.endpoint?.name === "authorize" &&
+        exchange.rejection?.explanation.rule === "RU-01";
+      return isMismatch ? redirectMismatch(exchange.context) ?? response : response;
+    },
+  };
+}
+
+function endpoint(
+  path: string,
+  title: string,
+  methods: Endpoint["methods"],
+  handlers: Record<string, Handler>,
+): Endpoint {
+  return {
+    name: "github_api",
+    path,
+    aliases: [`/api/v3${path}`],
+    methods,
+    caller: path.startsWith("/applications") ? "client" : "resource client",
+    cors: path.startsWith("/user"),
+    title,
+    errors: "json",
+    role: "step",
+    load: () => handlers,
+  };
+}
+
+/**
+ * GitHub reports a redirect URI that is not registered to the registered one.
+ * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-authorization-request-errors
+ */
+function redirectMismatch({ server, clientId = "", request, target }: Context): HttpResponse | undefined {
+  const [uri] = server.clients.findCached(clientId)?.redirectUris ?? [];
+  if (uri === undefined) return undefined;
+  const state = new URLSearchParams(target.query).get("state") ?? undefined;
+  const fields = responseFields(server, { uri, mode: "query", state }, [
+    ["error", "redirect_uri_mismatch"],
+    ["error_description", "The redirect_uri MUST match the registered callback URL for this application."],
+  ]);
+  return redirect(request.method, appendToRedirectUri(uri, fields));
+}
+
+const showUser: Handler = async (context) => {
+  const { token, user } = await requireUser(context, "token");
+  return withScopes(json(200, userMembers(context, user)), token);
+};
+
+const showEmails: Handler = async (context) => {
+  const { token, user } = await requireUser(context, "token");
+  if (!scopesOf(token).some((scope) => scope === "user" || scope === "user:email")) {
+    throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
+      rule: "BR-02",
+      status: 404,
+      expected: "user:email",
+      received: token.claims.scope ?? "no scope",
+    });
+  }
+  const { email, email_verified: verified = false } = user;
+  const emails = email === undefined ? [] : [{ email, primary: true, verified, visibility: "private" }];
+  return withScopes(json(200, emails), token);
+};
+
+const checkToken: Handler = async (context) => {
+  const { token, accessToken } = await requireOwnToken(context, "token");
+  const user = accessToken.user === undefined ? undefined : await context.server.users.find(accessToken.user);
+  return json(200, {
+    id: 1,
+    url: `${context.server.issuer}/authorizations/1`,
+    app: { name: accessToken.claims.client_id, client_id: accessToken.claims.client_id, url: context.server.issuer },
+    token,
+    scopes: scopesOf(accessToken),
+    user: user && userMembers(context, user),
+  });
+};
+
+const deleteToken: Handler = async (context) => {
+  const { server, target: { path } } = context;
+  const { client, token, accessToken } = await requireOwnToken(context, path.endsWith("/grant") ? "grant" : "token");
+  if (path.endsWith("/grant")) {
+    const { jti, exp } = accessToken.claims;
+    const end = Math.max(exp, Math.floor(server.now() / 1000) + server.settings.lifetimes.refresh_token) * 1000;
+    await revokeGrant(server, grantOfAccessToken(jti), "the client deleted the authorization", end);
+    if (accessToken.user !== undefined) await revokeConsent(server, accessToken.user, client.id);
+  } else await revokeIssuedToken(server, token, "the client deleted its token", client.id);
+  return { status: 204, headers: { "cache-control": "no-store" }, body: null };
+};
+
+/** The token in a request of a client about its own token; a token of another client does not exist for it. */
+async function requireOwnToken(
+  { server, request, target }: Context,
+  last: "token" | "grant",
+): Promise<{ readonly client: Client; readonly token: string; readonly accessToken: AccessToken }> {
+  const [, id = "", name] = /\/applications\/([^/]+)\/([^/]+)$/.exec(target.path) ?? [];
+  const client = await authenticateClient(server, {
+    authorization: request.headers.get("authorization"),
+    params: paramsFromFields([["client_id", id]]),
+    address: target.clientAddress.address,
+    connection: target.clientAddress,
+    header: (name) => request.headers.get(name),
+  });
+  const { access_token: token } = await readJsonObject(request, "TK-02");
+  const accessToken = typeof token === "string" ? await readAccessToken(server, token) : undefined;
+  if (name === last && typeof token === "string" && accessToken?.claims.client_id === client.id) {
+    return { client, token, accessToken };
+  }
+  throw new OAuthError("invalid_request", "the client has no such token", {
+    rule: "IN-02",
+    status: 404,
+    expected: "a valid access token of this client",
+    received: "another value",
+  });
+}
+
+/** The members of a user. GitHub names a public e-mail address only, which most users do not have. */
+function userMembers({ server }: Context, user: User): Readonly<Record<string, unknown>> {
+  const { sub, preferred_username: login = sub, name = null, picture = "", website = "" } = user;
+  const id = findDerived("$number", server, sub);
+  const path = encodeURIComponent(String(login).toWellFormed());
+  return {
+    login,
+    id,
+    node_id: `U_${id}`,
+    avatar_url: picture,
+    url: `https://api.github.com/users/${path}`,
+    html_url: `https://github.com/${path}`,
+    type: "User",
+    site_admin: false,
+    name,
+    company: null,
+    blog: website,
+    location: null,
+    email: null,
+    bio: null,
+  };
+}
+
+function scopesOf({ claims: { scope = "" } }: AccessToken): readonly string[] {
+  return scope.split(" ").filter((value) => value !== "" && value !== "no_scope");
+}
+
+function withScopes(response: HttpResponse, token: AccessToken): HttpResponse {
+  return withHeaders(response, { "x-oauth-scopes": scopesOf(token).join(", ") }) as HttpResponse;
+}

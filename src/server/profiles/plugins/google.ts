@@ -1,0 +1,139 @@
+/**
+ * What the data of the profile google cannot say: who gets a refresh token, the names of granted scope values, and the
+ * URLs of Google that its clients call besides the endpoints of the standards.
+ */
+
+import type { Plugin } from "../../assembly/plugin.ts";
+import { getHeader, replaceParts } from "../../../platform/http/message.ts";
+import { boundedCache } from "../../oauth/bounded_cache.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { Authorization } from "../../oauth/grants/authenticated_request.ts";
+import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
+import { storageKey } from "../../oauth/secrets.ts";
+import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../oauth/server.ts";
+import { refreshToken } from "../../oauth/tokens/refresh_token.ts";
+import { googleEndpoints } from "./google_endpoints.ts";
+import { longScope } from "./google_scope.ts";
+import { trackExchanges } from "./shapes/exchanges.ts";
+import { shapeCallback } from "./shapes/shape_callback.ts";
+
+/** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
+type Access = "online" | "offline" | "offline with consent";
+
+/** The name of this part of requests, which is stored with the code. */
+const part = "googleAccess";
+
+/** Maximum number of users and clients whose refresh tokens are remembered. */
+const maxRemembered = 10_000;
+
+/** URLs that Google served before, which clients still have. spring-security CommonOAuth2Provider.java */
+const earlierPaths: Readonly<Record<string, string>> = {
+  "/oauth2/v4/token": "/token",
+  "/oauth2/v3/userinfo": "/v1/userinfo",
+};
+
+/** Creates the plugin of one server. */
+export function google(): Plugin {
+  const { find, hooks } = trackExchanges();
+  /** The key of the latest refresh token in the store, by client and user. */
+  const latest = boundedCache<string>(maxRemembered);
+  let prepared: { readonly from: Server["requestParts"]; readonly changes: Partial<Server> } | undefined;
+
+  /** Issues a refresh token only with `access_type=offline`, and a second one only with `prompt=consent`. */
+  const issueRefreshToken: TokenIssuer = async (server, authorization, now, issued, request) => {
+    const { client, subject, refresh } = authorization;
+    const code = request.parameters.get("code");
+    if (refresh !== undefined || code === undefined) {
+      return await refreshToken(server, authorization, now, issued, request);
+    }
+    const record = await server.store.get("code", await storageKey(server, code));
+    const { [part]: access = "online" } = record?.value as { readonly [part]?: Access } | undefined ?? {};
+    const key = `${client.id} ${subject?.sub}`;
+    if (access === "online" || access === "offline" && await isAlive(server, latest.get(key))) return {};
+    const response = await refreshToken(server, authorization, now, issued, request);
+    if (response.refresh_token !== undefined) latest.set(key, await storageKey(server, response.refresh_token));
+    return response;
+  };
+
+  const changesOf = (server: Server): Partial<Server> => {
+    if (prepared?.from !== server.requestParts) {
+      const { requestParts, tokenIssuers, grantTypes } = server;
+      const authorize: EntryPointParts = {
+        ...requestParts.at.authorize,
+        readers: [...requestParts.at.authorize.readers, { name: part, read: readAccess }],
+      };
+      prepared = {
+        from: requestParts,
+        changes: {
+          requestParts: { ...requestParts, at: { ...requestParts.at, authorize } },
+          tokenIssuers: [
+            ...tokenIssuers.map((issuer) => issuer === refreshToken ? issueRefreshToken : issuer),
+            nameScope,
+          ],
+          grantTypes: grantTypes.map(requireSecret),
+        },
+      };
+    }
+    return prepared.changes;
+  };
+
+  return {
+    onEvent: hooks.onEvent,
+    extend: (server, context) => ({ ...hooks.extend(server, context), ...changesOf(server) }),
+    routes: googleEndpoints,
+    handle: (next) => async (request, peer) => {
+      const [path = ""] = request.url.replace(/^https?:\/\/[^/]*/, "").split("?", 1);
+      const present = Object.hasOwn(earlierPaths, path) ? earlierPaths[path] : undefined;
+      if (present !== undefined) {
+        const url = request.url.replace(path, present);
+        return await next(replaceParts(request, { url, original: request }), peer);
+      }
+      const response = await next(request, peer);
+      const { context, issued } = find(request) ?? {};
+      if (issued === undefined || context === undefined) return response;
+      if (getHeader(response, "location") === undefined && !("form" in response)) return response;
+      const user = await context.server.users.find(issued.sub);
+      const hd = user?.hd;
+      return await shapeCallback(context.app, response, (fields) => [
+        ...fields,
+        ["scope", longScope(issued.scope)],
+        ["authuser", "0"],
+        ...typeof hd === "string" ? [["hd", hd] as const] : [],
+        ["prompt", "consent"],
+      ]);
+    },
+  };
+}
+
+function readAccess({ params }: PartRequest): Access {
+  if (params.get("access_type") !== "offline") return "online";
+  return (params.get("prompt") ?? "").split(" ").includes("consent") ? "offline with consent" : "offline";
+}
+
+/** Whether the refresh token with this key in the store is still valid. */
+async function isAlive(server: Server, key: string | undefined): Promise<boolean> {
+  const stored = key === undefined ? undefined : await server.store.get("refresh_token", key);
+  if (stored === undefined || server.now() >= stored.value.validUntil) return false;
+  return await findRevoked(server, [stored.grantId!]) === undefined;
+}
+
+const nameScope: TokenIssuer = (_server, { scope }: Authorization) => ({ scope: longScope(scope) });
+
+/** Rejects a code of a web client without its secret, even with PKCE: manfredsteyer/angular-oauth2-oidc issue 812. */
+function requireSecret(grantType: GrantType): GrantType {
+  if (grantType.type !== "authorization_code") return grantType;
+  return {
+    ...grantType,
+    authorize(server, request) {
+      const { confidential, metadata } = request.client;
+      if (confidential || metadata.application_type === "native") return grantType.authorize(server, request);
+      throw new OAuthError("invalid_request", "client_secret is missing.", {
+        rule: "CA-07",
+        reason: "client_secret is missing: Google requires it from web clients, also with PKCE",
+        expected: "client_secret, or a client with the application_type native",
+        received: "no client_secret",
+        fix: "Exchange the code on a server that knows the secret, or register the client as native.",
+      });
+    },
+  };
+}

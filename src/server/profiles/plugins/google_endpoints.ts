@@ -1,0 +1,151 @@
+/** The URLs of Google besides the endpoints of the standards: tokeninfo, certificates, revocation without a client. */
+
+import type { App, Context } from "../../assembly/context.ts";
+import type { Endpoint, Handler } from "../../assembly/route.ts";
+import { parseFields } from "../../../platform/http/form.ts";
+import { json } from "../../../platform/http/message.ts";
+import { algorithmsInUse } from "../../endpoints/jwks.ts";
+import { readParams } from "../../endpoints/shared/client_endpoint.ts";
+import { claimsForScope } from "../../oauth/claims.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
+import { paramsFromFields } from "../../oauth/params.ts";
+import type { Server } from "../../oauth/server.ts";
+import { revokeGrant } from "../../oauth/grants/narrow_grant.ts";
+import { grantOfAccessToken } from "../../oauth/tokens/mod.ts";
+import { readAuthorization } from "../../oauth/tokens/bound_token.ts";
+import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
+import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
+import { longScope } from "./google_scope.ts";
+
+/** The endpoints at a server. */
+export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
+  return [
+    {
+      name: "google_tokeninfo",
+      path: `${base}/tokeninfo`,
+      methods: ["GET", "POST"],
+      caller: "resource client",
+      title: "Token information",
+      errors: "json",
+      role: "step",
+      parameters: [
+        { name: "access_token", secret: "access_token", linksFlow: true },
+        { name: "id_token", secret: "id_token", linksFlow: true },
+      ],
+      load: () => ({ GET: showToken, POST: showToken }),
+    },
+    {
+      name: "google_revoke",
+      metadataName: "revocation_endpoint",
+      path: `${base}/revoke`,
+      methods: ["POST"],
+      caller: "client",
+      title: "Revocation",
+      errors: "json",
+      role: "step",
+      parameters: [{ name: "token", secret: "token", linksFlow: true }],
+      load: () => ({ POST: revoke }),
+    },
+    {
+      name: "google_certs",
+      path: `${base}/oauth2/v1/certs`,
+      methods: ["GET"],
+      caller: "any",
+      title: "Certificates",
+      errors: "json",
+      role: "document",
+      load: () => ({ GET: showCertificates }),
+    },
+  ];
+}
+
+/**
+ * The content of a token, in texts; its possession is the permission. All other values get the same response.
+ * https://developers.google.com/identity/sign-in/web/backend-auth
+ */
+const showToken: Handler = async (context) => {
+  const { server, request } = context;
+  const params = await readAnyParams(context);
+  const { token } = readAuthorization(request.headers.get("authorization"));
+  const idToken = params.get("id_token");
+  const members = idToken === undefined
+    ? await describeAccessToken(server, params.get("access_token") ?? token)
+    : await verifyOwnJwt(server, idToken, idTokenPolicy, () => ({ issuer: server.issuer }));
+  if (members === undefined) {
+    throw new OAuthError("invalid_token", "Invalid Value", {
+      rule: "BR-02",
+      status: 400,
+      expected: "access_token or id_token with a valid token of this server",
+      received: "another value",
+    });
+  }
+  const texts = Object.entries(members).filter(([, value]) => value !== undefined);
+  return json(200, Object.fromEntries(texts.map(([name, value]) => [name, String(value)])));
+};
+
+const idTokenPolicy = { ...ownClockTolerance, types: ["jwt"], requiredClaims: ["exp", "aud"] };
+
+async function describeAccessToken(server: Server, token: string | undefined): Promise<object | undefined> {
+  const read = token === undefined ? undefined : await readAccessToken(server, token);
+  if (read === undefined) return undefined;
+  const { client_id, sub, scope = "", exp } = read.claims;
+  const scopes = scope.split(" ");
+  const user = read.user === undefined ? undefined : await server.users.find(read.user);
+  const { email, email_verified } = user === undefined ? {} : claimsForScope(server.claims, user, scopes);
+  return {
+    ...{ azp: client_id, aud: client_id, ...scopes.includes("openid") && { sub }, scope: longScope(scopes) },
+    ...{ exp, expires_in: exp - Math.floor(server.now() / 1000), email, email_verified },
+  };
+}
+
+/**
+ * Revokes a token; its possession is the permission. google-auth-library-nodejs src/auth/oauth2client.ts sends it in
+ * the query. https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
+ */
+const revoke: Handler = async (context) => {
+  const { server } = context;
+  const token = (await readAnyParams(context)).get("token");
+  const reason = "the client revoked its token";
+  const claims = token === undefined ? undefined : (await readAccessToken(server, token))?.claims;
+  if (claims !== undefined) {
+    const end = Math.max(claims.exp * 1000, server.now() + server.settings.lifetimes.refresh_token * 1000);
+    await revokeGrant(server, grantOfAccessToken(claims.jti), reason, end);
+    return json(200, {});
+  }
+  if (token !== undefined && await revokeIssuedToken(server, token, reason)) return json(200, {});
+  throw new OAuthError("invalid_token", "Token expired or revoked", {
+    rule: "RV-01",
+    status: 400,
+    expected: "token with a valid token of this server",
+    received: token === undefined ? "no token" : "another value",
+  });
+};
+
+/** The parameters of the query, or of the form of a POST without a query. */
+async function readAnyParams(context: Context) {
+  const { query } = context.target;
+  return query === "" ? await readParams(context) : paramsFromFields(parseFields(query), context.unrepeatable);
+}
+
+/**
+ * The public keys as PEM, by their ids. Google's are certificates; verifiers such as google-auth-library read both.
+ * https://www.googleapis.com/oauth2/v1/certs
+ */
+const showCertificates: Handler = async ({ server }) => {
+  const keys = await server.keys.publishedKeys(algorithmsInUse(server));
+  const rsaKeys = keys.filter(({ kty }) => kty === "RSA");
+  const pems = await Promise.all(rsaKeys.map(async (key) => [key.kid, await toPem(key)] as const));
+  return json(200, Object.fromEntries(pems), { "cache-control": "public, max-age=60" });
+};
+
+async function toPem(published: object): Promise<string> {
+  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
+  const { kty, n, e } = published as { readonly kty: string; readonly n: string; readonly e: string };
+  const jwk = { kty, n, e };
+  const key = await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["verify"]);
+  const der = new Uint8Array(await crypto.subtle.exportKey("spki", key));
+  const lines = btoa(String.fromCharCode(...der)).replace(/.{64}(?=.)/g, "$&\n");
+  return `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n`;
+}

@@ -1,0 +1,37 @@
+/** Access tokens at the APIs of providers, which need no scope value. */
+
+import type { Context } from "../../assembly/context.ts";
+import { endpointOrigin } from "../../config/issuer_urls.ts";
+import type { User } from "../../oauth/clients/client.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { requireAccessToken } from "../../oauth/tokens/bearer.ts";
+import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
+
+/**
+ * The user of the access token of a request.
+ *
+ * @param scheme A scheme that the provider accepts like `Bearer`. Default: none.
+ * @throws {OAuthError} If the token is missing or invalid, is for another resource, has no user, or its key is not
+ *   proven.
+ */
+export async function requireUser(
+  { server, request, target, endpoint }: Context,
+  scheme?: string,
+): Promise<{ readonly token: AccessToken; readonly user: User }> {
+  const sent = request.headers.get("authorization");
+  const isOther = scheme !== undefined && sent?.toLowerCase().split(" ", 1)[0] === scheme;
+  const authorization = isOther ? `Bearer${sent!.slice(scheme.length)}` : sent;
+  const token = await requireAccessToken(server, {
+    method: request.method,
+    url: endpointOrigin(server, endpoint!) + target.path,
+    connection: target.clientAddress,
+    header: (name) => name === "authorization" ? authorization : request.headers.get(name),
+  }, undefined);
+  const user = token.user === undefined ? undefined : await server.users.find(token.user);
+  if (user !== undefined) return { token, user };
+  throw new OAuthError("invalid_token", "the access token has no user", {
+    rule: "BR-02",
+    expected: "a valid access token of a user",
+    received: "a token without a user",
+  });
+}

@@ -1,0 +1,65 @@
+/** The profile `okta`, with clients of Okta that know nothing of Latchkey: only their issuer is another one. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { customFetch } from "@auth/core";
+import Okta from "@auth/core/providers/okta";
+import { buildAuthorizeParams, getWellKnown, OktaAuth } from "@okta/okta-auth-js";
+import { Okta as ArcticOkta } from "arctic";
+import { okta } from "better-auth/plugins/generic-oauth";
+import { test } from "node:test";
+import { verifier } from "../../kit.ts";
+import { authJsApplication, getRedirectLocation, openBrowser } from "../applications.ts";
+import { loginWithBetterAuth } from "./better_auth_application.ts";
+import { redirectUri, secret, serveProvider } from "./provider_server.ts";
+import { replaceOrigins } from "./real_origins.ts";
+
+test("@okta/okta-auth-js logs in, verifies the tokens, reads userinfo, renews and revokes", async () => {
+  await using as = await serveProvider("okta");
+  const client = new OktaAuth({
+    ...{ issuer: as.issuer, clientId: "spa", redirectUri },
+    scopes: ["openid", "profile", "email", "offline_access"],
+  });
+  const { authorization_endpoint } = await getWellKnown(client);
+  const params = await client.token.prepareTokenParams();
+  const back = await getRedirectLocation(
+    await openBrowser()(authorization_endpoint + buildAuthorizeParams(params)),
+  );
+  const authorizationCode = new URL(back).searchParams.get("code")!;
+  const { tokens } = await client.token.exchangeCodeForTokens({ ...params, authorizationCode });
+  const { idToken, accessToken, refreshToken } = tokens;
+  assertEquals(idToken!.claims.sub, "00u1alice");
+  const user = await client.token.getUserInfo(accessToken!, idToken!);
+  assertEquals(user.preferred_username, "alice");
+  const renewed = await client.token.renewTokensWithRefresh({ scopes: accessToken!.scopes }, refreshToken!);
+  assert(renewed.accessToken!.accessToken !== accessToken!.accessToken);
+  await client.token.revoke(renewed.accessToken!);
+  await assertRejects(() => client.token.getUserInfo(renewed.accessToken!, idToken!));
+});
+
+test("Auth.js logs in with its provider Okta", async () => {
+  await using as = await serveProvider("okta");
+  const app = authJsApplication([
+    Okta({ clientId: "web", clientSecret: secret, issuer: as.issuer, [customFetch]: fetch }),
+  ]);
+  const back = await getRedirectLocation(await openBrowser()(await app.begin("okta")));
+  assertEquals(await getRedirectLocation(await app.visit(back)), "https://app.example/home");
+  const { user } = await (await app.visit("https://app.example/auth/session")).json();
+  assertEquals(user, { name: "Alice Adams", email: "alice@app.example" });
+});
+
+test("better-auth logs in with its provider okta", async () => {
+  await using as = await serveProvider("okta");
+  const user = await loginWithBetterAuth(okta({ clientId: "web", clientSecret: secret, issuer: as.issuer }));
+  assertEquals([user.name, user.email, user.emailVerified], ["Alice Adams", "alice@app.example", true]);
+});
+
+test("arctic logs in with its class Okta at the domain of an organization", async () => {
+  await using as = await serveProvider("okta");
+  using _ = replaceOrigins(as.issuer, ["https://widgets.okta.com"]);
+  const client = new ArcticOkta("widgets.okta.com", "default", "web", secret, redirectUri);
+  const url = client.createAuthorizationURL("st4te", verifier, ["openid", "offline_access"]);
+  const callback = new URL(await getRedirectLocation(await openBrowser()(url)));
+  const tokens = await client.validateAuthorizationCode(callback.searchParams.get("code")!, verifier);
+  const renewed = await client.refreshAccessToken(tokens.refreshToken(), ["openid"]);
+  await client.revokeToken(renewed.accessToken());
+});
