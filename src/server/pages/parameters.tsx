@@ -20,6 +20,7 @@ const labels: ReadonlyMap<string, string> = new Map([
   ["acr_values", "requested levels of authentication"],
   ["dpop_jkt", "the key that the code is bound to"],
   ["code", "exchanged for tokens, once"],
+  ["id_token", "who is logged in, for this client alone"],
   ["iss", "the server that responded"],
   ["error", "why no code was issued"],
   ["error_description", "details for developers"],
