@@ -1,15 +1,15 @@
 /** The plugin with the pages for developers. */
 
 import type { Plugin } from "../server/assembly/plugin.ts";
-import type { Endpoint } from "../server/assembly/route.ts";
+import { type Endpoint, page } from "../server/assembly/route.ts";
 import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
 import type { App, ClientLinkTarget } from "../server/assembly/context.ts";
 import type { Method } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
-import { type ParameterDescription, parameters } from "../server/oauth/params.ts";
+import { parameters } from "../server/oauth/params.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { DirectoryOptions } from "./connect/admin_endpoint.ts";
-import { offPages } from "./off_pages.ts";
+import { disabledPages } from "./disabled_pages.ts";
 import { type RequestPages, requestPages, type RequestPagesOptions } from "./requests/request_pages.ts";
 import type { ReadRules } from "./rules/rules_file.ts";
 
@@ -64,7 +64,7 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
     ],
     rulesPath: readRules && rulesPath,
     clientLink: ({ directory }, target) => directory === "off" ? undefined : clientLink(target),
-    offPages,
+    disabledPages,
     demoSteps: async () => (await import("./authorized/demo_steps.ts")).demoSteps,
     routes: (app) => [
       staticEndpoint(app.site, "devtools", () => import("./assets.gen.ts")),
@@ -145,15 +145,4 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
     page("users", `${base}/users`, "Users", async () => (await users()).userListPage(options), methods, formParameters),
     page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
   ];
-}
-
-function page(
-  name: string,
-  path: string,
-  title: string,
-  load: Endpoint["load"],
-  methods: readonly Method[] = ["GET"],
-  parameters: readonly ParameterDescription[] = [],
-): Endpoint {
-  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
 }

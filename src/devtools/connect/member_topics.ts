@@ -7,7 +7,8 @@ type Name = keyof ClientMetadata;
 /** The members that say what requests of a client must have. */
 const requestMembers: readonly Name[] = [
   ...["require_pkce", "require_pushed_authorization_requests", "require_signed_request_object"] as const,
-  ...["request_object_signing_alg", "dpop_bound_access_tokens", "profile"] as const,
+  ...["request_object_signing_alg", "dpop_bound_access_tokens"] as const,
+  ...["tls_client_certificate_bound_access_tokens", "profile"] as const,
   ...["default_acr_values", "default_max_age", "require_auth_time"] as const,
 ];
 
@@ -25,7 +26,8 @@ export const memberTopics: Readonly<Record<string, readonly Name[]>> = {
   "Name and redirects": ["client_name", "redirect_uris", "initiate_login_uri", "post_logout_redirect_uris"],
   "Authentication and keys": [
     ...["token_endpoint_auth_method", "client_secret_expires_at", "token_endpoint_auth_signing_alg"] as const,
-    ...["jwks", "jwks_uri"] as const,
+    ...["jwks", "jwks_uri", "tls_client_auth_subject_dn", "tls_client_auth_san_dns"] as const,
+    ...["tls_client_auth_san_uri", "tls_client_auth_san_ip", "tls_client_auth_san_email"] as const,
   ],
   "Grants and scope": ["grant_types", "response_types", "scope", "authorization_details_types", "serves"],
   "What requests must have": requestMembers,

@@ -3,7 +3,7 @@
 import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
 import { bashQuote } from "../../server/endpoints/shared/shell_quote.ts";
 import type { Fields } from "../../platform/http/form.ts";
-import { maxCapturedBodyChars } from "../../platform/http/body_tap.ts";
+import { maxCapturedBodyBytes } from "../../platform/http/body_tap.ts";
 import type { Exchange, RecordedRequest } from "../../recorder/exchange.ts";
 import { findBasicCredentials } from "../../recorder/record_request.ts";
 import { requestUrl } from "../../recorder/export/request_url.ts";
@@ -59,7 +59,7 @@ export function curlCommand(exchange: Exchange, origin: string, others: readonly
 /** Whether the whole body of a request was recorded. The server does not read every body, for example of an error. */
 export function isRecordedWhole({ headers, body = "" }: RecordedRequest): boolean {
   const bytes = new TextEncoder().encode(body).byteLength;
-  if (bytes >= maxCapturedBodyChars) return false;
+  if (bytes >= maxCapturedBodyBytes) return false;
   if (headers["transfer-encoding"] !== undefined) return bytes > 0;
   return Number(headers["content-length"] ?? bytes) === bytes;
 }

@@ -10,8 +10,7 @@ import type { Context } from "../../server/assembly/context.ts";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../platform/http/message.ts";
 import { isSameOrigin } from "../../platform/http/same_origin.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
-import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
-import type { Exchange, Flow } from "../../recorder/exchange.ts";
+import type { Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
@@ -29,10 +28,10 @@ import {
   stepPath,
   summarizeFlow,
 } from "./flow.ts";
+import { findCheckOrder } from "./check_order.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
-import { fieldValue } from "./labels.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../../server/endpoints/shared/suggest_match.ts";
 import { withVisibleTexts } from "../../server/endpoints/shared/visible_text.ts";
@@ -156,7 +155,7 @@ export async function showFlow(
         ...{ secrets, now: server.now() },
         findHelp: findHelp(context),
         editPath,
-        checkOrder: (exchange) => findCheckOrder(context, exchange),
+        checkOrder: (exchange) => findCheckOrder(context.app, exchange),
         // Only what this server has recorded can be changed here.
         canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
       }),
@@ -167,15 +166,6 @@ export async function showFlow(
     }),
   );
   return htmlWithForms(200, page, { ...confirmation.headers, ...browser.headers });
-}
-
-/** The order of the checks of an exchange: that of its grant type, or of its endpoint. */
-function findCheckOrder({ app, server }: Context, { caller, endpoint, request }: Exchange): readonly PassedRuleId[] {
-  const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
-  if (grantType === undefined) return app.endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
-  // A recorder of the program may have requests of a grant type that the settings switch off.
-  const optional = server.settings.extensions.flatMap(({ grantTypes = [] }) => grantTypes);
-  return [...server.grantTypes, ...optional].find(({ type }) => type === grantType)?.checks ?? [];
 }
 
 function readShownSteps(params: URLSearchParams): ShownSteps {

@@ -6,7 +6,7 @@ import { readAccessToken } from "../../server/oauth/tokens/read_access_token.ts"
 import type { Flow } from "../../recorder/exchange.ts";
 import { type IssuedToken, issuedTokens } from "../../recorder/issued_tokens.ts";
 import type { Issued, IssuedActions, IssuedStatus } from "./pages/props.ts";
-import { formatTime, relativeTime } from "./labels.ts";
+import { relativeTime, timeOfDay } from "./labels.ts";
 
 const kindLabels: Readonly<Record<IssuedToken["kind"], string>> = {
   code: "Authorization code",
@@ -91,7 +91,7 @@ const maxShownTime = Date.UTC(10_000, 0);
 
 /** A status that names a time. A token may contain one that no calendar has: it is a text. */
 function withTime(tone: IssuedStatus["tone"], label: string, at: number, now: number, rest = ""): IssuedStatus {
-  const text = formatTime(at, now);
+  const text = timeOfDay(at, now);
   if (at < 0 || at >= maxShownTime) return { tone, label: `${label} ${text}${rest}` };
   return { tone, label, at, isOtherDay: text.length > 8, rest };
 }

@@ -109,7 +109,7 @@ const units = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]] a
 const maxDate = 8.64e15;
 
 /** A time of day in UTC, to the second; with its date if that is not today. Seconds since 1970 if it is no date. */
-export function formatTime(at: number, now: number): string {
+export function timeOfDay(at: number, now: number): string {
   // 15 digits: without the rounding errors of a multiplication by 1000.
   if (Math.abs(at) > maxDate) return `${Number((at / 1000).toPrecision(15))} seconds since 1970`;
   const [date, time] = new Date(at).toISOString().split("T") as [string, string];

@@ -81,11 +81,11 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
     },
     extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
-    setup(app, addResource, addApp) {
+    setup(app, ...adders) {
       if (!insecureAllow && !app.server.settings.allows.openTools) throw inspectorNotAllowed(app.server.issuer);
       if (insecureExportSecrets && !app.server.settings.allows.openTools) throw exportNotAllowed(app.server.issuer);
       canEdit = app.server.settings.allows.openTools;
-      ownRecorder?.setup?.(app, addResource, addApp);
+      ownRecorder?.setup?.(app, ...adders);
     },
     routes: (app) => [
       ...flowRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),

@@ -250,6 +250,17 @@ test("[DM-03] a code with an error is a failure; without both the page shows a n
   assertEquals(texts(await callback(self, "code=a-code&error="), "h1"), ["Authorization Successful!"]);
 });
 
+test("[DM-03, HY-05] an ID token without a code is explained, and so is a response in the fragment", async () => {
+  const self = await testServer(demo);
+  const html = await callback(self, "id_token=a.b.c&state=x");
+  assertEquals(texts(html, "h1"), ["ID token received"]);
+  assertStringIncludes(readable(html), "there is nothing to exchange");
+  assertEquals(html.includes('role="alert"'), false);
+  assertEquals(texts(await callback(self, "id_token=a.b.c&error=access_denied"), "h1"), ["Authorization Failed"]);
+  assertEquals(texts(await callback(self, "id_token=a.b.c&code=a-code"), "h1"), ["Authorization Successful!"]);
+  assertStringIncludes(readable(await callback(self, "")), "A response in the fragment");
+});
+
 test("[DM-03, DM-07] the page opened without a response says so, and starts a login", async () => {
   const self = await testServer(demo);
   for (const query of ["", "foo=bar"]) {

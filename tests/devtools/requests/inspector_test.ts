@@ -18,6 +18,7 @@ import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { getPassedText } from "../../../src/server/assembly/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
+import { recordFault } from "../../recorder/recorded_server.ts";
 import { assertTokenResponse, basic, challenge, clients, forEachCase, testServer, verifier } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
 import { shutdownTimeoutMs } from "../../../src/platform/runtime/bind.ts";
@@ -229,7 +230,7 @@ test("[FL-01, FL-02] a step changed by an injected fault names the fault", async
   const spoils: Plugin = {
     handle: (next) => async (request, peer) => {
       if (!request.url.endsWith("/oauth2/token")) return await next(request, peer);
-      recorder.recordFault(request, "status(503)");
+      recordFault(recorder, request, "status(503)");
       return Response.json({ error: "temporarily_unavailable" }, { status: 503 });
     },
   };

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { CommandLineError } from "../../../src/cli/command_line_error.ts";
 import { explain } from "../../../src/cli/explain.ts";
 import { rulesPath } from "../../../src/devtools/rules/rules_file.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
@@ -100,11 +101,11 @@ test("[DC-04] an unknown rule gets 404, or an error of explain, with the most si
     if (nearest !== undefined) assertStringIncludes(html, `Did you mean ${as.issuer}/docs/rules/${nearest}?`);
   });
   const messageOf = async (...args: string[]) =>
-    (await assertRejects(() => explain(args, environment, readRules), Error)).message;
+    (await assertRejects(() => explain(args, environment, readRules), CommandLineError)).message;
   assertStringIncludes(await messageOf("PK-99"), "Did you mean PK-09?");
   assertStringIncludes(await messageOf("PK"), "The rules of this group are PK-01, ");
   assertStringIncludes(await messageOf("nonsense"), "Write it like latchkey explain PK-09.");
-  assertStringIncludes(await messageOf(), "0 words");
+  assertStringIncludes(await messageOf(), "found none");
   assertStringIncludes(await messageOf("PK-09", "PK-10"), "2 words");
 });
 
@@ -121,7 +122,7 @@ test("[DC-05] each rule that a page or the report of a check names links to its 
   );
   const report = renderPage(CheckReportPage, {
     ...{ issuer: "http://localhost:9666", base: "", rulesPath: "/docs/rules", client: "shop", passed: false },
-    ...{ summary: "0 attacks", outdatedBaseline: [], score: [], sections: [] },
+    ...{ summary: "0 attacks", outdatedBaseline: [], score: [], traits: [], sections: [] },
     controlFailure: ["The server rejected POST /oauth2/token with invalid_grant by TK-15: redirect_uri does not match"],
   });
   assertStringIncludes(report, 'invalid_grant by <a href="/docs/rules/TK-15">TK-15</a>: redirect_uri');

@@ -45,6 +45,8 @@ const authMethodLabels: Readonly<Record<string, string>> = {
   client_secret_jwt: "confidential: assertion signed with its secret",
   "client_secret_basic client_secret_post": "confidential: no method registered, so the server accepts both",
   private_key_jwt: "confidential: assertion signed with its private key",
+  tls_client_auth: "confidential: certificate of an authority",
+  self_signed_tls_client_auth: "confidential: certificate of its own, registered in jwks",
 };
 
 /** What requests of a client are matched with; belongs inside `<dl class="facts">`. */

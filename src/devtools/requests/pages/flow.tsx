@@ -7,6 +7,7 @@ import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/lower_first.ts";
 import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
+import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
@@ -228,5 +229,40 @@ export function Flow(props: FlowProps): VNode {
       {/* The list of all habits needs the whole width. */}
       {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
     </Layout>
+  );
+}
+
+/** The page of a flow as a document that needs no server: without links, forms and curl commands. */
+export function FlowDocument({ style, styleDigest, ...props }: FlowProps & StandaloneStyle): VNode {
+  const { base, row, reason, continued, steps, now } = props;
+  return (
+    <Standalone title={flowHeading(props)} style={style} styleDigest={styleDigest}>
+      <div class="opening">
+        <div class="heading">
+          <h1>
+            <bdi>{flowHeading(props)}</bdi>
+          </h1>
+          <StatusBadge {...row.outcome} />
+        </div>
+        {reason && <FailureSummary {...{ base, reason, continued }} href={`#step-${reason.step}`} />}
+        <Facts {...props} />
+      </div>
+      <Section id="sequence" heading="Sequence">
+        <div class="diagram">
+          <Lanes client={row.client} />
+          <ol class="sequence">
+            {steps.map((step) => (
+              <StepItem
+                key={step.number}
+                {...{ step: { ...step, brief: false, hasCommand: false }, now }}
+                path=""
+                secrets="never"
+                long={false}
+              />
+            ))}
+          </ol>
+        </div>
+      </Section>
+    </Standalone>
   );
 }

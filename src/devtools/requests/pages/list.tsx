@@ -176,7 +176,7 @@ export function List(props: FlowListProps): VNode {
             {leftOut > 0 && (
               <p>
                 {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}
-                not recorded, because too many flows began in one second. Rejected requests are always recorded.
+                not recorded, because too many flows began in one second.
               </p>
             )}
             {params.length > 0 && rows.length > 0 && (

@@ -52,7 +52,7 @@ export function formatValue(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "nothing" : JSON.stringify(value);
 }
 
-export function formatTime(seconds: unknown): string {
+export function formatNumericDate(seconds: unknown): string {
   if (typeof seconds !== "number") return formatValue(seconds);
   return formatClaimTime(seconds).replace("T", " ").replace(/\.\d+Z$/, " UTC");
 }
@@ -129,7 +129,7 @@ export function policyRules(
         return {
           passed: problem === undefined,
           expected: problem?.expected,
-          received: time === undefined ? "nothing" : problem?.received ?? formatTime(time),
+          received: time === undefined ? "nothing" : problem?.received ?? formatNumericDate(time),
         };
       },
     })),

@@ -10,7 +10,7 @@ import {
   audiences,
   clientAudience,
   equals,
-  formatTime,
+  formatNumericDate,
   formatValue,
   issuer,
   isText,
@@ -86,7 +86,7 @@ const idToken: readonly TokenRule[] = [
       time === undefined ? undefined : {
         passed: typeof time === "number",
         expected: "a number",
-        received: formatTime(time),
+        received: formatNumericDate(time),
       },
   },
 ];

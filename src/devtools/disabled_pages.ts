@@ -1,13 +1,13 @@
 /** How to turn on pages of the inspector, for visitors of one that is off. */
 
-import type { OffPage } from "../server/assembly/off_page.ts";
+import type { DisabledPage } from "../server/assembly/disabled_page.ts";
 
-const directory = (of: string): OffPage => ({
+const directory = (of: string): DisabledPage => ({
   message: `The list of ${of} is off`,
   fix: 'Set directory to "edit" or "read" in the configuration file, or in the options of latchkey().',
 });
 
-const requests = (message: string): OffPage => ({
+const requests = (message: string): DisabledPage => ({
   message,
   fix:
     "Start the server with --inspector on, or set inspector to true in the configuration file. In a program, add inspector() to the plugins of latchkey() or testLatchkey().",
@@ -15,7 +15,7 @@ const requests = (message: string): OffPage => ({
 });
 
 /** By the first segment of the path. */
-export const offPages: Readonly<Record<string, OffPage>> = {
+export const disabledPages: Readonly<Record<string, DisabledPage>> = {
   clients: directory("clients"),
   docs: {
     message: "The pages of rules are not part of this server",

@@ -1,0 +1,29 @@
+/** A flow as one HTML file, for a report that is read without the server. */
+
+import type { App } from "../../server/assembly/context.ts";
+import { assets } from "../../server/pages/assets.gen.ts";
+import { renderStandalone } from "../../server/pages/render_page.ts";
+import { withVisibleTexts } from "../../server/endpoints/shared/visible_text.ts";
+import type { Flow } from "../../recorder/exchange.ts";
+import { assets as ownAssets } from "../assets.gen.ts";
+import { findCheckOrder } from "./check_order.ts";
+import { describeFlow } from "./flow.ts";
+import { FlowDocument } from "./pages/flow.tsx";
+
+/** The page of the flow, complete without a server. Secrets are hidden. */
+export async function formatFlowDocument(app: App, flow: Flow): Promise<string> {
+  const { server } = app;
+  const described = await describeFlow(server, flow, {}, {
+    secrets: false,
+    now: server.now(),
+    findHelp: () => ({}),
+    checkOrder: (exchange) => findCheckOrder(app, exchange),
+    canControl: false,
+  });
+  const props = { ...described, issuer: server.issuer, base: "", secrets: "never" as const, csrfToken: "" };
+  return await renderStandalone(
+    FlowDocument,
+    withVisibleTexts(props),
+    assets["style.css"]!.body + ownAssets["flow.css"]!.body,
+  );
+}
