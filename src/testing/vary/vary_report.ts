@@ -1,0 +1,50 @@
+/** What a search for the cause of a failure found, as text and as data. */
+
+import type { VariationText } from "./variation.ts";
+
+/** The result of {@link Vary.minimize}. */
+export interface VaryReport {
+  /** Whether the test passes with every variation of the seed. */
+  readonly passed: boolean;
+  /** The smallest set of variations with which the test fails; empty if it passes, or fails without any of them. */
+  readonly variations: readonly VariationText[];
+  /** The profile with these variations alone; absent if there are none. */
+  readonly profile?: string;
+  /** What the test threw with them; absent if it passes. */
+  readonly error?: unknown;
+  /** How often the test ran. */
+  readonly runs: number;
+  /** The report as text. */
+  toString(): string;
+}
+
+/** Says in one line which variations a server had, for the messages of failures; `undefined` without the profile. */
+export function describeVariations(
+  { seed, applied }: { readonly seed: string | undefined; readonly applied: readonly VariationText[] },
+): string | undefined {
+  if (seed === undefined) return undefined;
+  return `profile vary:${seed}, with ${applied.map(({ id }) => id).join(", ") || "no variation yet"}`;
+}
+
+/** Creates the report. */
+export function varyReport(result: Omit<VaryReport, "toString"> & { readonly seed: string }): VaryReport {
+  const { passed, variations, profile, error, runs } = result;
+  return { passed, variations, profile, error, runs, toString: () => formatReport(result) };
+}
+
+function formatReport({ seed, passed, variations, profile, error, runs }: Omit<VaryReport, "toString"> & {
+  readonly seed: string;
+}): string {
+  const count = `${runs} ${runs === 1 ? "run" : "runs"}`;
+  if (passed) return `vary:${seed}: passed.`;
+  const received = `received: ${error instanceof Error ? error.message : String(error)}`;
+  if (variations.length === 0) {
+    return `vary:${seed}: the test fails without any variation too (${count}).\n  ${received}`;
+  }
+  return [
+    `vary:${seed}: your client needs ${variations.map(({ needs }) => needs).join(", together with ")} (${count}).`,
+    ...variations.map(({ id, allowed, source }) => `  ${id}: ${allowed} (${source})`),
+    `  ${received}`,
+    `  repeat:   profile ${profile}`,
+  ].join("\n");
+}
