@@ -1,0 +1,83 @@
+/** The scenarios of `--scenario`. */
+
+import { type Scenario, userPlaceholder } from "./scenario.ts";
+import { userNameSteps } from "./user_names.ts";
+
+/** Every scenario, in the order of the help. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: "provider-down-30s",
+    does: "From the first request on, every response is 503 for 30 seconds.",
+    steps: [{ verb: "faults.add", input: { fault: "status", parameters: { code: 503, retryAfter: 30 }, for: 30 } }],
+  },
+  {
+    name: "provider-slow-3s",
+    does: "Every response comes after 3 seconds.",
+    steps: [{ verb: "faults.add", input: { fault: "delay", parameters: { milliseconds: 3000 }, always: true } }],
+  },
+  {
+    name: "rate-limited-5s",
+    does: "From the first request on, the token endpoint responds with 429 and Retry-After for 5 seconds.",
+    steps: [{
+      verb: "faults.add",
+      input: { fault: "status", endpoint: "token", parameters: { code: 429, retryAfter: 5 }, for: 5 },
+    }],
+  },
+  {
+    name: "token-fails-twice",
+    does: "The first two requests to the token endpoint get 503.",
+    steps: [{
+      verb: "faults.add",
+      input: { fault: "status", endpoint: "token", parameters: { code: 503, retryAfter: 1 }, times: 2 },
+    }],
+  },
+  {
+    name: "refresh-rejected",
+    does: "The first refresh is rejected with invalid_grant.",
+    steps: [{
+      verb: "faults.add",
+      input: {
+        fault: "error",
+        endpoint: "token",
+        grant_type: "refresh_token",
+        parameters: { code: "invalid_grant" },
+      },
+    }],
+  },
+  {
+    name: "keys-rotated",
+    does: "After the first tokens, a new key signs; the old one stays published.",
+    steps: [{ after: "token", verb: "rotateKeys", input: { lead: 0 } }],
+  },
+  {
+    name: "keys-down-30s",
+    does: "From its first request on, the endpoint of the keys responds with 503 for 30 seconds.",
+    steps: [{ verb: "faults.add", input: { fault: "status", endpoint: "jwks", parameters: { code: 503 }, for: 30 } }],
+  },
+  {
+    name: "clock-ahead-10m",
+    does: "The clock of the server is ahead by ten minutes.",
+    steps: [{ verb: "clock.advance", input: { seconds: 600 } }],
+  },
+  {
+    name: "tokens-revoked",
+    does: "After the first tokens, all tokens of the user are revoked.",
+    steps: [{ after: "token", verb: "revoke", input: { sub: userPlaceholder } }],
+  },
+  {
+    name: "user-removed",
+    does: "After the first tokens, the user is removed, whose sessions and tokens end.",
+    steps: [{ after: "token", verb: "users.delete", input: { sub: userPlaceholder } }],
+  },
+  {
+    name: "consent-denied",
+    does: "Every user denies: the client receives access_denied.",
+    steps: [{ verb: "decisions.deny", input: {} }],
+  },
+  {
+    name: "user-names",
+    does: "Names that are typed at the login page cause errors; see below.",
+    optional: true,
+    steps: userNameSteps,
+  },
+];
