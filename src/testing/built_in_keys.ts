@@ -28,4 +28,10 @@ export const builtInKeys: Readonly<Record<SigningAlgorithm, readonly NewKey[]>> 
     { kid: "latchkey-test-eddsa-3", jwk: { kty: "OKP", crv: "Ed25519", x: "mDkIhKm2ZFlKAEBgmUM4XfMB66h85LAkb7c0YgFtT9M", d: "xR5qH3G3UMPHo-yqLAJOX-O3OTbrkWDNS4KvESzSepA" } },
     { kid: "latchkey-test-eddsa-4", jwk: { kty: "OKP", crv: "Ed25519", x: "TNx0cWbqc-y1jNTB1oC7svvO9om6ttHgNJSs22yG9wY", d: "FpYKW79AGffgNI8RWBEaLENWd-pJXyzpl1HnYwEobhs" } },
   ],
+  Ed25519: [
+    { kid: "latchkey-test-ed25519-1", jwk: { kty: "OKP", crv: "Ed25519", x: "zGF5tka6QDiuFFag1GpbLjzpgwVkKYsONdMoo7BRbmo", d: "sW0K-VcsaspitsVXOoyC3ox0V5jbIQbpef7_qbzFwHc" } },
+    { kid: "latchkey-test-ed25519-2", jwk: { kty: "OKP", crv: "Ed25519", x: "0QjuVwE3cTlr13v5MeaVkMx8rqXwuLEmqVl55mfBlzk", d: "QJ16vJUfDMLE1yH0_hvp3WBFshlrzytMgz0Fg0ew0dQ" } },
+    { kid: "latchkey-test-ed25519-3", jwk: { kty: "OKP", crv: "Ed25519", x: "ykksH5UJkNthAyykIDBXYkEPmfi2fsQyDjgn6GkKkAE", d: "P7yx0XV6Ef3ycsBZ3tOO3M8eDXsls-li7ftemdASTls" } },
+    { kid: "latchkey-test-ed25519-4", jwk: { kty: "OKP", crv: "Ed25519", x: "O5uKYWF9FWf4micN_WJf4Bq6ztMozu2kq6ATUhtWSsc", d: "YcmT7o0Q6bqNmXpPjiIcf1eM4wif2T23RudiEPfWCMo" } },
+  ],
 };

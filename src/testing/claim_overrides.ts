@@ -6,8 +6,8 @@ import type { RequestLike, ResponseLike } from "../platform/http/message.ts";
 import { parseTarget } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import type { TokenKind } from "../server/oauth/keys/jwt.ts";
-import { type AccessTokenClaims, claimsContext } from "../server/oauth/tokens/mod.ts";
-import type { ClaimsContext } from "../server/oauth/tokens/override_claims.ts";
+import { claimsContext } from "../server/oauth/tokens/mod.ts";
+import type { ClaimsContext, IssuedClaims } from "../server/oauth/tokens/override_claims.ts";
 import type { Server } from "../server/oauth/server.ts";
 import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
 import { recordRequest } from "../recorder/record_request.ts";
@@ -98,8 +98,6 @@ interface MatchedOverride<Context> {
 /** Maximum number of access tokens whose original `sub` and `aud` are remembered. */
 const maxChangedTokens = 10_000;
 
-type Issued = Pick<AccessTokenClaims, "sub" | "aud">;
-
 /**
  * Creates the claim overrides of one server, and the plugin that applies them. An access token whose `sub` or `aud` was
  * changed stays valid at this server: at userinfo and for introspection.
@@ -117,7 +115,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     token_response: emptyQueue(),
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
-  let issued = boundedCache<Issued>(maxChangedTokens);
+  let issued = boundedCache<IssuedClaims>(maxChangedTokens);
   let hasChanged = false;
   let findEndpoint: App["findEndpoint"] = () => undefined;
 
@@ -128,7 +126,13 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     return requestView(findEndpoint(recordedForm.path), recordedForm, request);
   }
 
-  function override(kind: keyof typeof queues, claims: Claims, context: ClaimsContext, incoming: RequestLike): Claims {
+  function override(
+    kind: keyof typeof queues,
+    claims: Claims,
+    context: ClaimsContext,
+    incoming: RequestLike,
+    issuedClaims?: Server["issuedClaims"],
+  ): Claims {
     if (isEmpty(queues[kind])) return claims;
     const request = viewRequest(incoming);
     const { grant_type: type } = request.params;
@@ -138,8 +142,9 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       request,
     });
     if (kind === "access_token" && (changed.sub !== claims.sub || changed.aud !== claims.aud)) {
-      const { sub, aud } = claims as unknown as Issued;
-      issued.set(String(changed.jti), { sub, aud });
+      const { sub, aud } = claims as unknown as IssuedClaims;
+      // The profile of a provider may have changed them before.
+      issued.set(String(changed.jti), issuedClaims?.(claims) ?? { sub, aud });
       hasChanged = true;
     }
     return changed;
@@ -147,7 +152,9 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
 
   /** The server with the original claims of changed access tokens. */
   const withIssuedClaims = (server: Server): Server =>
-    hasChanged ? { ...server, issuedClaims: (jti) => issued.get(jti) ?? server.issuedClaims?.(jti) } : server;
+    hasChanged
+      ? { ...server, issuedClaims: (claims) => issued.get(String(claims.jti)) ?? server.issuedClaims?.(claims) }
+      : server;
 
   const plugin: Plugin = {
     setup: (app) => void (findEndpoint = app.findEndpoint),
@@ -166,7 +173,13 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       return {
         ...server,
         overrideClaims: (kind, claims, context) =>
-          override(kind, server.overrideClaims?.(kind, claims, context) ?? claims, context, request),
+          override(
+            kind,
+            server.overrideClaims?.(kind, claims, context) ?? claims,
+            context,
+            request,
+            server.issuedClaims,
+          ),
         tokenIssuers: [...server.tokenIssuers, async (inner, authorization, _, members) => {
           const context = await claimsContext(inner, authorization);
           return replaceMembers(members, override("token_response", members, context, request));

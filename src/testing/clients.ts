@@ -1,5 +1,6 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
+import { grantTypesFor } from "../server/oauth/authorize/response_type.ts";
 import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
 import { clientField } from "../server/assembly/extensions.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
@@ -123,7 +124,7 @@ export function clientFactory(server: () => Server, random: RandomBytes): Client
       redirect_uris,
       token_endpoint_auth_method: method,
       grant_types: requested.grant_types ?? [
-        "authorization_code",
+        ...new Set(["authorization_code", ...grantTypesFor(requested.response_types ?? [])]),
         "refresh_token",
         ...method === "none" ? [] : ["client_credentials"],
         ...server().grantTypes.some(({ type }) => type === deviceCodeType) ? [deviceCodeType] : [],

@@ -5,8 +5,8 @@ import type { Plugin } from "../server/assembly/plugin.ts";
 /** One plugin with the functions of several, except for endpoints and links. The first one is the outermost. */
 export function combinePlugins(plugins: readonly Plugin[]): Plugin {
   return {
-    setup(app, addResource, addApp) {
-      for (const plugin of plugins) plugin.setup?.(app, addResource, addApp);
+    setup(...assembled) {
+      for (const plugin of plugins) plugin.setup?.(...assembled);
     },
     handle: (next) => plugins.reduceRight((inner, plugin) => plugin.handle?.(inner) ?? inner, next),
     extend: (server, context) =>

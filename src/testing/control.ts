@@ -5,6 +5,7 @@ import { endpointUrl } from "../server/assembly/endpoint.ts";
 import type { AddApp, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../platform/http/message.ts";
 import type { Outbound } from "../server/oauth/outbound.ts";
+import type { ClientAddress } from "../platform/http/router.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { object } from "../server/config/field.ts";
 import { resolveSettings } from "../server/config/resolve_settings.ts";
@@ -25,8 +26,10 @@ import { tenantList } from "./tenants.ts";
 import { extensionClients } from "./extension_clients.ts";
 import { faultInjector } from "./faults/fault_injector.ts";
 import { faultList } from "./faults/fault_list.ts";
-import { createFetch, type InstalledFetch, installFetch } from "./fetch.ts";
+import { securityEvents } from "./security_events.ts";
+import { createFetch } from "./fetch.ts";
 import { fixedValues } from "./fixed_values.ts";
+import { fetchInstaller } from "./fetch_installer.ts";
 import { issuedGrants } from "./issued_grants.ts";
 import { type DocumentFetch, type LogoutCall, testLog } from "./log/log.ts";
 import { dpopKey } from "./dpop.ts";
@@ -41,6 +44,8 @@ import { testResources } from "./resource.ts";
 import { restartableRandom } from "./seeded_random.ts";
 import type { ServerControl, ServerName, TestControl, TestControlOptions } from "./test_control.ts";
 import { userDecisions } from "./user_decisions.ts";
+import { varyControl } from "./vary/vary.ts";
+import { describeVariations } from "./vary/vary_report.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption, clientCheck: objectOption };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
@@ -87,14 +92,14 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const documentFetches: DocumentFetch[] = [];
   const logoutCalls: LogoutCall[] = [];
   const log = testLog(exchangeRecorder, documentFetches, logoutCalls);
-  const injector = faultInjector({ onFault: exchangeRecorder.recordFault });
+  const injector = faultInjector();
   const faults = faultList(injector.on);
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
   const decisions = userDecisions(() => getApp().server);
   const grants = issuedGrants();
   const values = fixedValues();
   const changes = changedSettings();
-  const installed = new Set<InstalledFetch>();
+  const vary = varyControl(() => self.reset());
   const resources = testResources(handle);
   const tenants = tenantList({
     getServer: () => ({ ...getApp().server, outbound, addApp }),
@@ -115,6 +120,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       throw new TypeError("testControl: expected one server, received another. Create one control for each.");
     }
     settings = options;
+    vary.plugin.configure!(options);
     // The clock now runs with that of the server.
     if (options.now !== undefined) clock.reset();
     return {
@@ -126,8 +132,9 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   }
 
   const innermost: Plugin = {
-    setup(assembled, _, add) {
+    setup(assembled, _, add, moveTo) {
       app = assembled;
+      installer.setMoveTo(moveTo);
       if (!isTenant) addApp = add;
     },
     handle: (next) => (request, peer) => {
@@ -145,15 +152,15 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       documentFetches.push({ url: event.client, at: event.at, outcome: event.outcome });
     },
     close() {
-      for (const replacement of installed) replacement.uninstall();
+      installer.uninstallAll();
     },
   };
-  const getServer = () => overrides.withIssuedClaims(changes.extend(state.extend(getApp().server)));
+  const getServer = () => overrides.withIssuedClaims(vary.extend(changes.extend(state.extend(getApp().server))));
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 
-  async function handle(request: Request): Promise<Response> {
-    const response = await getApp().dispatch(resources.route(request));
+  async function handle(request: Request, peer?: ClientAddress): Promise<Response> {
+    const response = await getApp().dispatch(resources.route(request), peer);
     if (isDropped(response)) throw new ConnectionDropped();
     return toResponse(response);
   }
@@ -165,6 +172,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     return {
       explanation: explanation && redactExplanation(explanation, getApp().server.registeredSecrets),
       internalError: internalError && { endpoint: internalError.endpoint, cause: internalError.cause },
+      variations: describeVariations(vary.handle),
     };
   };
 
@@ -198,6 +206,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const documents = clientDocumentFactory(randomBytes, outbound);
   const urls = { issuer: getIssuer, origins: () => [...serverOrigins(getApp().server), ...resources.origins()] };
   const fetch = createFetch(urls, handle);
+  const installer = fetchInstaller(urls, fetch, () => getApp().server);
 
   const { login, post } = loginClient({
     ...{ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain },
@@ -209,17 +218,15 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],
-        ...[injector.plugin, overrides.plugin, resources.plugin, innermost],
+        ...[injector.plugin, overrides.plugin, resources.plugin, vary.plugin, installer.plugin, innermost],
       ]),
+      profiles: [...vary.plugin.profiles!, "next-2026.11"],
       configure,
       approve: decisions.approve,
     },
     fetch,
-    installFetch() {
-      const replacement = installFetch(urls, fetch);
-      installed.add(replacement);
-      return replacement;
-    },
+    installFetch: installer.installFetch,
+    assertMayListen: installer.assertMayListen,
     client,
     register: registrationClient(getEndpointUrl, handle, explain),
     clientDocument: documents.create,
@@ -227,6 +234,9 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     serve: documents.serve,
     ...underName(),
     underName,
+    events: securityEvents(getServer),
+    globalTokenRevocation: async (url, sub) =>
+      await (await import("./global_token_revocation.ts")).callGlobalTokenRevocation(getServer(), url, sub),
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,
     changeSettings: changes.change,
@@ -238,6 +248,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     tenants,
     resource: resources.resource,
     on: injector.on,
+    vary: vary.handle,
     issue: overrides.overrides,
     log,
     overHttp: async (options) => (await import("./control/mod.ts")).controlEndpoints(self, options),
@@ -254,7 +265,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       const { server } = getApp();
       log.clear();
       server.clients.forgetExternalClients();
-      for (const part of [overrides, decisions, grants, values, changes, clock, serverRandom]) part?.reset();
+      for (const part of [overrides, decisions, grants, values, changes, vary, clock, serverRandom]) part?.reset();
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
       const cleared = state.reset(server.store);
       if (server.store.persistent) await cleared;

@@ -3,8 +3,12 @@
  * (Fetch §5).
  */
 
-/** @internal `RequestInit`, with a body type that fits client libraries. */
-export type FetchInit = Omit<RequestInit, "body"> & { readonly body?: RequestInit["body"] | Uint8Array };
+import type { ClientAddress } from "../platform/http/router.ts";
+
+/** @internal `RequestInit`, with a body type that fits client libraries, and the certificate of the client. */
+export type FetchInit = Omit<RequestInit, "body"> & Pick<ClientAddress, "certificate"> & {
+  readonly body?: RequestInit["body"] | Uint8Array;
+};
 
 /** The shape of the global fetch. */
 export type Fetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
@@ -29,7 +33,10 @@ export interface HandledUrls {
  * @param urls Requests to these origins are handled here, all others by the global fetch.
  * @param handle Handles a request; if it rejects, as for a dropped connection, so does the fetch.
  */
-export function createFetch(urls: HandledUrls, handle: (request: Request) => Promise<Response>): Fetch {
+export function createFetch(
+  urls: HandledUrls,
+  handle: (request: Request, peer: ClientAddress) => Promise<Response>,
+): Fetch {
   return async (input, options) => {
     const init = (options ?? {}) as RequestInit;
     const inputRequest = input instanceof Request ? input : undefined;
@@ -43,7 +50,7 @@ export function createFetch(urls: HandledUrls, handle: (request: Request) => Pro
       : withContentLength(new Request(inputRequest ?? url, init), init.body);
     for (let followed = 0;; followed++) {
       signal?.throwIfAborted();
-      const response = await rejectOnAbort(signal, handle(request));
+      const response = await rejectOnAbort(signal, handle(request, { certificate: options?.certificate }));
       const target = redirectStatuses.includes(response.status) ? response.headers.get("location") : null;
       if (target !== null && mode === "error") throw new TypeError(`${request.url} redirects, and redirect is "error"`);
       const next = target === null ? undefined : new URL(target, request.url).href;

@@ -64,6 +64,11 @@ export function issuedGrants() {
         await revokeGrant(server, grantId, reason, until);
         grants.delete(grantId);
       }
+      const user = sub === undefined || id !== undefined ? undefined : await server.users.find(sub);
+      if (user !== undefined) {
+        const cause = "tokens revoked";
+        await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
+      }
       return revoked.length;
     },
     reset: () => grants.clear(),

@@ -2,7 +2,7 @@
 
 import { signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
 import { choice, type Fields, flag, object, text, texts } from "../server/config/field.ts";
-import { issueCode } from "../server/oauth/authorize/code.ts";
+import { issueResponse } from "../server/oauth/authorize/code.ts";
 import type { AuthorizationRequest } from "../server/oauth/authorize/authorization_request.ts";
 import type { User } from "../server/oauth/clients/client.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";
@@ -179,6 +179,7 @@ export function mint(
     parameters: paramsFromFields([["grant_type", "authorization_code"]]),
     method: "POST",
     url: getTokenUrl(),
+    connection: {},
     header: () => null,
   });
 
@@ -262,7 +263,7 @@ export function mint(
       };
       const pending = { request, destination: { uri, mode: "query" as const }, client };
       const approval = { user: await findUser(issuer, session.sub), scope, authTime: session.authTime };
-      return (await issueCode(issuer, pending, approval, session))!;
+      return (await issueResponse(issuer, pending, approval, session)).find(([name]) => name === "code")![1];
     },
 
     async assertion(options = {}) {

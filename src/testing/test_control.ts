@@ -31,9 +31,11 @@ import type { Persona } from "./persona.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { RegisteredTestClient, RegisterOptions } from "./registration.ts";
 import type { ResetOptions } from "./resettable_state.ts";
+import type { SecurityEvents } from "./security_events.ts";
 import type { TestResource } from "./resource.ts";
 import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import type { UserDecisions } from "./user_decisions.ts";
+import type { Vary } from "./vary/vary.ts";
 
 /** Options of {@link testControl}: how clock and random source start. */
 export interface TestControlOptions {
@@ -50,19 +52,39 @@ export interface TestControlOptions {
   readonly clientCheck?: ClientCheck;
 }
 
+/** @internal Options of {@link TestControl.installFetch}. */
+export interface InstallFetchOptions {
+  /**
+   * `own`: the origin of the issuer. `real`: the origins of the provider whose profile the server has; until it is
+   * undone, the issuer is the provider's, and the server serves this process alone: it keeps the permissions of its own
+   * issuer, and rejects requests of the network. Default: `own`.
+   */
+  readonly origins?: "own" | "real";
+}
+
 /** The handles that control one server. */
 export interface TestControl extends LoginClient, BackchannelClient, DeviceClient {
   /**
    * The global `fetch` with requests to this server handled without a socket. A path is resolved against the issuer.
    * Redirects within the server are followed; a redirect that leaves the server, such as to a client, is returned, as
-   * is every redirect with `redirect: "manual"`.
+   * is every redirect with `redirect: "manual"`. With `mutualTls`, the option `certificate` has the certificate of the
+   * client, as DER bytes or PEM text (RFC 8705).
    */
   readonly fetch: Fetch;
   /**
    * Replaces the global `fetch` with {@link TestControl.fetch} for the origin of the issuer; other requests go to the
    * previous one. `uninstall`, `using` and closing the server undo it.
+   *
+   * @throws {TypeError} If `origins` is `real`, and the server has no profile that names its origins.
+   *
+   * @example The origins of Google
+   * ```ts ignore
+   * await using as = await testLatchkey({ profile: "google" });
+   * using _ = as.installFetch({ origins: "real" });
+   * await fetch("https://accounts.google.com/.well-known/openid-configuration");
+   * ```
    */
-  installFetch(): Disposable & { uninstall(): void };
+  installFetch(options?: InstallFetchOptions): Disposable & { uninstall(): void };
   /** Registers a client, by default a public one, and returns it with its credentials. */
   readonly client: ClientFactory;
   /**
@@ -91,6 +113,27 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    * @throws {TypeError} If it is not an ID token of a session of this server.
    */
   endSession(idToken: string): Promise<void>;
+  /**
+   * Sends security events to the streams of clients, such as `session-revoked`; `fault` sends a wrong one.
+   *
+   * @throws {TypeError} If the server has no streams: the option `sharedSignals` is not set.
+   *
+   * @example
+   * ```ts ignore
+   * await as.events.sessionRevoked("alice");
+   * await as.events.accountDisabled("alice", { members: { reason: "hijacking" }, fault: "duplicate" });
+   * ```
+   */
+  readonly events: SecurityEvents;
+  /**
+   * Calls the endpoint of an application that revokes all tokens of a user (draft-parecki-oauth-global-token-revocation
+   * §3), with a JWT of this server as the bearer token.
+   *
+   * @returns The status of the response: 204 is success.
+   * @throws {TypeError} If the URL is not an http or https URL.
+   * @throws {Error} If there is no response, or the server must not contact the host.
+   */
+  globalTokenRevocation(url: string, sub: string): Promise<number>;
   /**
    * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token: an access token alone,
    * a refresh token with its grant. No client authentication is needed.
@@ -160,6 +203,8 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
   readonly clock: TestClock;
   /** Starts a fault rule: `as.on("token").once(faults.error("invalid_grant"))`. */
   readonly on: FaultInjector["on"];
+  /** The variations of a server with the profile `vary:SEED`. */
+  readonly vary: Vary;
   /** Changes claims of issued tokens, and members of responses. */
   readonly issue: ClaimOverrides;
   /** The requests and responses of the server; waiting for the next request, and expectations. */
@@ -279,6 +324,12 @@ export interface ServerControl extends TestControl {
   approvePages(next: Approver): Approver;
   /** The functions that depend on the issuer, for one name of the server. */
   underName(name: ServerName): Pick<TestControl, "endSession" | "mint">;
+  /**
+   * Checks that the server has a name of its own.
+   *
+   * @throws {TypeError} If it has the name of a provider, by {@link TestControl.installFetch}.
+   */
+  assertMayListen(): void;
   /** The tenants. */
   readonly tenants: Tenants;
   /** The check of clients; absent without {@link TestControlOptions.clientCheck}. */

@@ -8,7 +8,7 @@ import { ConfigurationError } from "../server/config/config_issue.ts";
 import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
 import { inspector } from "../devtools/inspector.ts";
-import { offPages } from "./off_pages.ts";
+import { disabledPages } from "./disabled_pages.ts";
 import { testHosts } from "../server/oauth/test_hosts.ts";
 import { latchkey } from "../server/assembly/latchkey.ts";
 import type { ListenOptions, ListenResult } from "../server/assembly/listen.ts";
@@ -58,6 +58,7 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
    * options name one.
    *
    * @throws {Error} If the server cannot listen on the address.
+   * @throws {TypeError} While the server has the name of a provider, by {@link TestControl.installFetch}.
    */
   listen(options?: ListenOptions): Promise<ListenResult>;
   /**
@@ -97,6 +98,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     faults: ____,
     approvePages: _____,
     clearFaults,
+    assertMayListen,
     ...control
   } = testControl({ seed, startsAt, clientCheck });
   const endpoints = remote ? [await overHttp(remote === true ? {} : remote)] : [];
@@ -106,7 +108,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     plugins: [
       ...clientCheck === undefined ? [] : [clientCheck.plugin],
       plugin,
-      { offPages },
+      { disabledPages },
       ...endpoints,
       // A plugin with demo steps is an inspector, which has these pages too.
       ...plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })],
@@ -122,11 +124,13 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     clients: server.clients as TestLatchkey["clients"],
     users: server.users as TestLatchkey["users"],
     rotateKeys: server.rotateKeys,
-    listen: (listenOptions = {}) =>
-      server.listen({
+    async listen(listenOptions = {}) {
+      assertMayListen();
+      return await server.listen({
         port: Number(new URL(configuredIssuer(settings) ?? testIssuer).port),
         ...listenOptions,
-      }),
+      });
+    },
     async close() {
       // Closing waits for requests in flight, and some of those wait for a fault to end.
       const unmet = clearFaults();

@@ -1,6 +1,7 @@
 /** The definitions of all faults: complete, callable by id with JSON, and described in the README. */
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import type { TraceEvent } from "../../src/mod.ts";
 import { test } from "node:test";
 import type { FaultFactory } from "../../src/testing/faults/definition.ts";
 import type { Fault } from "../../src/testing/faults/fault.ts";
@@ -12,8 +13,9 @@ const { createFault, faultDefinitions } = faults;
 
 /** Logs in and refreshes, or finds a resource, with a fault at the endpoint, until it fires; returns why it did not. */
 async function unmetAfterLogin(endpoint: string, fault: Fault): Promise<readonly string[]> {
-  const { promise: fired, resolve: onFault } = Promise.withResolvers<void>();
-  const s = await strictClient({}, { wait: () => Promise.resolve(), onFault: () => onFault() });
+  const { promise: fired, resolve } = Promise.withResolvers<void>();
+  const trace = ({ type }: TraceEvent) => void (type === "fault_applied" && resolve());
+  const s = await strictClient({ trace }, { wait: () => Promise.resolve() });
   s.injector.on(endpoint).once(fault);
   const login = async () => await s.refresh((await s.logIn()).tokens.refresh_token!);
   const attempt = endpoint.startsWith("resource") ? s.findResource : login;
@@ -40,10 +42,10 @@ test("every definition has a title, a sentence about a correct client, and endpo
 
 test("every function has a definition with its name as the id, and every definition is listed", () => {
   const { createFault: _, faultDefinitions: __, ...members } = faults;
-  const factories: (readonly [string, unknown])[] = Object.entries(members).flatMap(([name, member]) =>
+  const factories = Object.entries(members).flatMap(([name, member]): (readonly [string, unknown])[] =>
     typeof member === "function"
-      ? [[name, member] as const]
-      : Object.entries(member).map(([inner, factory]) => [`${name}.${inner}`, factory] as const)
+      ? [[name, member]]
+      : Object.entries(member).map(([inner, factory]) => [`${name}.${inner}`, factory])
   );
   assertEquals(factories.map(([name]) => name).sort(), faultDefinitions.map(({ id }) => id).sort());
   for (const [name, factory] of factories) {

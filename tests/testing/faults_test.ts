@@ -304,6 +304,32 @@ test("each rule that never fired is reported in one sentence with the reason", a
   assertEquals(injector.unmetRules(), []);
 });
 
+test("[CO-08] a rule for some seconds ends that long after its first firing, by the clock of the server", async () => {
+  await using as = await testLatchkey();
+  const statuses = async (count: number) => {
+    const all = [];
+    for (let i = 0; i < count; i++) all.push((await as.fetch("/oauth2/jwks")).status);
+    return all;
+  };
+  const rule = as.on("jwks").named("down").for(30).always(faults.status(503));
+  as.clock.advance(3600);
+  assertEquals([await statuses(2), rule.finished], [[503, 503], false]);
+  as.clock.advance(29);
+  assertEquals(await statuses(1), [503]);
+  as.clock.advance(1);
+  assertEquals([await statuses(1), rule.finished, rule.fired], [[200], true, 3]);
+  const limited = as.on("jwks").for(30).times(2, faults.status(500));
+  assertEquals([await statuses(1), limited.finished], [[500], false]);
+  as.clock.advance(31);
+  assertEquals([await statuses(1), limited.finished], [[200], true]);
+  const expected = 'on("jwks").for(30).times(2, status 500) fired 1 of 2 times.';
+  assertMatch(
+    (await assertRejects(() => as.reset(), Error)).message,
+    new RegExp(expected.replaceAll(/[().]/g, "\\$&")),
+  );
+  for (const seconds of [0, -1, NaN, Infinity]) assertThrows(() => as.on("jwks").for(seconds), RangeError, "above 0");
+});
+
 test("a fault waits for a request that it can take effect in", async () => {
   const s = await strictClient();
   const rule = s.injector.on("token").once(faults.idToken.wrongNonce());
@@ -358,9 +384,11 @@ test("a rule for an endpoint where its fault has no effect is rejected, with the
   assertEquals(injector.unmetRules(), []);
 });
 
-test("onFault receives the request and the name of each fault when it fires", async () => {
+test("an event names the endpoint and each fault when it fires", async () => {
   const blamed: string[] = [];
-  const s = await strictClient({}, { onFault: ({ url }, fault) => blamed.push(`${new URL(url).pathname} ${fault}`) });
+  const s = await strictClient({
+    trace: (event) => void (event.type === "fault_applied" && blamed.push(`${event.endpoint} ${event.fault}`)),
+  });
   s.injector.on("token").once(faults.idToken.expired());
   s.injector.on("jwks").once(faults.status(503));
   s.injector.on("jwks").once(faults.delay(0));

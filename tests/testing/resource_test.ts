@@ -309,7 +309,9 @@ test("[PR-12] scripts of other origins can read challenges and send what MCP nee
   });
   assertEquals(preflight.status, 204);
   const allowed = preflight.headers.get("access-control-allow-headers")!.split(", ");
-  for (const name of ["authorization", "content-type", "dpop", "mcp-protocol-version"]) assert(allowed.includes(name));
+  for (const name of ["authorization", "content-type", "dpop", "mcp-method", "mcp-name", "mcp-protocol-version"]) {
+    assert(allowed.includes(name));
+  }
 });
 
 test("[PR-13] metadata lists the hosted resources, each of which names the issuer", async () => {

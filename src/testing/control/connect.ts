@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { SecurityEvents } from "../security_events.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../changed_settings.ts";
@@ -24,6 +25,7 @@ import type { ResetOptions } from "../resettable_state.ts";
 import type { SigningAlgorithm } from "../../server/oauth/keys/signing_algorithm.ts";
 import type { TenantOptions } from "../test_control.ts";
 import type { UserDecisions } from "../user_decisions.ts";
+import type { ContainerOptions, StoppableContainer, Testcontainers } from "./container.ts";
 import { connectControl, type ConnectedControl, type ConnectOptions } from "./connection.ts";
 import { type ConnectedLog, connectedLog } from "./connected_log.ts";
 import { type ConnectedRuleBuilder, connectedRuleBuilder } from "./connected_rules.ts";
@@ -33,6 +35,7 @@ export { ControlRequestError } from "./connection.ts";
 export type { ConnectedLog, ConnectedRuleBuilder, ConnectOptions };
 export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
 export type { ConnectedFaultRule } from "./connected_rules.ts";
+export type { ContainerOptions, StoppableContainer };
 
 /** @internal The functions of the in-process handle, each returning a promise. */
 type Remote<Handle> = {
@@ -118,6 +121,10 @@ export interface ConnectedLatchkey {
    * revoked grants or tokens.
    */
   revoke(grantsOf: GrantsOf): Promise<number>;
+  /** Sends security events to the streams of clients. */
+  readonly events: Remote<SecurityEvents>;
+  /** Calls the endpoint of an application that revokes all tokens of a user; returns the status of its response. */
+  globalTokenRevocation(url: string, sub: string): Promise<number>;
   /** Sets the values of the next code and tokens. */
   nextValues(values: FixedValues): Promise<void>;
   /** Changes how refresh tokens behave and how long tokens live, until the next reset. */
@@ -144,6 +151,9 @@ export interface ConnectedLatchkey {
    */
   reset(options?: ResetOptions): Promise<void>;
 }
+
+/** The control of a server in a container. */
+export interface ContainedLatchkey extends ConnectedLatchkey, StoppableContainer {}
 
 /** The control of a tenant. */
 export interface ConnectedTenant extends ConnectedLatchkey, AsyncDisposable {
@@ -176,6 +186,29 @@ export interface ConnectedTenant extends ConnectedLatchkey, AsyncDisposable {
  */
 export async function connectLatchkey(url: string, options: ConnectOptions = {}): Promise<ConnectedLatchkey> {
   return toHandle(await connectControl(url, options));
+}
+
+/**
+ * Starts the image of Latchkey by the package `testcontainers`, and connects to its control.
+ *
+ * @param testcontainers The exports of that package, in version 10 or newer.
+ * @throws {ControlRequestError} If the server in the container has no control.
+ *
+ * @example
+ * ```ts ignore
+ * import * as testcontainers from "testcontainers";
+ * import { startLatchkey } from "@latchkey/latchkey/control";
+ *
+ * await using as = await startLatchkey(testcontainers, { image: "ghcr.io/OWNER/latchkey:1" });
+ * await as.decisions.loginNext("bob"); // as.issuer is the issuer for the application
+ * ```
+ */
+export async function startLatchkey(
+  testcontainers: Testcontainers,
+  options: ContainerOptions,
+): Promise<ContainedLatchkey> {
+  const { startContainer } = await import("./container.ts");
+  return await startContainer(testcontainers, options, connectLatchkey);
 }
 
 function toHandle({ functions, call, issuer, tenant }: ConnectedControl): ConnectedLatchkey {

@@ -22,6 +22,8 @@ export interface ConnectedFaultRule {
 
 /** The rule builder that `on(…)` returns. */
 export interface ConnectedRuleBuilder {
+  /** Limits the time of the rule: it ends that many whole seconds after the first request that it applies to. */
+  for(seconds: number): ConnectedRuleBuilder;
   /** Applies the fault to the next matching request. */
   once(fault: SentFault): Promise<ConnectedFaultRule>;
   /** Applies the fault to the next `count` matching requests. */
@@ -31,7 +33,12 @@ export interface ConnectedRuleBuilder {
 }
 
 /** Starts a rule. */
-export function connectedRuleBuilder(call: Call, endpoint: string, match: RequestPattern = {}): ConnectedRuleBuilder {
+export function connectedRuleBuilder(
+  call: Call,
+  endpoint: string,
+  match: RequestPattern = {},
+  limit: { readonly for?: number } = {},
+): ConnectedRuleBuilder {
   if (typeof match === "function") {
     throw new TypeError("on: expected a pattern, received a function. Write the pattern as an object.");
   }
@@ -41,7 +48,14 @@ export function connectedRuleBuilder(call: Call, endpoint: string, match: Reques
         "on: expected a fault with a definition, such as faults.drop(), received a custom fault. Use one of faults.",
       );
     }
-    const { id } = await call("faults.add", { ...match, fault, parameters, endpoint, ...often }) as ListedFault;
+    const { id } = await call("faults.add", {
+      ...match,
+      fault,
+      parameters,
+      endpoint,
+      ...often,
+      ...limit,
+    }) as ListedFault;
     return {
       id,
       async fired() {
@@ -53,6 +67,7 @@ export function connectedRuleBuilder(call: Call, endpoint: string, match: Reques
     };
   };
   return {
+    for: (seconds) => connectedRuleBuilder(call, endpoint, match, { for: seconds }),
     once: (fault) => add(fault, { times: 1 }),
     times: (count, fault) => add(fault, { times: count }),
     always: (fault) => add(fault, { always: true }),

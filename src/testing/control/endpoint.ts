@@ -11,10 +11,7 @@ import { LogError } from "../log/log_error.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
 import { readInput } from "./read_input.ts";
-import { type ControlTarget, type Verb, verbPath } from "./verb.ts";
-
-/** The path of the control, below the path of the issuer and at the root. */
-export const controlPath = "/_control";
+import { controlPath, type ControlTarget, type Verb, verbPath } from "./verb.ts";
 
 /** The paths of an endpoint of the control. */
 export function controlPaths({ site: { base } }: App, path: string): Required<Pick<Endpoint, "path" | "aliases">> {

@@ -17,8 +17,8 @@ import { ConfigurationError, quote, suggest } from "../../server/config/config_i
 import type { ControlOptions, ServerControl } from "../test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
-import { commonDescription, controlPath, controlPaths, verbEndpoint } from "./endpoint.ts";
-import { verbPath } from "./verb.ts";
+import { commonDescription, controlPaths, verbEndpoint } from "./endpoint.ts";
+import { controlPath, verbPath } from "./verb.ts";
 import { verbs } from "./verbs/mod.ts";
 
 /**

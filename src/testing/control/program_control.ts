@@ -7,6 +7,7 @@ import { testControl } from "../control.ts";
 import { withTrustedPersonas } from "../personas.ts";
 import type { ControlOptions, ServerControl } from "../test_control.ts";
 import { controlEndpoints } from "./mod.ts";
+import type { RunningScenarios } from "./run_scenarios.ts";
 
 /** Options of {@link programControl}. */
 export interface ProgramControlOptions extends ControlOptions {
@@ -14,20 +15,34 @@ export interface ProgramControlOptions extends ControlOptions {
   readonly recorder?: Recorder;
   /** The check of clients. Its plugin wraps the plugins of the control. Default: none. */
   readonly clientCheck?: ClientCheck;
+  /** Prepares the scenarios of the server, which must be on a test host. Default: none. */
+  readonly scenarios?: (control: ServerControl) => RunningScenarios;
 }
 
 /** The control of a server that is not a mock, and its plugins in order. */
 export interface ProgramControl {
   readonly control: ServerControl;
   readonly plugins: readonly Plugin[];
+  /** Starts the scenarios, once the server is complete. */
+  start(): Promise<void>;
+  /** One sentence for each scenario without an effect so far. */
+  unusedScenarios(): readonly string[];
 }
 
-/** Creates the control of one server. It does not change what the settings of the server mean. */
-export function programControl({ secret, recorder, clientCheck }: ProgramControlOptions): ProgramControl {
-  const control = testControl({ recorder, clientCheck });
+/**
+ * Creates the control of one server. It does not change what the settings of the server mean.
+ *
+ * @throws {ConfigurationError} If a scenario is invalid.
+ */
+export function programControl({ secret, recorder, clientCheck, scenarios }: ProgramControlOptions): ProgramControl {
+  const inner = testControl({ recorder, clientCheck });
+  const running = scenarios?.(inner);
+  const control = running?.control ?? inner;
   const { plugin } = control;
   return {
     control,
+    start: async () => await running?.start(),
+    unusedScenarios: () => running?.unused() ?? [],
     plugins: [
       {
         ...plugin,
@@ -35,6 +50,7 @@ export function programControl({ secret, recorder, clientCheck }: ProgramControl
         approve: withTrustedPersonas(plugin.approve!),
         approvePages: withTrustedPersonas(control.approvePages),
       },
+      ...running === undefined ? [] : [running.plugin],
       controlEndpoints(control, { secret }),
     ],
   };

@@ -78,6 +78,9 @@ export const noInput = { type: "object", expected: "an object", examples: [{}], 
   NoInput
 >;
 
+/** The path of the control, below the path of the issuer and at the root. */
+export const controlPath = "/_control";
+
 /** The path of a verb below the path of the control. */
 export function verbPath({ name }: Pick<Verb, "name">): string {
   return `/${name.replaceAll(".", "/")}`;

@@ -247,6 +247,7 @@ function faultFields(
 /** The labels of fields whose names are not enough. */
 const labels: Readonly<Record<string, string>> = {
   times: "Number of requests",
+  for: "Seconds after which it ends",
   always: "Every request until it is removed",
   sub: "User",
 };

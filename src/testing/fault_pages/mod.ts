@@ -34,15 +34,15 @@ interface ControlledServer {
  * Creates the plugin for one server; it must be inside the recorder, so that the recorder sees what clients receive.
  * Its `setup` throws a {@link ConfigurationError} if the issuer is not a test host.
  *
- * @param options `recorder` marks the exchanges that a fault changed, and has the tokens to expire, default: none;
- *   `control` is the one of a server that has a fault injector and a clock already, default: the plugin adds them.
+ * @param options `recorder` has the tokens to expire, default: none; `control` is the one of a server that has a fault
+ *   injector and a clock already, default: the plugin adds them.
  */
 export function faultPages(
   options: { readonly recorder?: Recorder; readonly control?: PageControl } = {},
 ): Plugin {
   const { control } = options;
   const { loadControl, plugin, clock, machineTime } = control === undefined
-    ? controlledServer(options.recorder)
+    ? controlledServer()
     : { loadControl: () => control, plugin: {}, clock: control.clock, machineTime: systemClock };
   return {
     ...plugin,
@@ -54,9 +54,9 @@ export function faultPages(
         return Math.round((clock.now() - machineTime()) / 1000);
       },
     }],
-    setup(app, addResource, addApp) {
+    setup(app, ...adders) {
       if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
-      plugin.setup?.(app, addResource, addApp);
+      plugin.setup?.(app, ...adders);
     },
     routes: ({ site }) => [staticEndpoint(site, "testing", () => import("./assets.gen.ts")), {
       name: "faults",
@@ -82,8 +82,8 @@ export function faultPages(
 }
 
 /** A fault injector and a clock for a server that has none. */
-function controlledServer(recorder: Recorder | undefined): ControlledServer {
-  const injector = faultInjector({ onFault: recorder?.recordFault });
+function controlledServer(): ControlledServer {
+  const injector = faultInjector();
   let timeSource = systemClock;
   let control: Promise<PageControl> | undefined;
   let app: App | undefined;

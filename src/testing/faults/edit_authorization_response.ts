@@ -9,7 +9,7 @@ import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Returns other parameters; `undefined`: the response stays as it is, and the rule does not count as fired. */
-type EditFields = (fields: Fields) => Fields | undefined;
+type EditFields = (fields: Fields, context: FaultContext) => Fields | undefined;
 
 /**
  * A fault that changes the parameters of the authorization response.
@@ -23,7 +23,7 @@ export function editAuthorizationResponse(
   waitsFor = "got an authorization response",
   signed: "inside" | "around" = "inside",
 ): Fault {
-  const editFields = signed === "around" ? (_: FaultContext, fields: Fields) => edit(fields) : editSigned(edit);
+  const editFields: EditResponse = signed === "around" ? (context, fields) => edit(fields, context) : editSigned(edit);
   return {
     name,
     followsLogin: true,
@@ -42,12 +42,13 @@ type EditResponse = (context: FaultContext, fields: Fields) => MaybePromise<Fiel
 
 /** Changes the parameters; of a signed response those inside it, which the server then signs again. */
 function editSigned(edit: EditFields): EditResponse {
-  return async ({ app }, fields) => {
+  return async (context, fields) => {
+    const { app } = context;
     const jwt = fields.length === 1 && fields[0]![0] === "response" ? fields[0]![1] : "";
     const alg = signingAlgorithms.find((candidate) => candidate === decodeJwtPart(jwt, 0).alg);
-    if (alg === undefined) return edit(fields);
+    if (alg === undefined) return edit(fields, context);
     const { aud, exp, ...members } = decodeJwtPart(jwt, 1);
-    const edited = edit(Object.entries(members).map(([name, value]) => [name, String(value)]));
+    const edited = edit(Object.entries(members).map(([name, value]) => [name, String(value)]), context);
     if (edited === undefined) return undefined;
     const claims = { ...Object.fromEntries(edited), aud, exp };
     return [["response", await app.server.sign("authorization_response", alg, claims)]];

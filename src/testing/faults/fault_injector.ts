@@ -70,6 +70,9 @@ export function faultInjector(
       get fired() {
         return rule.fired;
       },
+      get finished() {
+        return !rule.isActive;
+      },
       remove() {
         rules = rules.filter((other) => other !== rule);
         rule.stop();
@@ -77,13 +80,19 @@ export function faultInjector(
     };
   }
 
-  function ruleBuilder(endpoint: string, match: Match | undefined, name?: string): RuleBuilder {
+  const now = () => app!.server.now();
+
+  function ruleBuilder(endpoint: string, match?: Match, name?: string, seconds = Infinity): RuleBuilder {
     const add = (verb: string, count: number, fault: Fault) => {
       assertFault(verb, fault);
-      return addRule(activeRule({ endpoint, match, name, count, fault }));
+      return addRule(activeRule({ endpoint, match, name, seconds, now, count, fault }));
     };
     return {
-      named: (text) => ruleBuilder(endpoint, match, text),
+      named: (text) => ruleBuilder(endpoint, match, text, seconds),
+      for(limit) {
+        if (Number.isFinite(limit) && limit > 0) return ruleBuilder(endpoint, match, name, limit);
+        throw new RangeError(`for: expected a number of seconds above 0, received ${limit}`);
+      },
       once: (fault) => add("once", 1, fault),
       times(count, fault) {
         if (Number.isInteger(count) && count >= 1) return add("times", count, fault);
@@ -110,9 +119,11 @@ export function faultInjector(
       consume() {
         if (consumed) return true;
         if (!rule.fire()) return false;
-        const { server } = app!;
-        server.trace({ type: "fault_applied", at: server.now(), endpoint: view.path, fault: rule.fault.name });
-        onFault(request, rule.fault.name);
+        const { server, traceFor } = app!;
+        const { client, path: endpoint } = view;
+        const fault = rule.fault.name;
+        traceFor(request, { type: "fault_applied", at: server.now(), endpoint, client, fault });
+        onFault(request, fault);
         return consumed = true;
       },
     };

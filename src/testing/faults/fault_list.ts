@@ -17,8 +17,10 @@ export interface FaultRequest extends JsonPattern {
   readonly endpoint?: string;
   /** How many matching requests it applies to. Default: 1. */
   readonly times?: number;
-  /** Whether it applies to every matching request. Default: false. */
+  /** Whether it applies to every matching request. Default: false; with `for` and without `times`, true. */
   readonly always?: boolean;
+  /** How many seconds the rule lasts, by the clock, from the first request that it applies to. Default: no limit. */
+  readonly for?: number;
 }
 
 /** @internal A fault rule of the list. */
@@ -57,8 +59,6 @@ export interface FaultList {
 interface Entry {
   readonly description: string;
   readonly rule: FaultRule;
-  /** How often it may fire. */
-  readonly times: number;
   /** Absent: the fault holds no request. */
   readonly release?: () => void;
 }
@@ -68,10 +68,10 @@ export function faultList(on: FaultInjector["on"]): FaultList {
   const entries = new Map<string, Entry>();
   let lastId = 0;
 
-  const toListed = (id: string, { description, rule, times, release }: Entry): ListedFault => ({
+  const toListed = (id: string, { description, rule, release }: Entry): ListedFault => ({
     ...{ id, description, fired: rule.fired },
     waits: release !== undefined,
-    finished: rule.fired >= times && release === undefined,
+    finished: rule.finished && release === undefined,
   });
 
   function remove(id: string): boolean {
@@ -81,19 +81,19 @@ export function faultList(on: FaultInjector["on"]): FaultList {
 
   return {
     add(request) {
-      const { fault: name, parameters, endpoint = "any", times = 1, always = false, grant_type } = request;
+      const { fault: name, parameters, endpoint = "any", times = 1, grant_type, for: seconds } = request;
       const fault = createFault(name, parameters);
       if (grant_type !== undefined && endpoint !== "token" && endpoint !== "any") {
         throw new TypeError(
           `Grant type: expected none, because requests to ${endpoint} have none, received ${quote(grant_type)}.`,
         );
       }
-      const builder = on(endpoint, toRequestPattern(request));
-      const rule = always ? builder.always(fault) : builder.times(times, fault);
+      const started = on(endpoint, toRequestPattern(request));
+      const builder = seconds === undefined ? started : started.for(seconds);
+      const rule = isAlways(request) ? builder.always(fault) : builder.times(times, fault);
       const entry: Entry = {
         description: describe(request),
         rule,
-        times: always ? Infinity : times,
         release: "release" in fault ? (fault as Hold).release : undefined,
       };
       const id = String(++lastId);
@@ -111,8 +111,16 @@ export function faultList(on: FaultInjector["on"]): FaultList {
   };
 }
 
-function describe({ fault, endpoint = "any", client, grant_type, times = 1, always }: FaultRequest): string {
-  const requests = always ? "every request" : times === 1 ? "the next request" : `the next ${times} requests`;
+const isAlways = ({ always, times, for: seconds }: FaultRequest): boolean =>
+  always ?? (seconds !== undefined && times === undefined);
+
+function describe(request: FaultRequest): string {
+  const { fault, endpoint = "any", client, grant_type, times = 1, for: seconds } = request;
+  const requests = isAlways(request)
+    ? "every request"
+    : times === 1
+    ? "the next request"
+    : `the next ${times} requests`;
   const whose = `${client ?? "any client"}${grant_type === undefined ? "" : ` with grant_type ${grant_type}`}`;
-  return `${fault} at ${endpoint}, for ${requests} of ${whose}`;
+  return `${fault} at ${endpoint}, for ${requests} of ${whose}${seconds === undefined ? "" : `, for ${seconds} s`}`;
 }

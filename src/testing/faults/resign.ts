@@ -4,7 +4,7 @@ import type { JwtKind, SignClaims, TokenKind } from "../../server/oauth/keys/jwt
 import { secondsNow } from "../../server/oauth/keys/jwt.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault, FaultContext } from "./fault.ts";
 import type { FaultParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";
 
@@ -84,7 +84,12 @@ export function claimsParameter(example: Claims) {
 }
 
 /** A fault that edits claims before the server signs, stores or sends them, as it does without the fault. */
-export function editClaims(name: string, editedKind: TokenKind, waitsFor: string, edit: ClaimsEdit): Fault {
+export function editClaims(
+  name: string,
+  editedKind: TokenKind,
+  waitsFor: string,
+  edit: Claims | ((claims: Claims, context: FaultContext) => Claims),
+): Fault {
   return {
     name,
     waitsFor,
@@ -93,7 +98,7 @@ export function editClaims(name: string, editedKind: TokenKind, waitsFor: string
       overrideClaims(kind, claims, about) {
         const issued = server.overrideClaims?.(kind, claims, about) ?? claims;
         if (kind !== editedKind || !context.consume()) return issued;
-        return typeof edit === "function" ? edit(issued) : { ...issued, ...withoutNulls(edit) };
+        return typeof edit === "function" ? edit(issued, context) : { ...issued, ...withoutNulls(edit) };
       },
     }),
   };

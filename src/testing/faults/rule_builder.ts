@@ -31,6 +31,8 @@ export type Match = RequestPattern | ((request: RequestView) => boolean);
 export interface FaultRule {
   /** How often it has fired. */
   readonly fired: number;
+  /** Whether it cannot fire again, because its count is used up or its time is over. */
+  readonly finished: boolean;
   /** Removes the rule and ends its faults that wait; it is no longer reported. */
   remove(): void;
 }
@@ -39,6 +41,13 @@ export interface FaultRule {
 export interface RuleBuilder {
   /** Names the rule in reports. */
   named(name: string): RuleBuilder;
+  /**
+   * Limits the time of the rule, by the clock of the server: it ends that many seconds after the first request that it
+   * applies to.
+   *
+   * @throws {RangeError} If `seconds` is not a number above 0.
+   */
+  for(seconds: number): RuleBuilder;
   /** Applies the fault to the next matching request. */
   once(fault: Fault): FaultRule;
   /**
@@ -59,6 +68,10 @@ interface RuleOptions {
   readonly endpoint: string;
   readonly match: Match | undefined;
   readonly name: string | undefined;
+  /** `Infinity`: no limit. */
+  readonly seconds: number;
+  /** The clock of the server. */
+  readonly now: () => number;
   /** `Infinity`: always. */
   readonly count: number;
   readonly fault: Fault;
@@ -66,13 +79,16 @@ interface RuleOptions {
 
 /** Creates a rule. @throws {TypeError} If the fault has no effect at the endpoint. */
 export function activeRule(rule: RuleOptions) {
-  const { endpoint, match, count, fault } = rule;
+  const { endpoint, match, count, fault, seconds, now } = rule;
   assertEndpoint(endpoint, fault);
   let requestCount = 0;
   let matchCount = 0;
   let fired = 0;
+  let firstFiredAt: number | undefined;
   const description = describeRule(rule);
   const abortController = new AbortController();
+
+  const isActive = () => fired < count && (firstFiredAt === undefined || now() < firstFiredAt + seconds * 1000);
 
   const appliesTo = (request: RequestView): boolean => {
     if (fault.endpoints?.includes(request.endpoint) === false) return false;
@@ -91,7 +107,7 @@ export function activeRule(rule: RuleOptions) {
     },
     /** Whether the rule may fire again. */
     get isActive(): boolean {
-      return fired < count;
+      return isActive();
     },
     /** Whether the rule matches the request; counts requests, for `unmetReason`. */
     matches(request: RequestView): boolean {
@@ -107,7 +123,8 @@ export function activeRule(rule: RuleOptions) {
     },
     /** Uses up one firing; false if none is left. */
     fire(): boolean {
-      if (fired >= count) return false;
+      if (!isActive()) return false;
+      firstFiredAt ??= now();
       fired++;
       return true;
     },
@@ -153,9 +170,11 @@ export function getClientId(client: NonNullable<RequestPattern["client"]>): stri
   return typeof client === "string" ? client : client.client_id;
 }
 
-function describeRule({ endpoint, match, name, count, fault }: RuleOptions): string {
+function describeRule({ endpoint, match, name, count, seconds, fault }: RuleOptions): string {
+  const limit = seconds === Infinity ? "" : `for(${seconds}).`;
   const invocation = count === Infinity ? "always(" : count === 1 ? "once(" : `times(${count}, `;
-  const rule = `on("${endpoint}"${match === undefined ? "" : `, ${describeMatch(match)}`}).${invocation}${fault.name})`;
+  const pattern = match === undefined ? "" : describeMatch(match);
+  const rule = `on("${endpoint}"${pattern === "" ? "" : `, ${pattern}`}).${limit}${invocation}${fault.name})`;
   return name === undefined ? rule : `${name} (${rule})`;
 }
 
@@ -169,7 +188,7 @@ function describeMatch(match: Match): string {
     // Values may be secrets; the test contains them anyway.
     ...Object.keys(params).length === 0 ? [] : [`params: ${Object.keys(params).join(", ")}`],
   ];
-  return `{ ${parts.join(", ")} }`;
+  return parts.length === 0 ? "" : `{ ${parts.join(", ")} }`;
 }
 
 function formatRequestCount(count: number): string {

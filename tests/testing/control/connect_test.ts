@@ -88,6 +88,14 @@ test("rules with faults of definitions, patterns and counts over HTTP", async ()
   await assertRejects(() => remote.on("token").once(own), TypeError, "a custom fault");
   const misspelt = await assertRejects(() => remote.on("tokn").once(faults.drop()), ControlRequestError);
   assertStringIncludes(misspelt.message, "Did you mean token?");
+  const down = await remote.on("jwks").for(30).always(faults.status(503));
+  assertEquals((await as.fetch("/oauth2/jwks")).status, 503);
+  as.clock.advance(30);
+  assertEquals((await as.fetch("/oauth2/jwks")).status, 200);
+  assertEquals((await remote.faults.all()).find((listed) => listed.id === down.id)?.finished, true);
+  const { id, description } = await remote.faults.add({ fault: "drop", endpoint: "jwks", for: 5 });
+  assertEquals(description, "drop at jwks, for every request of any client, for 5 s");
+  await remote.faults.remove(id);
   await remote.on("token").once(faults.drop());
   await assertRejects(() => remote.reset(), ControlRequestError, "409 1 fault fired less often than written");
 });

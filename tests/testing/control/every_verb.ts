@@ -8,7 +8,10 @@ import { basic, challenge, verifier } from "../../kit.ts";
 import { controlClient } from "./harness.ts";
 
 /** The settings that the verbs need. */
-export const settingsOfEveryVerb = { acrValues: [{ value: "urn:example:silver", methods: ["auto"] }] } as const;
+export const settingsOfEveryVerb = {
+  acrValues: [{ value: "urn:example:silver", methods: ["auto"] }],
+  sharedSignals: true,
+} as const;
 
 const web = {
   ...{ client_id: "web", client_secret: "web-secret-of-the-test", redirect_uris: ["https://web.test/cb"] },
@@ -76,6 +79,15 @@ export async function callEveryVerb(issuer: string): Promise<void> {
       await call(name, { [name.endsWith("Metadata") ? "metadata" : "claims"]: { tenant: "blue" } });
     }
   }
+
+  for (const { name } of verbs) {
+    const [options, email] = [{ members: { claims: { tenant: "blue" } } }, "carol@example.com"];
+    await call("users.set", { sub: "carol", email });
+    if (name.startsWith("events.")) assertEquals(await call(name, { sub: "carol", options }), { streams: 0 });
+  }
+
+  // Any server that the mock may call: itself, which has no such endpoint.
+  assertEquals(await call("globalTokenRevocation", { url: `${issuer}/nothing`, sub: "carol" }), { status: 404 });
 
   const grant = { client: "web", sub: "carol" };
   for (const kind of ["idToken", "logoutToken", "refreshToken", "code"]) await call(`mint.${kind}`, grant);

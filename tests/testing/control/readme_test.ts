@@ -30,6 +30,6 @@ test("the commands of the README succeed in their order", async () => {
   assertEquals(outcomes.length, script.match(/^curl /gm)!.length);
   assertEquals(outcomes, [
     ...["200 clients/set", "200 users/set", "204 decisions/loginNext", "204 issue/nextIdToken", "200 faults/add"],
-    ...["200 clock/advance", "200 log/exchanges", "409 reset"],
+    ...["200 faults/add", "200 clock/advance", "200 log/exchanges", "409 reset"],
   ]);
 });

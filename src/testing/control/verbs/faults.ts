@@ -15,7 +15,8 @@ const faultRequest = object<FaultRequest>(
     endpoint: text(["token"]),
     ...jsonPatternFields,
     times: whole(2, { min: 1, default: 1, expected: "a whole number of at least 1" }),
-    always: flag(false),
+    always: flag(),
+    for: whole(30, { min: 1, expected: "a whole number of seconds of at least 1" }),
   },
   { fault: "error", parameters: { code: "invalid_grant" }, endpoint: "token", client: "web" },
   {

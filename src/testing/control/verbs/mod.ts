@@ -5,6 +5,7 @@ import { clientCheckVerbs } from "./client_check.ts";
 import { clientVerbs } from "./clients.ts";
 import { clockVerbs } from "./clock.ts";
 import { decisionVerbs } from "./decisions.ts";
+import { eventVerbs } from "./events.ts";
 import { expectationVerbs } from "./expectations.ts";
 import { faultVerbs } from "./faults.ts";
 import { issueVerbs } from "./issue.ts";
@@ -19,5 +20,5 @@ import { userVerbs } from "./users.ts";
 /** Every verb. */
 export const verbs: readonly Verb[] = [
   ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, issueVerbs, mintVerbs].flat(),
-  ...[tokenVerbs, keyVerbs, clockVerbs, clientCheckVerbs, tenantVerbs, serverVerbs].flat(),
+  ...[tokenVerbs, eventVerbs, keyVerbs, clockVerbs, clientCheckVerbs, tenantVerbs, serverVerbs].flat(),
 ];

@@ -1,9 +1,9 @@
 /** How to turn on the control over HTTP and the page of faults, for visitors of a server without them. */
 
-import type { OffPage } from "../server/assembly/off_page.ts";
+import type { DisabledPage } from "../server/assembly/disabled_page.ts";
 
 /** By the first segment of the path. */
-export const offPages: Readonly<Record<string, OffPage>> = {
+export const disabledPages: Readonly<Record<string, DisabledPage>> = {
   _control: {
     message: "The control over HTTP is off",
     fix:

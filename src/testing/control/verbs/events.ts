@@ -1,0 +1,81 @@
+/** Verbs that send security events, and revoke tokens at applications. */
+
+import { object, text, whole } from "../../../server/config/field.ts";
+import { eventNames, securityEventField, type SecurityEventOptions } from "../../security_events.ts";
+import { ControlError } from "../control_error.ts";
+import { defineVerb, type Verb } from "../verb.ts";
+
+/** A security event about a user. */
+interface SentEvent {
+  /** The user. */
+  readonly sub: string;
+  /** The members of the event, and what is wrong with it. */
+  readonly options?: SecurityEventOptions;
+}
+
+/** How many streams have the event. */
+interface Streams {
+  /** The number of streams. */
+  readonly streams: number;
+}
+
+/** A user at an application. */
+interface UserAtApplication {
+  /** The URL of the endpoint of the application. */
+  readonly url: string;
+  /** The user. */
+  readonly sub: string;
+}
+
+/** The response of the application. */
+interface ResponseStatus {
+  /** Its status: 204 is success. */
+  readonly status: number;
+}
+
+const globalTokenRevocation = defineVerb<UserAtApplication, ResponseStatus>({
+  name: "globalTokenRevocation",
+  summary: "Calls the endpoint of an application that revokes all tokens of a user; 409 without a response.",
+  input: object<UserAtApplication>(
+    "UserAtApplication",
+    {
+      url: text(["http://localhost:3000/global-token-revocation"]),
+      sub: text(["bob"]),
+    },
+    { url: "http://localhost:3000/global-token-revocation", sub: "bob" },
+    { required: ["url", "sub"] },
+  ),
+  args: ["url", "sub"],
+  result: object<ResponseStatus>("ResponseStatus", { status: whole(204, { expected: "a whole number" }) }, {
+    status: 204,
+  }),
+  returns: "status",
+  async run({ control }, { url, sub }) {
+    try {
+      return { status: await control.globalTokenRevocation(url, sub) };
+    } catch (error) {
+      if (error instanceof TypeError && error.message.startsWith("globalTokenRevocation")) throw error;
+      throw new ControlError(409, `No response: ${error instanceof Error ? error.message : error}`);
+    }
+  },
+});
+
+/** One verb for each type of event, and the call of an application. */
+export const eventVerbs: readonly Verb[] = [
+  globalTokenRevocation,
+  ...eventNames.map((name) =>
+    defineVerb<SentEvent, Streams>({
+      name: `events.${name}`,
+      summary: `Sends the security event ${
+        name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+      } about a user to the streams that deliver it.`,
+      input: object<SentEvent>("SentEvent", { sub: text(["bob"]), options: securityEventField }, { sub: "bob" }, {
+        required: ["sub"],
+      }),
+      args: ["sub", "options"],
+      result: object<Streams>("Streams", { streams: whole(1, { expected: "a whole number" }) }, { streams: 1 }),
+      returns: "streams",
+      run: async ({ control }, { sub, options }) => ({ streams: await control.events[name](sub, options) }),
+    })
+  ),
+];

@@ -1,0 +1,135 @@
+/** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
+
+import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
+import type { User } from "../server/oauth/clients/client.ts";
+import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
+import type { Server } from "../server/oauth/server.ts";
+import { type EventName, eventTypes } from "../server/extensions/shared_signals/event_types.ts";
+import { isOn, sharedSignalsOf } from "../server/extensions/shared_signals/settings.ts";
+import type { SecurityEvent } from "../server/extensions/shared_signals/transmit.ts";
+import { encodeBase64url } from "../platform/runtime/crypto.ts";
+import { foreignKeys } from "./keys.ts";
+import { assertOptions } from "./options.ts";
+
+type Alter = NonNullable<SecurityEvent["alter"]>;
+type Claims = Parameters<Alter>[1];
+type AlterOfServer = (server: Server, ...args: Parameters<Alter>) => ReturnType<Alter>;
+
+/** By how much a late event is late, in seconds. */
+const lateSeconds = 3600;
+
+/** @internal What is wrong with an event. */
+export type EventFault =
+  /** The stream delivers it twice, with the same `jti`. */
+  | "duplicate"
+  /** It happened and was issued an hour ago. */
+  | "late"
+  | "wrong audience"
+  | "wrong issuer"
+  /** `alg` is `none`, and the signature is empty. */
+  | "unsigned"
+  /** By a foreign key, under the `kid` of the server. */
+  | "wrong signature"
+  /** `typ` is `JWT`. */
+  | "wrong type";
+
+/** The tokens of a fault, instead of the correct one. */
+const eventFaults: Readonly<Record<EventFault, AlterOfServer>> = {
+  "duplicate": (_, __, claims) => Promise.resolve([{ claims }, { claims }]),
+  "late": (_, __, claims) => Promise.resolve([{ claims: beforeAnHour(claims) }]),
+  "wrong audience": (_, __, claims) => Promise.resolve([{ claims: { ...claims, aud: "another-client" } }]),
+  "wrong issuer": (_, __, claims) => Promise.resolve([{ claims: { ...claims, iss: "https://another.example" } }]),
+  "unsigned": (_, __, claims) => {
+    const parts = [{ alg: "none", typ: "secevent+jwt" }, claims].map((part) => encodeBase64url(JSON.stringify(part)));
+    return Promise.resolve([{ claims, token: `${parts.join(".")}.` }]);
+  },
+  "wrong signature": async ({ keys }, { idTokenAlg }, claims) => {
+    const { kid } = await keys.signer(idTokenAlg);
+    return [{ claims, token: await jwtSigner(foreignKeys(kid, kid))("security_event", idTokenAlg, claims) }];
+  },
+  "wrong type": async ({ keys }, { idTokenAlg }, claims) => [
+    { claims, token: await signJwt(await keys.signer(idTokenAlg), "JWT", claims) },
+  ],
+};
+
+/** Options of a security event. */
+export interface SecurityEventOptions {
+  /** Members of the event, such as `{ reason: "hijacking" }`; they replace its defaults. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** What is wrong with the event. Default: nothing. */
+  readonly fault?: EventFault;
+}
+
+/** Describes {@link SecurityEventOptions}. */
+export const securityEventField: ObjectField<SecurityEventOptions> = object<SecurityEventOptions>(
+  "SecurityEventOptions",
+  {
+    members: record(anyValue, { reason: "hijacking" }, "an object with the members of the event"),
+    fault: choice(Object.keys(eventFaults) as EventFault[]),
+  },
+  { fault: "duplicate" },
+);
+
+/** @internal Sends one type of event about a user, by `sub`; returns the number of streams that have it. */
+export type SendEvent = (sub: string, options?: SecurityEventOptions) => Promise<number>;
+
+/** Sends security events to the streams that deliver them (CAEP 1.0 §3, RISC Profile 1.0 §2). */
+export interface SecurityEvents extends Readonly<Record<EventName, SendEvent>> {}
+
+/** The members of events that require some. */
+const defaultMembers: Readonly<Partial<Record<EventName, Readonly<Record<string, unknown>>>>> = {
+  credentialChange: { credential_type: "password", change_type: "update" },
+  assuranceLevelChange: {
+    ...{ namespace: "NIST-AAL", current_level: "nist-aal1", previous_level: "nist-aal2" },
+    change_direction: "decrease",
+  },
+  credentialCompromise: { credential_type: "password" },
+};
+
+/** The name of each type of event. */
+export const eventNames = Object.keys(eventTypes) as readonly EventName[];
+
+/** Creates the functions that send events of a server. */
+export function securityEvents(getServer: () => Server): SecurityEvents {
+  const send = (name: EventName): SendEvent => async (sub, options = {}) => {
+    const call = `events.${name}`;
+    assertOptions(call, securityEventField, options);
+    const server = getServer();
+    const isSupported = server.settings.extensions.some((extension) =>
+      extension.name === "shared_signals" && !extension.isAbsent
+    );
+    if (!isSupported || !isOn(sharedSignalsOf(server))) {
+      throw new TypeError(`${call}: expected a server with sharedSignals: true, received one without.`);
+    }
+    const { members, fault } = options;
+    const user: User = await server.users.find(sub) ?? { sub };
+    const alter: AlterOfServer | undefined = fault && eventFaults[fault];
+    const event: SecurityEvent = {
+      ...{ type: eventTypes[name], user, members: { ...defaultMembers[name], ...members } },
+      ...name === "identifierChanged" && { subject: identifierOf(user) },
+      ...alter !== undefined && { alter: (client, claims) => alter(server, client, claims) },
+    };
+    if (name === "tokenClaimsChange" && members?.claims === undefined) {
+      throw new TypeError(`${call}: expected members.claims with the new values, received none.`);
+    }
+    const { transmit } = await import("../server/extensions/shared_signals/transmit.ts");
+    return await transmit(server, event);
+  };
+  return Object.fromEntries(eventNames.map((name) => [name, send(name)])) as unknown as SecurityEvents;
+}
+
+/** The subject of `identifier-changed`: the former e-mail address or telephone number (RISC Profile §2.5). */
+function identifierOf({ sub, email, phone_number }: User): () => Readonly<Record<string, unknown>> {
+  if (email !== undefined) return () => ({ format: "email", email });
+  if (phone_number !== undefined) return () => ({ format: "phone_number", phone_number });
+  throw new TypeError(`events.identifierChanged: expected a user with email or phone_number, received ${sub}.`);
+}
+
+function beforeAnHour(claims: Claims): Claims {
+  const { iat, events } = claims as { readonly iat: number; readonly events: Readonly<Record<string, object>> };
+  const earlier = Object.entries(events).map(([type, members]) => {
+    const { event_timestamp: at } = members as { readonly event_timestamp?: number };
+    return [type, { ...members, ...at !== undefined && { event_timestamp: at - lateSeconds } }];
+  });
+  return { ...claims, iat: iat - lateSeconds, events: Object.fromEntries(earlier) };
+}

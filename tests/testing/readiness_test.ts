@@ -1,0 +1,101 @@
+/** The profile next-2026.11 (group NX). */
+
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { checkReadiness } from "../../src/check/mod.ts";
+import { nextRules } from "../../src/recorder/habits/next_rules.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import { latchkey } from "../secret_leak_check.ts";
+import { testLatchkey } from "./test_latchkey.ts";
+
+const metadataOf = async (as: { fetch(path: string): Promise<Response> }) =>
+  await (await as.fetch("/.well-known/openid-configuration")).json();
+
+const jwtClient = { token_endpoint_auth_method: "private_key_jwt" } as const;
+
+/** The rules by readiness. */
+async function readinessOf(as: Parameters<typeof checkReadiness>[0]) {
+  const report = await checkReadiness(as);
+  const ids = (wanted: string) => report.results.filter(({ readiness }) => readiness === wanted).map(({ id }) => id);
+  return { report, ready: ids("ready"), notReady: ids("not ready") };
+}
+
+test("[NX-01] next-2026.11 requires a method of the challenge and the issuer as audience, and no registration", async () => {
+  await using today = await testLatchkey();
+  await using as = await testLatchkey({ profile: "next-2026.11" });
+  const withoutMethod = { authorization: { code_challenge_method: undefined, code_challenge: "x".repeat(43) } };
+  await assertRejects(() => as.logIn(as.client({ confidential: true }), withoutMethod));
+  const [before, metadata] = [await metadataOf(today), await metadataOf(as)];
+  assertEquals([before.registration_endpoint === undefined, metadata.registration_endpoint], [false, undefined]);
+  assertEquals(metadata.client_id_metadata_document_supported, true);
+  assertEquals(metadata.authorization_response_iss_parameter_supported, true);
+  assert(metadata.token_endpoint_auth_methods_supported.includes("client_secret_post"));
+  const { callback } = await as.logIn(as.client({ token_endpoint_auth_method: "client_secret_post" }));
+  assertEquals(callback.params.get("iss"), as.issuer);
+  await assertRejects(
+    () => latchkey({ profile: "next-2026.11", assertionAudience: "issuer-or-token-endpoint" }),
+    ConfigurationError,
+    "April 2026",
+  );
+  await assertRejects(
+    () => latchkey({ profile: "next-2026.11", metadata: { authorization_response_iss_parameter_supported: false } }),
+    ConfigurationError,
+    "RFC 9207",
+  );
+});
+
+test("[NX-02] under next-2026.11 the refresh token of a public client is rotated", async () => {
+  await using as = await testLatchkey({ profile: "next-2026.11" });
+  const client = as.client();
+  const { tokens } = await as.logIn(client);
+  const refreshed = await as.refresh(client, tokens.refresh_token!);
+  assert(refreshed.refresh_token !== undefined && refreshed.refresh_token !== tokens.refresh_token);
+  await assertRejects(() => as.refresh(client, tokens.refresh_token!));
+});
+
+test("[NX-03] next-2026.11:warn lets everything pass, and reports what is ready by rule", async () => {
+  await using as = await testLatchkey({ profile: "next-2026.11:warn" });
+  assertEquals(await metadataOf(as), await metadataOf(await testLatchkey()));
+  const client = as.client({ confidential: true });
+  const { tokens } = await as.logIn(client);
+  await as.refresh(client, tokens.refresh_token!);
+  const good = await readinessOf(as);
+  assertEquals([good.report.ready, good.notReady], [true, []], String(good.report));
+  for (const id of ["pkce-used", "pkce-s256", "secret-in-body", "no-dynamic-registration"]) {
+    assert(good.ready.includes(id), id);
+  }
+  await as.register({ redirect_uris: ["https://client.test/callback"] });
+  const bad = await readinessOf(as);
+  assertEquals(bad.notReady, ["no-dynamic-registration"]);
+  for (const part of ["not ready", "MCP authorization 2026-07-28, 2026-07", "registers itself"]) {
+    assertStringIncludes(String(bad.report), part);
+  }
+});
+
+test("[NX-03] an assertion for the token endpoint, and one without a type, is not ready", async () => {
+  await using as = await testLatchkey({ profile: "next-2026.11:warn" });
+  const client = as.client(jwtClient);
+  await as.logIn(client);
+  const { report, ready, notReady } = await readinessOf(as);
+  assert([...ready, ...notReady].includes("assertion-for-issuer"), String(report));
+  const { token_endpoint } = await metadataOf(as);
+  const { client_id } = client;
+  const parts = [{ alg: "ES256" }, { iss: client_id, sub: client_id, aud: token_endpoint }];
+  const assertion = [...parts.map((part) => btoa(JSON.stringify(part)).replaceAll("=", "")), "c2ln"].join(".");
+  await as.fetch("/oauth2/token", {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: assertion,
+    }),
+  });
+  assert((await readinessOf(as)).notReady.includes("assertion-for-issuer"));
+});
+
+test("each rule of next-2026.11 has a document with its month", () => {
+  for (const { id, draft, date, sources } of nextRules) {
+    assert(/^(draft-ietf-oauth-[a-z0-9-]+-\d\d|MCP authorization \d{4}-\d\d-\d\d)$/.test(draft), id);
+    assert(/^20\d\d-\d\d$/.test(date) && sources[0]!.startsWith(draft), id);
+  }
+});

@@ -1,0 +1,87 @@
+/** `installFetch({ origins: "real" })`: the origins of the provider inside the process, and never over the network. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { test } from "node:test";
+import { latchkey } from "../secret_leak_check.ts";
+import { testControl } from "../../src/testing/mod.ts";
+import { decodeClaims } from "../kit.ts";
+import { testLatchkey } from "./test_latchkey.ts";
+
+const discovery = "https://accounts.google.com/.well-known/openid-configuration";
+
+test("one server has the three origins of Google until it is undone, and signs with the test keys", async () => {
+  await using as = await testLatchkey({ profile: "google" });
+  const own = as.issuer;
+  const before = globalThis.fetch;
+  {
+    using _ = as.installFetch({ origins: "real" });
+    const metadata = await (await fetch(discovery)).json();
+    assertEquals(
+      ["issuer", "token_endpoint", "userinfo_endpoint", "jwks_uri"].map((name) => new URL(metadata[name]).host),
+      ["accounts.google.com", "oauth2.googleapis.com", "openidconnect.googleapis.com", "www.googleapis.com"],
+    );
+    const { tokens } = await as.logIn(as.client({ application_type: "native" }), { scope: "openid" });
+    const { iss, sub } = decodeClaims(tokens.id_token!);
+    assertEquals([as.issuer, iss], ["https://accounts.google.com", "https://accounts.google.com"]);
+    const { keys } = await (await fetch(metadata.jwks_uri)).json();
+    assertMatch(keys[0].kid, /^latchkey-test-/);
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    assertEquals((await (await fetch(metadata.userinfo_endpoint, { headers })).json()).sub, sub);
+  }
+  assertEquals([as.issuer, globalThis.fetch], [own, before]);
+});
+
+test("a server with the name of a provider does not listen, and a listener of it rejects all requests", async () => {
+  await using as = await testLatchkey({ profile: "google" });
+  const installed = as.installFetch({ origins: "real" });
+  await assertRejects(() => as.listen({ port: 0 }), TypeError, "https://accounts.google.com");
+  installed.uninstall();
+  const { url } = await as.listen({ port: 0 });
+  assertEquals((await fetch(`${url}/oauth2/v3/certs`)).status, 200);
+  using _ = as.installFetch({ origins: "real" });
+  for (const path of ["/oauth2/v3/certs", "/.well-known/openid-configuration", "/", "/nowhere"]) {
+    const response = await fetch(url + path);
+    assertEquals([response.status, (await response.text()).includes("google")], [421, false]);
+  }
+});
+
+test("a server that listens by itself rejects all requests while it has the name of a provider", async () => {
+  const control = testControl();
+  await using as = await latchkey({ profile: "google", plugins: [control.plugin] });
+  const { fetch } = globalThis;
+  using _ = control.installFetch({ origins: "real" });
+  const { url } = await as.listen({ port: 0 });
+  assertEquals((await fetch(`${url}/.well-known/openid-configuration`)).status, 421);
+});
+
+test("the name of a provider changes no permission, and installations can be undone in any order", async () => {
+  await using as = await testLatchkey({ profile: ["google", "google@2025"] });
+  const own = as.issuer;
+  const [first, second, ownOrigin] = [
+    as.installFetch({ origins: "real" }),
+    as.installFetch({ origins: "real" }),
+    as.installFetch(),
+  ];
+  first.uninstall();
+  assertEquals(as.issuer, "https://accounts.google.com");
+  assertEquals((await fetch(discovery)).status, 200);
+  second.uninstall();
+  second.uninstall();
+  assertEquals(as.issuer, own);
+  ownOrigin.uninstall();
+});
+
+test("the path of the issuer stays, and a profile without origins is rejected", async () => {
+  const origins = { issuer: "https://login.corp.example.net" };
+  await using as = await testLatchkey({ profile: ["okta", { name: "ours", issuerPath: "/oauth2/ours", origins }] });
+  {
+    using _ = as.installFetch({ origins: "real" });
+    assertEquals(as.issuer, "https://login.corp.example.net/oauth2/ours");
+    assert((await fetch("https://login.corp.example.net/oauth2/ours/.well-known/openid-configuration")).ok);
+  }
+  await using plain = await testLatchkey({ profile: "okta" });
+  assertThrows(() => plain.installFetch({ origins: "real" }), TypeError, "okta");
+  await using none = await testLatchkey();
+  assertThrows(() => none.installFetch({ origins: "real" }), TypeError, "no profile");
+  assertThrows(() => none.installFetch({ origins: "all" as "real" }), TypeError, "origins");
+});

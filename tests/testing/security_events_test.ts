@@ -1,0 +1,134 @@
+/** Security events that a mock sends, correct and wrong ones. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { test } from "node:test";
+import { decodeClaims } from "../kit.ts";
+import { caep, type Json, risc } from "../server/extensions/shared_signals/receiver.ts";
+import { testLatchkey } from "./test_latchkey.ts";
+
+/** A mock whose client has a stream with these types: posted to, or polled. */
+async function mockWithStream(types: readonly string[], pushes?: string[]) {
+  const as = await testLatchkey({ sharedSignals: true, seed: 1 });
+  const client = as.client({ confidential: true, grant_types: ["client_credentials"] });
+  const { access_token } = await as.token(client, { grant_type: "client_credentials", scope: "ssf.manage" });
+  const send = async (url: string, body: unknown): Promise<Json> => {
+    const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+    return await (await as.fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  };
+  if (pushes !== undefined) {
+    as.serve("https://app.test/events", async (request) => {
+      pushes.push(await request.text());
+      return new Response(null, { status: 202 });
+    });
+  }
+  const stream = await send("/ssf/stream", {
+    events_requested: types,
+    ...pushes !== undefined && { delivery: { method: "urn:ietf:rfc:8935", endpoint_url: "https://app.test/events" } },
+  });
+  return { as, client, poll: (body = {}) => send(stream.delivery.endpoint_url, { returnImmediately: true, ...body }) };
+}
+
+test("[SS-13] each function sends its event, with the members that the specification requires", async () => {
+  const cases = [
+    ["sessionRevoked", `${caep}session-revoked`, []],
+    ["tokenClaimsChange", `${caep}token-claims-change`, ["claims"]],
+    ["credentialChange", `${caep}credential-change`, ["credential_type", "change_type"]],
+    ["assuranceLevelChange", `${caep}assurance-level-change`, ["namespace", "current_level"]],
+    ["accountCredentialChangeRequired", `${risc}account-credential-change-required`, []],
+    ["accountPurged", `${risc}account-purged`, []],
+    ["accountDisabled", `${risc}account-disabled`, []],
+    ["accountEnabled", `${risc}account-enabled`, []],
+    ["identifierChanged", `${risc}identifier-changed`, []],
+    ["credentialCompromise", `${risc}credential-compromise`, ["credential_type"]],
+  ] as const;
+  const pushes: string[] = [];
+  const { as } = await mockWithStream(cases.map(([, type]) => type), pushes);
+  assertEquals(Object.keys(as.events).sort(), cases.map(([name]) => name).sort());
+  for (const [name, type, required] of cases) {
+    assertEquals(await as.events[name]("alice", { members: { claims: { role: "guest" } } }), 1, name);
+    const claims = decodeClaims(pushes.pop()!) as Json;
+    assertEquals([Object.keys(claims.events), pushes], [[type], []]);
+    assert(required.every((member) => claims.events[type][member] !== undefined), name);
+    assertEquals(claims.sub_id.format, name === "identifierChanged" ? "email" : "iss_sub");
+  }
+  await as.revoke({ sub: "alice" });
+  assertEquals(pushes.flatMap((set) => Object.keys((decodeClaims(set) as Json).events)), [`${caep}session-revoked`]);
+  await as.close();
+});
+
+test("[SS-09] every fault makes a token that a receiver must notice", async () => {
+  const type = `${caep}session-revoked`;
+  const pushes: string[] = [];
+  const { as, client } = await mockWithStream([type], pushes);
+  const jwks = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
+  const verify = async (set: string) => {
+    const expected = { issuer: as.issuer, audience: client.client_id, typ: "secevent+jwt", currentDate: new Date(0) };
+    return await jwtVerify(set, jwks, expected).then(() => "accepted", ({ code }) => code);
+  };
+  const outcome = async (fault?: NonNullable<Parameters<typeof as.events.sessionRevoked>[1]>["fault"]) => {
+    await as.events.sessionRevoked("alice", fault && { fault });
+    return await Promise.all(pushes.splice(0).map(verify));
+  };
+  assertEquals(await outcome(), ["accepted"]);
+  assertEquals(await outcome("wrong audience"), ["ERR_JWT_CLAIM_VALIDATION_FAILED"]);
+  assertEquals(await outcome("wrong issuer"), ["ERR_JWT_CLAIM_VALIDATION_FAILED"]);
+  assertEquals(await outcome("wrong type"), ["ERR_JWT_CLAIM_VALIDATION_FAILED"]);
+  assertEquals(await outcome("wrong signature"), ["ERR_JWS_SIGNATURE_VERIFICATION_FAILED"]);
+  assert((await outcome("unsigned"))[0] !== "accepted");
+  await as.events.sessionRevoked("alice", { fault: "unsigned" });
+  assertEquals({ ...decodeProtectedHeader(pushes.pop()!) }, { alg: "none", typ: "secevent+jwt" });
+  await as.events.sessionRevoked("alice", { fault: "late" });
+  const { iat, events } = decodeClaims(pushes.pop()!) as Json;
+  assertEquals([iat, events[type].event_timestamp], Array(2).fill(as.clock.now() / 1000 - 3600));
+  await as.events.sessionRevoked("alice", { fault: "duplicate" });
+  assertEquals(new Set(pushes.map((set) => decodeClaims(set).jti)).size, 1);
+  assertEquals(pushes.length, 2);
+  await as.close();
+});
+
+test("[SS-11] a polled duplicate arrives again after its acknowledgement", async () => {
+  const { as, poll } = await mockWithStream([`${caep}session-revoked`]);
+  await as.events.sessionRevoked("alice", { fault: "duplicate" });
+  const [jti] = Object.keys((await poll()).sets);
+  assertEquals(Object.keys((await poll({ ack: [jti] })).sets), [jti]);
+  assertEquals((await poll({ ack: [jti] })).sets, {});
+  await as.close();
+});
+
+test("wrong calls say what was expected", async () => {
+  await using off = await testLatchkey();
+  await assertRejects(() => off.events.sessionRevoked("alice"), TypeError, "sharedSignals: true");
+  await using on = await testLatchkey({ sharedSignals: true, users: [{ sub: "alice" }] });
+  await assertRejects(() => on.events.tokenClaimsChange("alice"), TypeError, "members.claims");
+  await assertRejects(() => on.events.identifierChanged("alice"), TypeError, "email or phone_number");
+  await assertRejects(() => on.events.sessionRevoked("alice", { fault: "none" as never }), TypeError, "fault");
+  assertEquals(await on.events.sessionRevoked("alice"), 0);
+});
+
+test("globalTokenRevocation() names the user to the application, with a token for its endpoint alone", async () => {
+  await using as = await testLatchkey({ seed: 1 });
+  const url = "https://app.test/global-token-revocation";
+  const received: Request[] = [];
+  as.serve(url, (request) => {
+    received.push(request);
+    return new Response(null, {
+      status: received.length === 1 ? 204 : 302,
+      headers: { location: "https://app.test/" },
+    });
+  });
+  assertEquals(await as.globalTokenRevocation(url, "alice"), 204);
+  assertEquals(await as.globalTokenRevocation(url, "bob"), 302);
+  const [request] = received as [Request];
+  assertEquals([request.method, await request.json()], [
+    "POST",
+    { sub_id: { format: "iss_sub", iss: as.issuer, sub: "alice" } },
+  ]);
+  const jwks = createLocalJWKSet(await (await as.fetch("/oauth2/jwks")).json());
+  const expected = { issuer: as.issuer, audience: url, typ: "global-token-revocation+jwt" };
+  const token = request.headers.get("authorization")!.replace("Bearer ", "");
+  const { payload } = await jwtVerify(token, jwks, { ...expected, currentDate: new Date(as.clock.now()) });
+  assertEquals(payload.exp! - payload.iat!, 300);
+  await assertRejects(() => as.globalTokenRevocation("/x", "alice"), TypeError, "http or https");
+  await assertRejects(() => as.globalTokenRevocation("https://127.0.0.1:1/x", "alice"));
+});
