@@ -1,20 +1,25 @@
 /** Assesses what a client did under an attack: from an observation to a result with its verdict. */
 
-import { type Assessment, type Attack, type AttackLevel, exchangesOf, type Observation, type Stop } from "./attack.ts";
-import { lateRejection } from "./attacks/effects.ts";
-import { LoginLimitError, unknownUser } from "./driver.ts";
+import {
+  type Assessment,
+  type Attack,
+  type AttackLevel,
+  type Duty,
+  exchangesOf,
+  type Observation,
+  type Stop,
+} from "./attack.ts";
+import { lateCodeCheck, lateRejection, noRecovery } from "./attacks/effects.ts";
+import { unknownUser } from "./driver.ts";
 import type { AttackResult } from "./report.ts";
+import { missingTrait, seenText, type Trait } from "./traits.ts";
+import type { TrappedRequest } from "./trap.ts";
 
 /** Assesses by the attack itself, or else by its level. No client may crash. */
 async function assessBehaviour(attack: Attack, observation: Observation): Promise<Assessment> {
   if (observation.outcome === "crashed") return { passed: false, because: describeOutcome(observation) };
-  try {
-    return observation.conclusion ?? await attack.assess?.(observation) ??
-      await assessByLevel[attack.level](attack, observation);
-  } catch (error) {
-    if (!(error instanceof LoginLimitError)) throw error;
-    return { passed: false, isInconclusive: true, because: error.message };
-  }
+  return observation.conclusion ?? await attack.assess?.(observation) ??
+    await assessByLevel[attack.level](attack, observation);
 }
 
 type AssessLevel = (attack: Attack, observation: Observation) => Assessment | Promise<Assessment>;
@@ -29,7 +34,7 @@ const assessByLevel: Readonly<Record<AttackLevel, AssessLevel>> = {
 
 /** The requests that must not follow the attack, by the point where the client stops. */
 const forbiddenEndpoints: Readonly<Record<Stop, readonly string[]>> = {
-  discovery: ["authorize", "par", "register", "token"],
+  discovery: ["authorize", "par", "register", "token", "device_authorization"],
   callback: ["token"],
   token: ["userinfo"],
 };
@@ -48,7 +53,8 @@ function assessRejection({ stop }: Attack, observation: Observation): Assessment
   if (sent === undefined) return { passed: true, because: describeOutcome(observation) };
   const because = `the client reported an error, but only after a request to ${sent}`;
   // Userinfo belongs to the server that issued the token, so nothing is lost by the request.
-  return { passed: false, because, ...stop === "token" && { isWarning: true, effect: lateRejection } };
+  if (stop === "token") return { passed: false, because, isWarning: true, effect: lateRejection };
+  return { passed: false, because, ...stop === "callback" && { effect: lateCodeCheck } };
 }
 
 function assessTolerance(_: Attack, observation: Observation): Assessment {
@@ -67,6 +73,8 @@ async function assessRecovery(_: Attack, observation: Observation): Promise<Asse
   return {
     passed: recovers,
     because: `${describeOutcome(observation)}; the login after it ${recovers ? "succeeded" : "failed"}`,
+    effect: noRecovery,
+    harm: "accepted no login after the failure had ended",
   };
 }
 
@@ -104,7 +112,10 @@ export type CheckTask = Pick<AttackResult, "attack" | "values">;
 export async function assess(task: CheckTask, observation: Observation): Promise<AttackResult> {
   const { outcome, error, exchanges } = observation;
   const { attack } = task;
-  const { passed, because, isInconclusive, isWarning, effect } = await assessBehaviour(attack, observation);
+  const { passed, because, isInconclusive, isWarning, ...shown } = await assessBehaviour(attack, observation);
+  const harm = shown.harm ?? observedHarm(observation);
+  const released = whyReleased(attack.duty, observation.traits);
+  const duty = released === undefined ? attack.duty : undefined;
   const verdict = isInconclusive
     ? "inconclusive"
     : passed
@@ -113,14 +124,61 @@ export async function assess(task: CheckTask, observation: Observation): Promise
     ? "failed"
     : attack.level === "informational"
     ? "noted"
-    : isWarning || attack.level === "should-reject"
+    : isWarning || attack.level === "should-reject" || harm === undefined && duty === undefined
     ? "warning"
     : "failed";
+  const reason = verdict === "warning" && released !== undefined
+    ? `${because}; ${attack.duty!.source} does not bind it: ${released}`
+    : because;
+  const isReleased = released !== undefined && harm === undefined;
+  const effect = shown.effect ?? (isReleased ? attack.duty!.otherwise : undefined);
   return {
     ...task,
-    attack: effect === undefined ? attack : { ...attack, partOf: undefined, ...effect },
-    ...{ verdict, because, evidence: { outcome, error, exchanges } },
+    attack: passed || effect === undefined ? attack : { ...attack, partOf: undefined, ...effect },
+    ...{ verdict, because: reason, evidence: { outcome, error, exchanges } },
+    ...(verdict === "failed" || verdict === "warning") && harm !== undefined && { harm },
+    ...verdict === "failed" && duty !== undefined && { duty: describeDuty(duty) },
   };
+}
+
+/** Why a duty does not bind a client; `undefined` if it does. */
+function whyReleased({ binds = [], unless = [] }: Partial<Duty> = {}, traits: ReadonlySet<Trait>): string | undefined {
+  const other = unless.find((trait) => traits.has(trait));
+  return other === undefined ? missingTrait(binds, traits) : `the client ${seenText(other)}`;
+}
+
+/** What a request has that an attacker can use, by where it is. */
+const secretsOf = ({ url, body, authorization }: TrappedRequest): string[] => {
+  const params = new URLSearchParams(`${body}&${new URL(url).search.slice(1)}`);
+  const named = {
+    "the code": ["code"],
+    "an access token": ["access_token", "token"],
+    "the refresh token": ["refresh_token"],
+    "a client secret": ["client_secret", "client_assertion"],
+  };
+  const found = Object.entries(named).flatMap(([secret, names]) =>
+    names.some((name) => params.has(name)) ? secret : []
+  );
+  if (authorization === undefined) return found;
+  return [...found, /^basic /i.test(authorization) ? "the client secret" : "an access token"];
+};
+
+/** What an attacker got, as a journey of any attack shows it; follows "the client". */
+function observedHarm({ trap, session, expectedSub, outcome }: Observation): string | undefined {
+  if (outcome === "hung") return "kept the user waiting, and did not end";
+  const [request] = trap.requests;
+  if (request !== undefined) {
+    const secrets = trap.requests.flatMap(secretsOf);
+    const sent = secrets.length === 0 ? "a request" : [...new Set(secrets)].join(" and ");
+    return `sent ${sent} to ${new URL(request.url).origin}, a host of the attacker`;
+  }
+  if (session === undefined || session.sub === expectedSub || session.sub === unknownUser) return undefined;
+  return `logged in as ${JSON.stringify(session.sub)} in place of ${JSON.stringify(expectedSub)}`;
+}
+
+/** One line: the section, and why it binds this client. */
+function describeDuty({ source, binds = [] }: Duty): string {
+  return binds.length === 0 ? source : `${source}: the client ${binds.map(seenText).join(" and ")}`;
 }
 
 /** The result of a task that shows nothing about the client. `evidence` is what was seen anyway. */

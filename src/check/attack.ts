@@ -5,6 +5,7 @@
 
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Exchange } from "../recorder/exchange.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import type { FaultParameter } from "../testing/faults/parameters.ts";
@@ -12,8 +13,8 @@ import type { TestClient } from "../testing/clients.ts";
 import type { Persona } from "../testing/persona.ts";
 import type { TestResource } from "../testing/resource.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
-import type { Ability } from "./abilities.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
+import type { Trait } from "./traits.ts";
 import type { Trap } from "./trap.ts";
 
 /** @internal What is expected of a client. */
@@ -55,6 +56,18 @@ export interface Effect {
   readonly consequence: string;
   /** What to change in the client, one sentence. */
   readonly fix: string;
+}
+
+/** @internal A MUST of a specification for clients, or its rule for a value that a client itself writes or compares. */
+export interface Duty {
+  /** The section that has it. */
+  readonly source: string;
+  /** The traits of the clients that it binds; another client gets a warning. Default: it binds every client. */
+  readonly binds?: readonly Trait[];
+  /** Traits of which each releases a client. Default: none does. */
+  readonly unless?: readonly Trait[];
+  /** The effect on a client that it does not bind. Default: that of the attack. */
+  readonly otherwise?: Effect;
 }
 
 /** @internal The journey of the client while the attack is active. No fault applies to the steps before it. */
@@ -139,8 +152,10 @@ export interface Attack extends Effect {
   readonly level: AttackLevel;
   /** Where a correct client stops, if the level is `must-reject` or `should-reject`. Default: it only fails. */
   readonly stop?: Stop;
-  /** How the client begins the session. */
-  readonly by: SessionStart;
+  /** What a client must do by a specification. Absent: only harm that was seen fails a client. */
+  readonly duty?: Duty;
+  /** How the client begins the session; `any`: in the first way that its driver has. */
+  readonly by: SessionStart | "any";
   /** What the client does while the attack is active, unless the parameter `journey` says something else. */
   readonly journey: Journey;
   /** The endpoints that the attack changes. */
@@ -151,22 +166,10 @@ export interface Attack extends Effect {
   readonly parameters: readonly FaultParameter[];
   /** The values that a check tries, each in a journey of its own. */
   readonly variants: readonly Readonly<Record<string, unknown>>[];
-  /** Whether the attack is one only if the issuer is an https URL. */
-  readonly needsHttpsIssuer: boolean;
-  /** Whether it names origins of other hosts, whose requests only a `fetch` of the check receives. */
-  readonly needsAnyOrigin: boolean;
-  /** Whether the check must choose the issuer and the credentials of the client. */
-  readonly needsOwnServer: boolean;
-  /** Whether a client that skips the signature of ID tokens from the token endpoint may accept it (Core §3.1.3.7). */
-  readonly needsSignatureCheck: boolean;
-  /** Whether only the name of the user who is logged in shows what the client did. */
-  readonly needsUser: boolean;
   /** Whether a correct client may request authorization again in the same login. */
   readonly allowsNewLogin: boolean;
-  /** Whether the journey ends only by a time limit of the client. Such attacks are reported apart. */
-  readonly waitsForTimeLimit: boolean;
-  /** What the driver must be able to do; without it the attack is skipped. */
-  readonly needs: readonly Ability[];
+  /** The traits without which the attack shows nothing, and is skipped. */
+  readonly needs: readonly Trait[];
   /** Why a correct client may send no request that meets the attack, which is then skipped. Default: inconclusive. */
   readonly ifUnmet?: string;
   /**
@@ -222,6 +225,8 @@ export interface Assessment {
   readonly isInconclusive?: boolean;
   /** Whether the behaviour is safe: then it is only a warning, whatever the level of the attack. Default: false. */
   readonly isWarning?: boolean;
+  /** What an attacker got, if this journey shows it; follows "the client": `sent the code to https://trap.test`. */
+  readonly harm?: string;
   /** The effect of the behaviour, if it differs from the effect of the attack. Default: the effect of the attack. */
   readonly effect?: Effect;
 }
@@ -254,8 +259,8 @@ export interface Observation extends JourneyEvidence {
   readonly usualClaims?: Readonly<Record<string, unknown>>;
   /** The session of the login before the attack, if the journey has one. */
   readonly earlier?: ClientSession;
-  /** What the client does without an attack, and what the driver can do. */
-  readonly abilities: ReadonlySet<Ability>;
+  /** What the client does without an attack, and what the check can do with it. */
+  readonly traits: ReadonlySet<Trait>;
   /** The URLs that a client on a device opened, oldest first. */
   readonly opened: readonly string[];
   /** How long a client on a device waited without an advance of the clock, oldest first. */
@@ -282,8 +287,9 @@ export function categoryOf(id: string): string {
   return id.slice(0, id.indexOf("/"));
 }
 
-/** What the driver must be able to do in a journey. */
-const journeyNeeds: Readonly<Partial<Record<Journey, readonly Ability[]>>> = {
+/** What a journey needs. */
+const journeyNeeds: Readonly<Partial<Record<Journey, readonly Trait[]>>> = {
+  "second issuer": ["severalIssuers", "logIn"],
   refresh: ["refresh"],
   logout: ["logOut"],
   "silent login": ["logInSilently"],
@@ -295,17 +301,28 @@ export function journeyOf({ journey }: Attack, values: Readonly<Record<string, u
   return values.journey as Journey | undefined ?? journey;
 }
 
-/** What the driver must be able to do for one variant; without it the variant is skipped. */
-export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Ability[] {
-  return [...attack.needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
+/** What one variant needs; without it the variant is skipped. */
+export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>>): readonly Trait[] {
+  const { by, needs } = attack;
+  return [by === "any" ? "requestsTokens" : by, ...needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
 }
 
 /** The journeys in which a client checks the response to an authorization request. */
 export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;
 
-/** The number of authorization requests, counted by `state`, because the pages of one login repeat its request. */
+/** Whether an authorization request without pages fails because it needs them. */
+function needsPages({ response }: Exchange): boolean {
+  return response?.authorizationResponse?.params.some(([name, value]) =>
+    (name === "response" ? decodeJwtPart(value, 1).error : value) === "login_required"
+  ) ?? false;
+}
+
+/**
+ * The number of authorization requests, without those that only try, counted by `state`, because the pages of one login
+ * repeat its request.
+ */
 export function countLogins(exchanges: readonly Exchange[]): number {
-  const requests = exchanges.filter(({ endpoint }) => endpoint === "authorize");
+  const requests = exchanges.filter((exchange) => exchange.endpoint === "authorize" && !needsPages(exchange));
   const states = requests.map(({ number, request }) =>
     findParam(request, "state") ?? findParam(request, "request_uri") ?? number
   );

@@ -12,9 +12,9 @@ import {
   type Observation,
   secondsBetweenLogins,
 } from "./attack.ts";
-import { assertSession, type ClientSession, LoginLimitError, UndecidedError } from "./driver.ts";
+import { assertSession, type ClientSession, LoginLimitError, sessionStartsOf, UndecidedError } from "./driver.ts";
 import type { CrashWatch } from "./crashes.ts";
-import type { JourneyEnvironment } from "./journeys.ts";
+import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
 import { assess, type CheckTask, describeError, unknownResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
@@ -35,20 +35,31 @@ export async function runAttack(
 ): Promise<{ readonly result: AttackResult; readonly hasCrash: boolean }> {
   const known = resultWithoutJourney(runner, control, task);
   if (known !== undefined) return { result: known, hasCrash: false };
-  return await runner.inEnvironment(async (environment, watch) => {
-    const result = await perform(runner, control, task, environment, watch, restart);
-    return { result, hasCrash: watch.crash !== undefined };
+  return await runner.withinLimit(() =>
+    runner.inEnvironment(async (environment, watch) => {
+      const result = await perform(runner, control, task, environment, watch, restart)
+        .catch((error: unknown) => limitedResult(task, error));
+      return { result, hasCrash: watch.crash !== undefined };
+    }), ({ result }) => result.evidence.error);
+}
+
+/** The result of a journey that met a limit of logins. @throws Any other error. */
+function limitedResult(task: CheckTask, error: unknown): AttackResult {
+  if (!(error instanceof LoginLimitError)) throw error;
+  return unknownResult(task, "inconclusive", error.message, {
+    cause: error.reason,
+    evidence: { error, exchanges: [] },
   });
 }
 
 /** Whether the login of a journey begins with one without pages, whose failure shows nothing. */
-function triesSilently({ authorizations }: ControlResult, journey: Journey): boolean {
-  return authorizations > 1 && (journey === "login" || journey === "second issuer");
+function triesSilently({ traits }: ControlResult, journey: Journey): boolean {
+  return traits.has("silentFirst") && (journey === "login" || journey === "second issuer");
 }
 
 /** Whether an action ended with the user of the control. */
-export function isExpected({ result }: Attempt<ClientSession | Conclusion>, { sub }: ControlResult): boolean {
-  return result !== undefined && "sub" in result && result.sub === sub;
+export function isExpected({ result }: Attempt<ClientSession | Conclusion>, { sub = "" }: ControlResult): boolean {
+  return result !== undefined && "sub" in result && withoutServerNumber(result.sub) === withoutServerNumber(sub);
 }
 
 async function perform(
@@ -61,9 +72,12 @@ async function perform(
 ): Promise<AttackResult> {
   const { attack, values } = task;
   const { as, trap, opened, waits } = environment;
-  const { sub: expectedSub = "", claims: usualClaims } = control;
+  const { claims: usualClaims } = control;
+  // An application may name a user by issuer and sub, and each journey has its own issuer.
+  const expectedSub = control.sub?.replace(/\bissuer-\d+\.test\b/, new URL(as.issuer).host) ?? "";
   const journey = journeyOf(attack, values);
-  const begin = (signal?: AbortSignal) => environment.begin(attack.by, signal);
+  const start = attack.by === "any" ? sessionStartsOf(runner.driver)[0]! : attack.by;
+  const begin = (signal?: AbortSignal) => environment.begin(start, signal);
   const earlier = journey === "login"
     ? undefined
     : await runner.attempt((signal) => prepare(runner, journey, environment, () => begin(signal)), watch);
@@ -92,7 +106,8 @@ async function perform(
       : isPatient
       ? await runner.repeat(act, watch, (ended) => isExpected(ended, control))
       : await runner.attempt(act, watch, attack);
-    const isOneLogin = act === begin && attack.by === "logIn" && !attack.allowsNewLogin && !isPatient;
+    const isOneLogin = act === begin && (start === "logIn" || attack.by === "any") && !attack.allowsNewLogin &&
+      !isPatient;
     const all = as.log.unmasked.exchanges.slice(earlierExchanges);
     const exchanges = isOneLogin ? exchangesOfOneLogin(all, control.authorizations) : all;
     // A login after the attacked one has no attack, so it shows nothing about the attack.
@@ -130,7 +145,7 @@ async function perform(
       outcome: conclusion?.outcome ?? outcome,
       session: result !== undefined && "sub" in result ? result : undefined,
       ...{ conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
-      abilities: control.abilities,
+      traits: control.traits,
       countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,
       logInAgain: async () => isExpected(await runner.attempt(begin, watch), control),
       recovers: () => afterwards(begin),
@@ -163,8 +178,8 @@ async function prepare(
 }
 
 function withoutEarlierLogin(task: CheckTask, error: unknown): AttackResult {
+  if (error instanceof LoginLimitError) return limitedResult(task, error);
   const because = describeError(error);
-  if (error instanceof LoginLimitError) return unknownResult(task, "inconclusive", because, { cause: error.reason });
   const cause = "the login before the attack failed";
   return unknownResult(task, "inconclusive", `${cause}: ${because}`, { cause, evidence: { error, exchanges: [] } });
 }

@@ -1,10 +1,14 @@
 /** What a client does wrong: the cause that its failures have in common. */
 
 import { severities, type Severity } from "./attack.ts";
+import { withoutServerNumber } from "./journeys.ts";
 import { type AttackResult, type FailureCause, isUndecided, type Verdict } from "./report.ts";
 
 /** The verdicts that have a cause, the worst first. */
 const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
+
+/** How many harms and duties of one cause a report names. */
+const maxTexts = 4;
 
 /** The results; those that failed have their cause, unless the check itself named one. */
 export function withCauses(results: readonly AttackResult[]): AttackResult[] {
@@ -46,11 +50,17 @@ export function listCauses(results: readonly AttackResult[]): FailureCause[] {
   const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
     const byGravity = own.map(({ attack }) => attack).sort((one, other) => rankOf(one) - rankOf(other));
+    const { severity, consequence, fix } = byGravity[0]!;
     return {
       cause,
       verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,
-      severity: byGravity[0]!.severity,
+      ...{ severity, consequence, fix },
       attacks: [...new Set(byGravity.map(({ id }) => id))],
+      harms: [...new Set(own.flatMap(({ harm }) => harm === undefined ? [] : withoutServerNumber(harm)))].slice(
+        0,
+        maxTexts,
+      ),
+      duties: [...new Set(own.flatMap(({ duty }) => duty ?? []))].slice(0, maxTexts),
     };
   }).sort((one, other) =>
     failureVerdicts.indexOf(one.verdict) - failureVerdicts.indexOf(other.verdict) || rankOf(one) - rankOf(other) ||

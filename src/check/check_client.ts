@@ -12,13 +12,13 @@ import { runAttack } from "./attack_journey.ts";
 import { attacks } from "./attacks/mod.ts";
 import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";
 import { checkedDriver, type ClientDriver, sessionStartsOf } from "./driver.ts";
-import { controlAgain, noControl, probeClient, runControl } from "./control.ts";
+import { controlAgain, failedLogin, noControl, probeClient, runControl } from "./control.ts";
 import { checkReport, redactResult } from "./create_report.ts";
-import { checkJourneyHabits, recordOrdinaryUse } from "./habit_journeys.ts";
+import { checkJourneyHabits, recordOrdinaryUse, withKeptKeys } from "./habit_journeys.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
-import { type CheckTask, unknownResult } from "./assess.ts";
+import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
-import { checkInTurn } from "./run_in_turn.ts";
+import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { only, except = [], server = {}, as, onResult, baseline, signal, rulesUrl } = options;
+  const { only, except = [], server = {}, as, onResult, baseline, signal, rulesUrl, suggestFlag } = options;
   const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
@@ -56,7 +56,10 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     await unlessStopped(signal, async () => {
       control = await runControl(runner);
       // Before the attacks, because the client may not survive them.
-      if (control.passed && withHabits) recordings = await recordOrdinaryUse(runner, control);
+      if (control.passed && withHabits) {
+        recordings = await recordOrdinaryUse(runner, control);
+        control = withKeptKeys(control, recordings[0]!);
+      }
       if (control.passed) control = await probeClient(runner, control);
       const { passed } = control;
       const report = (result: AttackResult): AttackResult => {
@@ -73,7 +76,8 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     const notRun = results.filter((_, index) => found[index] === undefined).length;
     const habits = recordings.length === 0 ? [] : await checkJourneyHabits(recordings, results);
     const seconds = (performance.now() - startedAt) / 1000;
-    return checkReport({ client: driver.name, control, results, habits, seconds, baseline, notRun, repeat, rulesUrl });
+    const facts = { client: driver.name, control, results, habits, seconds, baseline, notRun };
+    return checkReport({ ...facts, repeat, rulesUrl, suggestFlag });
   } finally {
     await journeys.close();
   }
@@ -97,24 +101,45 @@ async function checkConcurrently(
   report: (result: AttackResult) => AttackResult,
 ): Promise<void> {
   const { concurrency = 8, signal, onStart } = runner.options;
-  const crashed: number[] = [];
+  /** Crashes may belong to any journey at the same time or before; failures count only if they happen again. */
+  const repeated: { readonly index: number; readonly first: AttackResult; readonly hasCrash: boolean }[] = [];
   let next = 0;
   const work = async () => {
     while (next < tasks.length) {
       const index = next++;
       onStart?.(tasks[index]!.attack.id);
-      const { result, hasCrash } = await runAttack(runner, control, tasks[index]!);
-      if (hasCrash) crashed.push(index);
-      else results[index] = report(result);
+      const { result: first, hasCrash } = await runAttack(runner, control, tasks[index]!);
+      if (hasCrash || first.verdict === "failed") repeated.push({ index, first, hasCrash });
+      else results[index] = report(first);
     }
   };
   const workers = Array.from({ length: Math.min(concurrency, tasks.length) }, () => unlessStopped(signal, work));
   await Promise.all(workers);
-  // A crash may belong to any journey at the same time or before. The second of two runs alone follows only itself.
-  for (const index of crashed) {
-    await runAttack(runner, control, tasks[index]!);
-    const { result } = await runAttack(runner, control, tasks[index]!);
-    results[index] = report(result);
+  for (const { index, first } of repeated) {
+    const cause = "the check was stopped before it repeated the failure";
+    results[index] = unknownResult(first, "inconclusive", `${cause}: ${first.because}`, { cause });
+  }
+  const confirmed = new Set<string>();
+  for (const { index, first, hasCrash } of repeated.sort((one, other) => one.index - other.index)) {
+    const task = tasks[index]!;
+    if (hasCrash) {
+      // The second of two runs alone follows only itself.
+      await runAttack(runner, control, task);
+      results[index] = report((await runAttack(runner, control, task)).result);
+    } else if (confirmed.has(task.attack.id)) results[index] = report(first);
+    else {
+      const renewed = runner.renewed();
+      const [{ result }, failed] = await Promise.all([
+        runAttack(renewed, control, task),
+        failedLogin(renewed, control),
+      ]);
+      const cause = "a login without an attack at the same time failed too";
+      results[index] = report(
+        failed === undefined
+          ? confirmedResult(first, result, confirmed)
+          : unknownResult(task, "inconclusive", `${cause}: ${describeError(failed.error)}`, { cause }),
+      );
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with the options of a check: those of the command, of the page of a client and of the control. */
+/** What is wrong with the options of a check: those of the command, of the page of a client and of the HTTP control. */
 
 import { type ConfigIssue, quote } from "../server/config/config_issue.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";

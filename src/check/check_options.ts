@@ -8,7 +8,7 @@ import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey
 import { type Attack, categoryOf } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
-import type { AttackResult } from "./report.ts";
+import type { AttackResult, ControlFailure } from "./report.ts";
 
 /** Options of a check. Everything has a default. */
 export interface CheckOptions {
@@ -36,7 +36,8 @@ export interface CheckOptions {
    */
   readonly restart?: () => Promise<void>;
   /**
-   * For how long a login after an attack may fail, in milliseconds, because clients limit how often they fetch keys.
+   * For how long a login after an attack may fail, in milliseconds, because clients limit how often they fetch keys,
+   * and how long to wait for an application that limits logins.
    * Default: 60,000 with `as`, else 0.
    */
   readonly recoveryMs?: number;
@@ -52,6 +53,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal;
   /** The command in the report that repeats one attack. Default: a call of `checkClient`. */
   readonly repeat?: (attackId: string) => string;
+  /** @internal The flag of the command that fixes a failed login, one sentence. Default: none. */
+  readonly suggestFlag?: (failure: ControlFailure) => string | undefined;
   /** The URL of the pages of the rules, for the report. Default: the report names the sources of a rule. */
   readonly rulesUrl?: string;
   /**
@@ -60,10 +63,17 @@ export interface CheckOptions {
    */
   readonly pauseMs?: number;
   /**
+   * How many minutes the attacks may take, the most severe first; what remains is skipped. For `as`. Default:
+   * no limit.
+   */
+  readonly minutes?: number;
+  /**
    * Whether the client may run in this process: an error that no code catches is then a crash of the client. Default:
    * true.
    */
   readonly inProcess?: boolean;
+  /** Called when the check waits because the application limits logins: why, and for how long in milliseconds. */
+  readonly onWait?: (because: string, milliseconds: number) => void;
   /** Called with the id of each attack before its journey. */
   readonly onStart?: (attackId: string) => void;
   /**
@@ -74,8 +84,19 @@ export interface CheckOptions {
 }
 
 /** @internal Options that only the operator of the machine may set, not a visitor of a page. */
-export interface OperatorOptions
-  extends Pick<CheckOptions, "timeLimits" | "timeoutMs" | "recoveryMs" | "pauseMs" | "restart" | "baseline"> {
+export interface OperatorOptions extends
+  Pick<
+    CheckOptions,
+    | "timeLimits"
+    | "timeoutMs"
+    | "recoveryMs"
+    | "pauseMs"
+    | "minutes"
+    | "restart"
+    | "baseline"
+    | "suggestFlag"
+    | "onWait"
+  > {
   /** The command that repeats one attack. */
   readonly repeat: (attackId: string) => string;
   /** Called before each journey. */
@@ -99,9 +120,12 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   baseline: objectOption,
   signal: anyOption,
   repeat: anyOption,
+  suggestFlag: anyOption,
   rulesUrl: text(["http://localhost:9000/docs/rules"]),
   pauseMs: whole(0, { min: 0, expected: "a whole number of milliseconds" }),
+  minutes: whole(10, { min: 1, expected: "a whole number of minutes, at least 1" }),
   inProcess: flag(true),
+  onWait: anyOption,
   onStart: anyOption,
   onResult: anyOption,
 }, {});

@@ -73,39 +73,18 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
   return redirect("POST", progressPath(context, client.id));
 }
 
-/** Shows the report; `show` in the query names the only verdict to show. */
-export async function showReport(
-  context: Context,
-  check: ClientCheckHandle,
-  report: CheckReport,
-): Promise<HttpResponse> {
+/** Shows the report. */
+export function showReport({ site }: Context, check: ClientCheckHandle, report: CheckReport): HttpResponse {
   const { client } = check.state();
   const path = `/clients/${encodeURIComponent(client ?? "")}`;
-  const { form, headers } = await repeatForm(context, check) ?? {};
   const page = renderPage(CheckReportPage, {
-    ...context.site,
-    ...viewReport(describeReport(report), {
-      show: new URLSearchParams(context.target.query).get("show"),
-      journeyPath: (index) => `/flows/check/${index + 1}`,
-    }),
+    ...site,
+    ...viewReport(describeReport(report), { journeyPath: (index) => `/flows/check/${index + 1}` }),
     actions: client === undefined
       ? []
       : [{ label: "Back to the client", path }, { label: "Check the client again", path: `${path}/check` }],
-    repeatForm: form,
   });
-  return form === undefined ? html(200, page) : htmlWithForms(200, page, headers);
-}
-
-/** The form that starts the last check again, with one of its attacks, and the headers of a page with the form. */
-async function repeatForm(context: Context, check: ClientCheckHandle) {
-  const last = check.options();
-  const client = last?.client === undefined ? undefined : await context.server.clients.registered.find(last.client);
-  if (client === undefined || check.state().status === "running") return undefined;
-  const { only: _only, except: _except, ...values } = proposedValues(context, client, check);
-  const browser = await ensureBrowserCookie(context);
-  const form_token = await browserCsrfToken(context, browser);
-  const action = `${clientPath(context, client.id)}/check`;
-  return { form: { action, fields: { form_token, do: "start", ...values } }, headers: browser.headers };
+  return html(200, page);
 }
 
 /** The flow of one journey, by its number in the report: as a page, or as an export. */

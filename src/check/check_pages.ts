@@ -23,10 +23,12 @@ export function checkPages(check: ClientCheckHandle): Plugin {
     rejectUntrustedHost(context.server, context.request, rule);
     return await show(await import("./check_page_handlers.ts"), context);
   };
-  const report = (show: (...args: [...Parameters<Show>, report: CheckReport]) => Promise<HttpResponse>) =>
+  const report = (
+    show: (...args: [...Parameters<Show>, report: CheckReport]) => HttpResponse | Promise<HttpResponse>,
+  ) =>
     handler("FL-05", (handlers, context) => {
       const current = check.report();
-      if (current !== undefined) return show(handlers, context, current);
+      if (current !== undefined) return Promise.resolve(show(handlers, context, current));
       throw new HttpError(404, "HT-01", "The check has no results yet", {
         fix: "Start a check on the page of a client, and reload this page after its first login.",
       });
@@ -56,7 +58,7 @@ export function checkPages(check: ClientCheckHandle): Plugin {
         title: "Report of the check",
         caller: "any",
         errors: "problem",
-        load: () => ({ GET: report((_handlers, _context, current) => Promise.resolve(json(200, current))) }),
+        load: () => ({ GET: report((_handlers, _context, current) => json(200, current)) }),
       },
       ...settings.directory !== "edit" ? [] : [
         {

@@ -1,6 +1,6 @@
 /**
- * The check of a client of a running server, one at a time: for the page of the client, the verbs of the control, and
- * the command, which starts a server for it.
+ * The check of a client of a running server, one at a time: for the page of the client, the verbs of the HTTP control,
+ * and the command, which starts a server for it.
  *
  * 1. {@link clientCheck} creates the plugin, which does nothing until a check starts.
  * 2. `open_check.ts` opens a mock with the issuer, the keys, the settings and the users of the server, because the
@@ -8,7 +8,8 @@
  *    for one client alone. It is loaded for the first check.
  * 3. Until the check ends, the plugin passes all protocol requests to the mock, but registrations, and requests of
  *    another client of the server: it rejects their logins, and the server serves the rest, such as refreshes and
- *    userinfo. Pages and the control remain those of the server, whose records, clock, faults and log do not change.
+ *    userinfo. A client that registered itself, with a redirect URI at the origin of the login, takes part. Pages and
+ *    the HTTP control remain those of the server, whose records, clock, faults and log do not change.
  */
 
 import type { App } from "../server/assembly/context.ts";
@@ -47,7 +48,7 @@ export interface ClientCheckHandle extends ClientCheck {
 /** The settings of {@link clientCheck}. */
 export interface ClientCheckSettings {
   /**
-   * Whether other machines reach the pages or the control. A check then sends requests only to the origins of the
+   * Whether other machines reach the pages or the HTTP control. A check then sends requests only to the origins of the
    * issuer and of the redirect URIs that the client has in the options of the server: a visitor can change all others
    * (SSRF). Default: false.
    */
@@ -61,7 +62,7 @@ interface Run {
   readonly options: ClientCheckOptions;
   readonly stopping: AbortController;
   state: ClientCheckState;
-  dispatch?: RequestHandler;
+  opened?: OpenCheck;
   report?: CheckReport;
   readonly ended: Promise<void>;
 }
@@ -112,12 +113,13 @@ export function clientCheck(
     const ids = endpoint === "authorize"
       ? [new URLSearchParams(query).get("client_id") ?? params.get("client_id")]
       : token === undefined
-      ? claimedIds(server, { authorization, params })
+      ? claimedIds(server, { authorization, params, connection: {}, header: () => null })
       // Tokens of the check are revoked at the server.
       : [(await readAccessToken(server, token))?.claims.client_id];
     for (const id of ids) {
       if (id === undefined || id === last?.options.client) continue;
-      if ((clients.findCached(id) ?? await clients.registered.find(id)) !== undefined) return id;
+      const other = clients.findCached(id) ?? await clients.registered.find(id);
+      if (other !== undefined && !await last!.opened!.adopt(other)) return id;
     }
     return undefined;
   }
@@ -161,7 +163,7 @@ export function clientCheck(
     } catch (error) {
       end = { status: "failed", error: error instanceof Error ? error.message : String(error) };
     }
-    run.dispatch = undefined;
+    run.opened = undefined;
     await close();
     run.state = { ...run.state, ...end };
   }
@@ -176,7 +178,7 @@ export function clientCheck(
     try {
       const { openCheck } = await import("./open_check.ts");
       const opened = await openCheck({ app: app!, settings, issuer, exposed, program, operator }, run.options);
-      run.dispatch = opened.dispatch;
+      run.opened = opened;
       perform(run, opened, operator).then(end);
     } catch (error) {
       last = former;
@@ -194,7 +196,7 @@ export function clientCheck(
       },
       setup: (assembled) => void (app = assembled),
       handle: (next) => (request, peer) => {
-        const dispatch = last?.dispatch;
+        const dispatch = last?.opened?.dispatch;
         if (dispatch === undefined || !isProtocol(request.url)) return next(request, peer);
         return handle(dispatch, next, request, peer);
       },

@@ -5,7 +5,6 @@
 
 import type { Exchange } from "../recorder/exchange.ts";
 import { body } from "../testing/faults/mod.ts";
-import { abilitiesOf, type Ability, featuresIn } from "./abilities.ts";
 import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
@@ -17,17 +16,20 @@ import {
   LoginLimitError,
   type SessionStart,
   sessionStartsOf,
+  unknownUser,
 } from "./driver.ts";
-import type { JourneyEnvironment } from "./journeys.ts";
+import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
 import { completeError } from "./assess.ts";
 import type { ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
+import { givenTraits, type Trait, traitsIn } from "./traits.ts";
+import { isNamedIn } from "./user_texts.ts";
 
-/** Uses an ability. @throws {unknown} If the client does not have the ability. */
-type AbilityControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
+/** Uses a trait. @throws {unknown} If the client does not have it. */
+type TraitControl = (session: ClientSession, environment: JourneyEnvironment, driver: ClientDriver) => Promise<void>;
 
-/** The abilities to try, each in a separate session. */
-const abilityControls: Partial<Readonly<Record<Ability, AbilityControl>>> = {
+/** The traits to try, each in a separate session. */
+const traitControls: Partial<Readonly<Record<Trait, TraitControl>>> = {
   refresh: (session) => session.refresh!(),
   request: (session) => session.request!(),
   async currentUser(session) {
@@ -54,46 +56,58 @@ async function assertLoggedOut({ currentUser }: ClientSession, cause: string): P
 }
 
 /**
- * Begins a session without a fault in each way that the driver supports, and uses each other ability, all in separate
+ * Begins a session without a fault in each way that the driver supports, and uses each other trait, all in separate
  * journeys.
  */
-export async function runControl({ driver, attempt, inEnvironment }: Runner): Promise<ControlResult> {
+export async function runControl(
+  { driver, options, attempt, inEnvironment, withinLimit }: Runner,
+): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
-  const run = (by: SessionStart, use?: AbilityControl) =>
-    inEnvironment(async (environment, watch) => {
-      const { unmasked: log } = environment.as.log;
-      const login = await attempt((signal) => environment.begin(by, signal), watch);
-      const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
-      const session = isSilent ? undefined : login.result;
-      const used = session && await attempt(async () => await use?.(session, environment, driver), watch);
-      exchanges.push(...log.exchanges);
-      return { login, used };
-    });
+  let limitsLogins = false;
+  const run = (by: SessionStart, use?: TraitControl) =>
+    withinLimit(() =>
+      inEnvironment(async (environment, watch) => {
+        const { unmasked: log } = environment.as.log;
+        const login = await attempt((signal) => environment.begin(by, signal), watch);
+        const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
+        const session = isSilent ? undefined : login.result;
+        const used = session && await attempt(async () => await use?.(session, environment, driver), watch);
+        const isLimited = (used ?? login).error instanceof LoginLimitError;
+        limitsLogins ||= isLimited;
+        if (!isLimited) exchanges.push(...log.exchanges);
+        return { login, used };
+      }), ({ login, used }) => (used ?? login).error);
 
-  const failedAbilities = new Map<Ability, unknown>();
+  const failedTraits = new Map<Trait, unknown>();
   const [first, ...others] = sessionStartsOf(driver);
   const { login: { outcome, error, result: session }, used } = await run(first!);
   const authorizations = countLogins(exchanges);
+  const isSilentFirst = traitsIn(exchanges).includes("silentFirst");
   if (session === undefined) return { ...noControl, authorizations, exchanges, outcome, error };
   if (used === undefined) {
-    const error = new Error("The driver returned a session, but sent no token request.");
+    const error = new Error("The client returned a session, but sent no token request.");
     return { ...noControl, authorizations, exchanges, outcome, error };
   }
-  const abilities = abilitiesOf(driver, session);
-  for (const ability of abilities) {
-    const start = others.find((other) => other === ability);
-    const use = abilityControls[ability];
+  const given = givenTraits(driver, session, options);
+  for (const trait of given) {
+    const start = others.find((other) => other === trait);
+    const use = traitControls[trait];
     if (use === undefined && start === undefined) continue;
     const { login, used } = await run(start ?? first!, use);
     const result = used ?? login;
-    if (result.outcome !== "accepted") failedAbilities.set(ability, result.error ?? new Error("it did not end"));
-    else if (login.result!.sub !== session.sub) {
-      failedAbilities.set(ability, new Error(`another user was logged in: ${login.result!.sub}`));
+    if (result.outcome !== "accepted") failedTraits.set(trait, result.error ?? new Error("it did not end"));
+    else if (withoutServerNumber(login.result!.sub) !== withoutServerNumber(session.sub)) {
+      failedTraits.set(trait, new Error(`another user was logged in: ${login.result!.sub}`));
     }
   }
   return {
-    ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedAbilities, authorizations },
-    abilities: new Set([...abilities, ...featuresIn(exchanges)]),
+    ...{ passed: true, outcome, sub: session.sub, claims: session.claims, failedTraits, authorizations },
+    traits: new Set([
+      ...given,
+      ...limitsLogins ? ["limitsLogins"] as const : [],
+      ...session.sub !== unknownUser && isNamedIn(session.sub, exchanges) ? ["namesUser"] as const : [],
+      ...traitsIn(exchanges).filter((trait) => trait !== "silentFirst" || isSilentFirst),
+    ]),
     endpoints: new Set(exchanges.map(({ endpoint }) => endpoint)),
     exchanges,
   };
@@ -107,8 +121,8 @@ export const noControl: ControlResult = {
   authorizations: 0,
   exchanges: [],
   endpoints: new Set(),
-  abilities: new Set(),
-  failedAbilities: new Map(),
+  traits: new Set(),
+  failedTraits: new Map(),
 };
 
 /**
@@ -117,8 +131,8 @@ export const noControl: ControlResult = {
  */
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
   const { as, restart } = runner.options;
-  if (!control.abilities.has("idToken") || !await readsIdToken(runner, control)) return control;
-  const probed = { ...control, abilities: new Set<Ability>([...control.abilities, "readsIdToken"]) };
+  if (!control.traits.has("idToken") || !await readsIdToken(runner, control)) return control;
+  const probed = { ...control, traits: new Set<Trait>([...control.traits, "readsIdToken"]) };
   if (as === undefined) return probed;
   let failed = await failedLogin(runner, control);
   if (failed !== undefined && restart !== undefined) {
@@ -143,29 +157,41 @@ async function readsIdToken({ driver, attempt, inEnvironment }: Runner, control:
   });
 }
 
-/** Logs in without an attack. `undefined` if the client logs in as it did in the control, else what happened. */
+/**
+ * Logs in without an attack. `undefined` if the client logs in as it did in the control, else what happened.
+ *
+ * @param later How much later than the login of the control it is for a client that reads the clock, in seconds.
+ */
 export async function failedLogin(
-  { driver, repeat, inEnvironment }: Runner,
+  { driver, repeat, inEnvironment, withinLimit }: Runner,
   control: ControlResult,
+  later = 0,
 ): Promise<Attempt<ClientSession> & Pick<ControlResult, "exchanges"> | undefined> {
   const logIn = () =>
-    inEnvironment(async ({ as, begin }, watch) => {
-      const ended = await repeat(
-        (signal) => begin(sessionStartsOf(driver)[0]!, signal),
-        watch,
-        (ended) => isExpected(ended, control),
-      );
-      return { ...ended, exchanges: as.log.unmasked.exchanges };
-    });
+    withinLimit(() =>
+      inEnvironment(async ({ as, begin }, watch) => {
+        as.clock.advance(later);
+        const ended = await repeat(
+          (signal) => begin(sessionStartsOf(driver)[0]!, signal),
+          watch,
+          (ended) => isExpected(ended, control),
+        );
+        return { ...ended, exchanges: as.log.unmasked.exchanges };
+      }), ({ error }) => error);
   const first = await logIn();
   // A crash may belong to the attack before.
   const ended = first.outcome === "crashed" ? await logIn() : first;
   return isExpected(ended, control) ? undefined : ended;
 }
 
-/** The control; failed if the client does not log in again as it did then. */
+/** The longest rest of a client after failures, in seconds. */
+const maxRestSeconds = 3600;
+
+/** The control; failed if the client does not log in again as it did then, at least after a rest. */
 export async function controlAgain(runner: Runner, control: ControlResult): Promise<ControlResult> {
-  const ended = await failedLogin(runner, control);
+  const immediate = await failedLogin(runner, control);
+  const canRest = immediate !== undefined && runner.driver.readsClock;
+  const ended = canRest ? await failedLogin(runner, control, maxRestSeconds) : immediate;
   if (ended === undefined) return control;
   const { outcome, error = new Error("it did not log in the same user"), exchanges } = ended;
   const because = `it succeeded before the attacks, and failed after them: ${completeError(error)}`;

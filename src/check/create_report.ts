@@ -18,10 +18,13 @@ import { describeError } from "./assess.ts";
 import { UndecidedError } from "./driver.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
+import { formatMarkdown } from "./report_markdown.ts";
+import { formatSarif } from "./report_sarif.ts";
 import { formatReport } from "./report_text.ts";
 
 /** What a report is made of. */
-interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat" | "rulesUrl"> {
+interface ReportFacts
+  extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat" | "rulesUrl" | "suggestFlag"> {
   readonly habits: readonly HabitResult[];
   /** The known failures. Default: none. */
   readonly baseline?: Baseline;
@@ -31,14 +34,19 @@ interface ReportFacts extends Pick<CheckReport, "client" | "control" | "results"
 
 /** The result without secrets in its texts, which may quote a page of the application. */
 export function redactResult(result: AttackResult): AttackResult {
-  const { because, cause, evidence } = result;
+  const { because, cause, harm, evidence } = result;
   const redact = (text: string) => redactTextAbout(text, evidence.exchanges);
-  return { ...result, because: redact(because), ...cause !== undefined && { cause: redact(cause) } };
+  return {
+    ...result,
+    because: redact(because),
+    ...cause !== undefined && { cause: redact(cause) },
+    ...harm !== undefined && { harm: redact(harm) },
+  };
 }
 
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
-  const { client, control, seconds, baseline, repeat, rulesUrl } = facts;
+  const { client, control, seconds, baseline, repeat, rulesUrl, suggestFlag } = facts;
   const results = withCauses(
     facts.results.map(redactResult).map((result): AttackResult =>
       result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
@@ -54,7 +62,7 @@ export function checkReport(facts: ReportFacts): CheckReport {
   let described: ReportData | undefined;
   const data = () => described ??= describeReport(report);
   const report: CheckReport = {
-    ...{ client, control, results, habits, seconds, counts, failures, problem, repeat, rulesUrl },
+    ...{ client, control, results, habits, seconds, counts, failures, problem, repeat, rulesUrl, suggestFlag },
     causes: listCauses(results),
     attackCounts: countVerdicts([...byAttack].map(worstVerdict)),
     outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, habits),
@@ -64,6 +72,8 @@ export function checkReport(facts: ReportFacts): CheckReport {
     toJSON: () => toJson(data()),
     toHTML: () => formatDocument(data()),
     toJUnit: () => visibleText(formatJUnit(data())),
+    toSARIF: ({ file } = {}) => formatSarif(data(), file),
+    toMarkdown: () => formatMarkdown(data()),
   };
   return report;
 }
@@ -72,9 +82,9 @@ export function checkReport(facts: ReportFacts): CheckReport {
 function findProblem(
   { control, results, habits, counts, notRun }: Pick<CheckReport, "results" | "habits" | "counts"> & ReportFacts,
 ): string | undefined {
-  const failed = [...control.failedAbilities].filter(([, error]) => !(error instanceof UndecidedError));
+  const failed = [...control.failedTraits].filter(([, error]) => !(error instanceof UndecidedError));
   if (failed.length > 0) {
-    return failed.map(([ability, error]) => `${ability} fails without an attack: ${describeError(error)}`).join("; ");
+    return failed.map(([trait, error]) => `${trait} fails without an attack: ${describeError(error)}`).join("; ");
   }
   const decided = results.filter(({ verdict }) => !isUndecided(verdict)).length;
   if (notRun > 0) {
@@ -92,18 +102,17 @@ function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {
   return Object.fromEntries(verdicts.map((verdict) => [verdict, count(verdict)])) as Record<Verdict, number>;
 }
 
-/** The report as an HTML document, with the digest of its style sheet in its policy. */
+/** The report as an HTML document. */
 async function formatDocument(data: ReportData): Promise<string> {
-  const [{ CheckReportDocument }, { renderPage }, { viewReport }, { assets }, { assets: ownAssets }] = await Promise
-    .all([
-      import("./pages/check_report.tsx"),
-      import("../server/pages/render_page.ts"),
-      import("./report_view.ts"),
-      import("../server/pages/assets.gen.ts"),
-      import("./pages/assets.gen.ts"),
-    ]);
+  const [{ CheckReportDocument }, { renderStandalone }, { viewReport }, { assets }, { assets: ownAssets }] =
+    await Promise
+      .all([
+        import("./pages/check_report.tsx"),
+        import("../server/pages/render_page.ts"),
+        import("./report_view.ts"),
+        import("../server/pages/assets.gen.ts"),
+        import("./pages/assets.gen.ts"),
+      ]);
   const style = assets["style.css"]!.body + ownAssets["check.css"]!.body;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
-  const styleDigest = btoa(String.fromCharCode(...new Uint8Array(digest)));
-  return renderPage(CheckReportDocument, { ...viewReport(data), style, styleDigest });
+  return await renderStandalone(CheckReportDocument, viewReport(data), style);
 }

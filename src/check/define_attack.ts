@@ -4,7 +4,7 @@ import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import { type FaultParameter, type ParameterValues, validateParameters } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
-import type { Assessment, Attack, AttackDefaults, Conclusion, Effect, Journey, Stage } from "./attack.ts";
+import type { Assessment, Attack, AttackDefaults, Conclusion, Duty, Effect, Journey, Stage } from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
 
@@ -12,7 +12,11 @@ export type { Assessment, Attack, Conclusion, Stage };
 
 /** The members of the record of an attack. Its category and level have defaults (`attacks/categories.ts`). */
 interface AttackSource<Parameters extends readonly FaultParameter[]>
-  extends Pick<Attack, "id" | "title" | "sources" | "assess">, AttackDefaults {
+  extends Pick<Attack, "id" | "title" | "assess">, Omit<AttackDefaults, "duty"> {
+  /** The section with the duty if it binds every client, or a {@link Duty}. Default: {@link Attack.duty}. */
+  readonly duty?: string | Duty;
+  /** Further sources beside that of the duty. Default: none. */
+  readonly sources?: readonly string[];
   /** Default: that of the category and the level. */
   readonly effect?: Effect;
   /**
@@ -48,7 +52,9 @@ function journeyParameter(journey: Journey): FaultParameter {
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
   source: AttackSource<Parameters>,
 ): Attack {
-  const { effect, alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...rest } = source;
+  const { effect, alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...others } = source;
+  const { sources = [], duty: given, ...rest } = others;
+  const duty = typeof given === "string" ? { source: given } : given;
   const { by = "logIn", journey = "login", variants = [{}], needs = [], ...attack } = withAttackDefaults({
     ...rest,
     // An attack with its own effect does not inherit the group of causes of its category.
@@ -58,19 +64,16 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
   const complete = (values: Readonly<Record<string, unknown>>) =>
     validateParameters(source.id, parameters, values) as ParameterValues<Parameters>;
   return {
-    needsHttpsIssuer: false,
-    needsAnyOrigin: false,
-    needsOwnServer: false,
-    needsSignatureCheck: false,
-    needsUser: false,
     allowsNewLogin: false,
-    waitsForTimeLimit: false,
     ...attack,
-    by,
+    duty,
+    sources: [...new Set([...duty === undefined ? [] : [duty.source], ...sources])],
+    // What an attack does itself is a login of a browser.
+    by: source.by ?? (perform !== undefined && by === "any" ? "logIn" : by),
     journey,
     parameters,
     variants: [...variants, ...alsoIn.map((other) => ({ ...variants[0], journey: other }))],
-    needs: [by, ...needs],
+    needs,
     async start(stage, given = {}) {
       const values = complete(given);
       await start?.(stage, values);

@@ -1,6 +1,6 @@
 /**
  * The client under test, as the check drives it. It has a name and at least one way to begin a session
- * ({@link SessionStart}); each further member lets the check run the attacks that need it (`abilities.ts`).
+ * ({@link SessionStart}); each further member lets the check run the attacks that need it (`traits.ts`).
  */
 
 import type { Callback } from "../testing/browser/callback.ts";
@@ -30,6 +30,12 @@ export interface ClientDriver {
   readonly recordsVisits?: boolean;
   /** Whether the client reads the time from {@link ClientJourney.now}. Default: false. */
   readonly readsClock?: boolean;
+  /**
+   * Returns the driver of a new client, which keeps nothing of earlier logins. The check repeats a failure with it, so
+   * that no failure comes from earlier attacks, such as from a pause after several failed requests. Default: it is
+   * repeated with the same client.
+   */
+  renew?(): ClientDriver;
   /**
    * Performs one login. It may cache data of the client between logins by the issuer, such as metadata and keys, and
    * the data of a browser session by {@link ClientJourney.browser}.
@@ -104,6 +110,8 @@ export interface ClientJourney {
   readonly signal: AbortSignal;
   /** Parameters to add to the URL that starts a login, for a driver with {@link ClientDriver.recordsVisits}. */
   readonly loginParameters?: Readonly<Record<string, string>>;
+  /** Header fields to add to the requests of the browser, for a driver with {@link ClientDriver.recordsVisits}. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The time in milliseconds since the epoch, for {@link ClientDriver.readsClock}. The check may advance it. */
   now(): number;
   /**
@@ -236,14 +244,23 @@ export class UndecidedError extends Error {
   }
 }
 
-/** The application allows no more logins for a while: the attack is inconclusive, and so are those that follow. */
+/** The application allows no more logins for a while. The check waits; if that does not help, it shows nothing more. */
 export class LoginLimitError extends UndecidedError {
-  /** Creates the error. `page` describes the response, such as `status 429 at URL`. */
-  constructor(page: string) {
+  /** How long to wait, as the application says, in milliseconds; absent if it does not. */
+  readonly retryAfterMs?: number;
+
+  /**
+   * Creates the error.
+   *
+   * @param page Describes the response, such as `status 429 at URL`.
+   * @param retryAfterMs See {@link LoginLimitError.retryAfterMs}.
+   */
+  constructor(page: string, retryAfterMs?: number) {
     super(
       "the application limits logins: switch the limit off for the check, or wait before each journey (pauseMs, --pause)",
       page,
     );
+    if (retryAfterMs !== undefined && retryAfterMs >= 0) this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -253,10 +270,15 @@ export class UnreachableError extends Error {}
 /** The members that return a session. */
 const sessionMembers = ["logIn", "logInDevice", "requestResource", "acceptToken", "receiveCallback"] as const;
 
-/** The driver; what its members return is a session, or else they throw an {@link UndecidedError}. */
-export function checkedDriver(driver: ClientDriver): ClientDriver {
+/**
+ * The driver; what its members return is a session, or else they throw an {@link UndecidedError}.
+ *
+ * @param client How the client is registered. Default: as the driver says.
+ */
+export function checkedDriver(driver: ClientDriver, client = driver.client): ClientDriver {
   type Member = (...args: unknown[]) => unknown;
   const get = (_: unknown, name: string) => {
+    if (name === "client") return client;
     const member: unknown = driver[name as keyof ClientDriver];
     if (typeof member !== "function") return member;
     const call: Member = (...args) => (member as Member).apply(driver, args);
@@ -278,7 +300,7 @@ export function assertSession(value: unknown, member: string): ClientSession {
   }
   throw new UndecidedError(
     `${member}: expected an object with sub, a string, received ${describeValue(value)}. ` +
-      "A driver returns a session if the client accepts the login, and throws if the client rejects it",
+      "Return a session if the client accepts the login, and throw if the client rejects it",
   );
 }
 

@@ -19,9 +19,9 @@ const refreshesOfLogin = 2;
  */
 export async function recordOrdinaryUse(
   { driver, attempt, inEnvironment }: Runner,
-  { abilities, failedAbilities }: ControlResult,
+  { traits, failedTraits }: ControlResult,
 ): Promise<readonly Recording[]> {
-  const can = (ability: "refresh" | "request" | "logOut") => abilities.has(ability) && !failedAbilities.has(ability);
+  const can = (trait: "refresh" | "request" | "logOut") => traits.has(trait) && !failedTraits.has(trait);
   // A resource server sends no requests of a login.
   const logInBy = sessionStartsOf(driver).filter((start) => start !== "acceptToken");
   const record = (count: number) =>
@@ -37,6 +37,13 @@ export async function recordOrdinaryUse(
       return await recordingOf(environment);
     });
   return [await record(logins), await record(1)];
+}
+
+/** The control, with whether the client used its keys for several logins. */
+export function withKeptKeys(control: ControlResult, { exchanges }: Recording): ControlResult {
+  const count = (name: string) => exchanges.filter(({ endpoint }) => endpoint === name).length;
+  const keepsKeys = count("jwks") < count("token") && count("jwks") < logins;
+  return keepsKeys ? { ...control, traits: new Set([...control.traits, "keepsKeys"]) } : control;
 }
 
 async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<Recording> {

@@ -17,6 +17,8 @@
 export { clientCheck } from "./client_check.ts";
 export type { ClientCheckSettings } from "./client_check.ts";
 export { checkHabits } from "../testing/check_habits.ts";
+export { checkReadiness } from "../testing/check_readiness.ts";
+export type { ReadinessReport } from "../testing/check_readiness.ts";
 export type { HabitOptions, RecordedServer } from "../testing/check_habits.ts";
 export type { HabitReport } from "../testing/habit_report.ts";
 export type { HabitOutcome, HabitResult } from "../recorder/habits/mod.ts";

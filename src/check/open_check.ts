@@ -44,6 +44,12 @@ export interface CheckedServer {
 export interface OpenCheck {
   /** Handles the protocol requests during the check. */
   readonly dispatch: RequestHandler;
+  /**
+   * Lets a client that registered itself at the server take part, if it belongs to the application.
+   *
+   * @returns Whether it does.
+   */
+  adopt(client: Client): Promise<boolean>;
   perform(options: Pick<CheckOptions, "signal" | "onResult">): Promise<CheckReport>;
   /** Closes the private mock. */
   close(): Promise<void>;
@@ -110,8 +116,17 @@ function checkIn(
   options: CheckOptions,
   fetch?: Fetch,
 ): OpenCheck {
+  const { origin } = new URL(loginUrl);
+  const adopted = new Set<string>();
   return {
     dispatch,
+    async adopt(client) {
+      const own = client.redirectUris.filter((uri) => isTestUrl(uri) && new URL(uri).origin === origin);
+      if (client.standing === "configured" || own.length === 0) return false;
+      if (!adopted.has(client.id)) await as.clients.set(await entryOf(client, own));
+      adopted.add(client.id);
+      return true;
+    },
     perform: async (running) =>
       await checkClient(await applicationDriver(as, loginUrl, { ...application, fetch }), {
         ...{ ...options, as, only, except, inProcess: false },

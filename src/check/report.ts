@@ -2,8 +2,9 @@
 
 import type { Exchange } from "../recorder/exchange.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
-import type { Ability } from "./abilities.ts";
+import type { RuleResult } from "../server/oauth/explanation.ts";
 import type { Attack, JourneyEvidence, JourneyOutcome, Severity } from "./attack.ts";
+import type { Trait } from "./traits.ts";
 
 /** What one attack shows about the client. */
 export type Verdict =
@@ -58,12 +59,10 @@ export interface ControlResult extends JourneyEvidence {
   readonly authorizations: number;
   /** The endpoints that the client sent requests to. */
   readonly endpoints: ReadonlySet<string>;
-  /** What the driver can do besides a login; empty if the login failed. */
-  readonly abilities: ReadonlySet<Ability>;
-  /**
-   * The abilities that fail without an attack, with the error of the client. Attacks that need them are inconclusive.
-   */
-  readonly failedAbilities: ReadonlyMap<Ability, unknown>;
+  /** What was seen of the client, and what the check can do with it; empty if the login failed. */
+  readonly traits: ReadonlySet<Trait>;
+  /** The traits that fail without an attack, with the error of the client. Attacks that need them are inconclusive. */
+  readonly failedTraits: ReadonlyMap<Trait, unknown>;
 }
 
 /** One variant of one attack: the verdict, and what it rests on. */
@@ -81,6 +80,10 @@ export interface AttackResult {
    * why it is unknown (default: `because`).
    */
   readonly cause?: string;
+  /** What the attacker got in this journey; follows "the client". Absent: nothing that was seen. */
+  readonly harm?: string;
+  /** The MUST that binds this client and that it breaks: `RFC 9207 §2.4: the client uses several issuers`. */
+  readonly duty?: string;
   /** What was seen of the client since the attack began. */
   readonly evidence: JourneyEvidence;
 }
@@ -95,6 +98,40 @@ export interface FailureCause {
   readonly severity: Severity;
   /** The attacks, by id, the gravest first. */
   readonly attacks: readonly string[];
+  /** What the attacker got; follows "the client". Empty: nothing that was seen. */
+  readonly harms: readonly string[];
+  /** The MUSTs that the client breaks. Empty: none that binds it. */
+  readonly duties: readonly string[];
+  /** What an attacker or a user can then do, or no longer do; one sentence. */
+  readonly consequence: string;
+  /** What to change in the client, one sentence. */
+  readonly fix: string;
+}
+
+/** A request that the server rejected during the login without an attack. Secrets are redacted. */
+export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
+  /** The method and the path. */
+  readonly request: string;
+  /** The error code. */
+  readonly error: string;
+  /** Why, one sentence. */
+  readonly reason: string;
+  /** The earlier request that the request conflicts with. */
+  readonly earlier?: string;
+  /** The sections of specifications that the rule is from; empty without a rule. */
+  readonly sources: readonly string[];
+  /** The page of the rule; absent if no server shows it after the check. */
+  readonly url?: string;
+}
+
+/** The failure of a login without an attack. */
+export interface ControlFailure {
+  /** How the login ended, and the whole error of the client, on one line. */
+  readonly error: string;
+  /** What the server rejected, oldest first. The last one is the cause. */
+  readonly rejections: readonly ControlRejection[];
+  /** The flag of the command that fixes it, one sentence. Absent: none is known, or a driver was checked. */
+  readonly flag?: string;
 }
 
 /** The report of a check. */
@@ -132,6 +169,8 @@ export interface CheckReport {
   readonly seconds: number;
   /** The URL of the pages of the rules, at a server that stays. Absent: the report names the sources of a rule. */
   readonly rulesUrl?: string;
+  /** @internal The flag of the command that fixes a failed login. Absent without a command. */
+  readonly suggestFlag?: (failure: ControlFailure) => string | undefined;
   /** The command that repeats one attack. */
   repeat(attackId: string): string;
   /** The report as text. */
@@ -142,6 +181,15 @@ export interface CheckReport {
   toHTML(): Promise<string>;
   /** The report as JUnit XML: a test case for each result; what did not pass and is required is a failure. */
   toJUnit(): string;
+  /**
+   * The report as SARIF 2.1.0: a result for each attack that succeeded and each missing habit. Code scanning of GitHub
+   * shows only results with a file, which a check does not know.
+   *
+   * @param options.file The file that the results name, such as the one with the login: `src/auth.ts`. Default: none.
+   */
+  toSARIF(options?: { readonly file?: string }): string;
+  /** The report as Markdown, for the summary of a job: a table of the causes, and the commands that repeat them. */
+  toMarkdown(): string;
 }
 
 /** A habit of the client. */

@@ -1,14 +1,14 @@
 /** The report of a check as JSON data without secrets, from which every form of the report is printed. */
 
-import type { RuleResult } from "../server/oauth/explanation.ts";
 import { findFix, findRule } from "../server/assembly/rules.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
 import { completeError, describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import { rankOf } from "./causes.ts";
-import { type AttackResult, type CheckReport, type ControlResult, isUndecided } from "./report.ts";
+import { type AttackResult, type CheckReport, type ControlFailure, type ControlResult, isUndecided } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
+import { describeTraits } from "./traits.ts";
 
 /** The data of a report. */
 export interface ReportData
@@ -18,8 +18,10 @@ export interface ReportData
   /** The login without an attack; if it failed, also why. */
   readonly control: Pick<ControlResult, "passed" | "outcome" | "sub" | "claims" | "authorizations"> & {
     readonly failure?: ControlFailure;
-    readonly abilities: readonly string[];
-    readonly failedAbilities: Readonly<Record<string, string>>;
+    /** What was seen of the client: clauses that follow "the client". */
+    readonly traits: readonly string[];
+    /** What the client should do and does not without an attack, with the error of the client. */
+    readonly failedTraits: Readonly<Record<string, string>>;
   };
   /** How to declare that the client skips a check deliberately; absent if there is nothing to declare. */
   readonly hint?: string;
@@ -32,7 +34,7 @@ export interface ReportData
 export interface ReportedResult
   extends
     Pick<Attack, "id" | "title" | "level" | "severity" | "consequence" | "correctClient" | "fix" | "sources">,
-    Pick<AttackResult, "values" | "verdict" | "because" | "cause"> {
+    Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "duty"> {
   readonly outcome?: JourneyOutcome;
   /** What the server sent in place of what it sends without an attack. */
   readonly sent: readonly string[];
@@ -42,43 +44,17 @@ export interface ReportedResult
   readonly repeat?: string;
 }
 
-/** A request that the server rejected during the login without an attack. Secrets are redacted. */
-export interface ControlRejection extends Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {
-  /** The method and the path. */
-  readonly request: string;
-  /** The error code. */
-  readonly error: string;
-  /** Why, one sentence. */
-  readonly reason: string;
-  /** The earlier request that the request conflicts with. */
-  readonly earlier?: string;
-  /** The sections of specifications that the rule is from; empty without a rule. */
-  readonly sources: readonly string[];
-  /** The page of the rule; absent if no server shows it after the check. */
-  readonly url?: string;
-}
-
-/** The failure of a login without an attack. */
-export interface ControlFailure {
-  /** How the login ended, and the whole error of the client, on one line. */
-  readonly error: string;
-  /** What the server rejected, oldest first. */
-  readonly rejections: readonly ControlRejection[];
-}
-
 /** Describes a report. */
 export function describeReport(report: CheckReport): ReportData {
   const { client, passed, problem, control, counts, attackCounts, causes, outdatedBaseline, seconds } = report;
-  const { outcome, sub, claims, authorizations, abilities, failedAbilities } = control;
+  const { outcome, sub, claims, authorizations, traits, failedTraits, exchanges } = control;
   return {
     ...{ client, passed, problem },
     control: {
       ...{ passed: control.passed, outcome, sub, claims, authorizations },
       failure: describeControlFailure(report),
-      abilities: [...abilities],
-      failedAbilities: Object.fromEntries(
-        [...failedAbilities].map(([ability, error]) => [ability, describeError(error)]),
-      ),
+      traits: control.passed ? describeTraits(traits, exchanges) : [],
+      failedTraits: Object.fromEntries([...failedTraits].map(([trait, error]) => [trait, describeError(error)])),
     },
     ...{ counts, attackCounts, causes, outdatedBaseline, seconds },
     hint: signatureHint(report.results),
@@ -93,13 +69,13 @@ export function toJson({ control: { failure, ...control }, ...data }: ReportData
 }
 
 function describeResult(
-  { attack, values, verdict, because, cause, evidence: { outcome, exchanges } }: AttackResult,
+  { attack, values, verdict, because, cause, harm, duty, evidence: { outcome, exchanges } }: AttackResult,
   { control, repeat }: CheckReport,
 ): ReportedResult {
   const { id, title, level, severity, consequence, correctClient, fix, sources } = attack;
   return {
-    ...{ id, title, level, severity, values, verdict, because, cause, outcome, consequence, correctClient, fix },
-    sources,
+    ...{ id, title, level, severity, values, verdict, because, cause, harm, duty, outcome, consequence },
+    ...{ correctClient, fix, sources },
     // The comparison takes time, and only some forms show it.
     get sent() {
       return describeSent(exchanges, control.exchanges);
@@ -115,15 +91,16 @@ function describeResult(
 /** How a client declares that it skips the signature of ID tokens; `undefined` if it accepted no wrong one. */
 function signatureHint(results: readonly AttackResult[]): string | undefined {
   const isAccepted = ({ attack, verdict, evidence }: AttackResult) =>
-    attack.needsSignatureCheck && verdict === "failed" && evidence.outcome === "accepted";
+    attack.needs.includes("checksSignature") && verdict === "failed" && evidence.outcome === "accepted";
   if (!results.some(isAccepted)) return undefined;
   return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
-    "§3.1.3.7 allows, declare it: --id-token-signature off in the command, verifiesIdTokenSignature: false in a driver, or in the form of the check.";
+    "§3.1.3.7 allows, say so: --id-token-signature off in the command, verifiesIdTokenSignature: false in code, or in " +
+    "the form of the check.";
 }
 
 /** The failure; `undefined` if the login succeeded. */
 function describeControlFailure(
-  { control, rulesUrl }: Pick<CheckReport, "control" | "rulesUrl">,
+  { control, rulesUrl, suggestFlag }: Pick<CheckReport, "control" | "rulesUrl" | "suggestFlag">,
 ): ControlFailure | undefined {
   const { passed, outcome, error, exchanges } = control;
   if (passed) return undefined;
@@ -140,7 +117,8 @@ function describeControlFailure(
   });
   // The error may quote a page with a token of the session.
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
-  return { error: `${outcome}${text}`, rejections };
+  const failure = { error: `${outcome}${text}`, rejections };
+  return { ...failure, flag: suggestFlag?.(failure) };
 }
 
 /** Variants of one attack. */
@@ -154,10 +132,23 @@ export interface AttackGroup {
 
 /** Some of the results by attack, the gravest first. */
 export function groupByAttack(some: readonly ReportedResult[], all: readonly ReportedResult[]): AttackGroup[] {
-  return [...Map.groupBy(some, ({ id }) => id)].map(([id, results]): AttackGroup => ({
+  return groupResults(some, all, ({ id }) => id);
+}
+
+/** Some of the results by attack and effect, because variants of an attack can have several; the gravest first. */
+export function groupByEffect(some: readonly ReportedResult[], all: readonly ReportedResult[]): AttackGroup[] {
+  return groupResults(some, all, ({ id, severity, consequence }) => [id, severity, consequence].join());
+}
+
+function groupResults(
+  some: readonly ReportedResult[],
+  all: readonly ReportedResult[],
+  keyOf: (result: ReportedResult) => string,
+): AttackGroup[] {
+  return [...Map.groupBy(some, keyOf).values()].map((results): AttackGroup => ({
     attack: results[0]!,
     results,
-    total: all.filter((result) => result.id === id).length,
+    total: all.filter(({ id }) => id === results[0]!.id).length,
   })).sort((one, other) => rankOf(one.attack) - rankOf(other.attack));
 }
 

@@ -34,6 +34,11 @@ export function formatJUnit({ client, control, results, habits, seconds, problem
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<testsuite name="${escapeXml(client)}" tests="${cases.length}" ` +
     `failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}">`,
+    ...control.traits.length === 0 ? [] : [
+      "  <properties>",
+      ...control.traits.map((trait) => `    <property name="trait" value="${escapeXml(trait)}"/>`),
+      "  </properties>",
+    ],
     ...cases.map(formatCase),
     `</testsuite>`,
     "",

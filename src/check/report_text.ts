@@ -3,19 +3,21 @@
 import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
 import {
   type AttackGroup,
-  type ControlFailure,
-  type ControlRejection,
   countedNames,
   countOf,
   formatValues,
-  groupByAttack,
   groupByCause,
+  groupByEffect,
   type ReportData,
   type ReportedResult,
 } from "./report_data.ts";
-import { type FailureCause, verdicts } from "./report.ts";
+import { withoutServerNumber } from "./journeys.ts";
+import { type ControlFailure, type FailureCause, verdicts } from "./report.ts";
 
-/** The text, without a final newline. */
+/**
+ * The text, without a final newline: what the client is, what it does wrong, what it must do besides, what the check
+ * could not decide, and last each attack in detail.
+ */
 export function formatReport(data: ReportData): string {
   const { control, causes, results, habits, hint, outdatedBaseline } = data;
   const withVerdict = (verdict: string) => results.filter((result) => result.verdict === verdict);
@@ -23,16 +25,19 @@ export function formatReport(data: ReportData): string {
     ...countedNames(withVerdict("known")),
     ...habits.filter(({ isKnown }) => isKnown).map(({ id }) => `habit ${id}`),
   ];
+  const own = causes.filter(({ verdict }) => verdict !== "known");
+  const withHarm = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length > 0);
+  const withDuty = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length === 0);
+  const others = own.filter(({ verdict }) => verdict !== "failed");
   // Without a login everything is inconclusive, for one reason.
   const undecided = control.passed ? ["inconclusive", "skipped"] as const : [];
   return [
     ...formatSummary(data),
-    ...list(
-      "CAUSES, what the client does wrong:",
-      causes.filter(({ verdict }) => verdict !== "known").map(formatCause),
-    ),
+    ...list("TRAITS of the client:", control.traits),
+    ...list("CAUSES, what the client does wrong, and what an attacker got:", withHarm.flatMap(formatCause)),
+    ...list("DUTIES that the client breaks, without observed harm:", withDuty.flatMap(formatCause)),
+    ...list("WARNINGS:", others.flatMap(formatCause)),
     ...hint === undefined ? [] : ["", `HINT: ${hint}`],
-    ...["failed", "warning"].flatMap((verdict) => groupByAttack(withVerdict(verdict), results).flatMap(formatAttack)),
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
     ...list("KNOWN, failures that the baseline has:", known),
     ...list("OUTDATED, failures of the baseline that passed:", outdatedBaseline),
@@ -42,6 +47,7 @@ export function formatReport(data: ReportData): string {
         ...example === undefined ? [] : [`  for example: ${example}`],
       ])
     ),
+    ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
   ].join("\n");
 }
 
@@ -70,26 +76,35 @@ export function formatSize({ results, seconds }: Pick<ReportData, "results" | "s
   return `${countOf(attacks, "attack")} (${countOf(results.length, "journey")}, ${seconds.toFixed(1)} s)`;
 }
 
-/** The lines about a login without an attack that failed. */
-export function formatControlFailure({ error, rejections }: ControlFailure): string[] {
-  return [`The login without an attack failed: ${error}`, ...rejections.flatMap(formatRejection)];
-}
+/** How long the error of a client may be in the text, in characters. The JSON form has all of it. */
+const maxErrorLength = 300;
 
-function formatRejection({ request, error, rule, reason, ...facts }: ControlRejection): string[] {
-  const { expected, received, earlier, fix, sources, url } = facts;
-  const source = url !== undefined || sources.length === 0 ? undefined : sources.join("; ");
+/** The lines about a login without an attack that failed: its cause, and how to fix it. */
+export function formatControlFailure({ error, rejections, flag }: ControlFailure): string[] {
+  const cause = rejections.at(-1);
+  const fix = flag ?? cause?.fix;
+  const fixLine = fix === undefined ? [] : [`  fix:      ${fix}`];
+  const short = error.length > maxErrorLength ? `${error.slice(0, maxErrorLength)}…` : error;
+  if (cause === undefined) return [`The login without an attack failed: ${short}`, ...fixLine];
+  const { request, error: code, rule, reason, expected, received, earlier, url } = cause;
   return [
-    "",
-    `The server rejected ${request} with ${error}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
-    ...Object.entries({ expected, received, earlier, fix, page: url, source }).flatMap(([label, text]) =>
+    "The login without an attack failed.",
+    `The server rejected ${request} with ${code}${rule === undefined ? "" : ` by ${rule}`}: ${reason}`,
+    ...Object.entries({ expected, received, earlier }).flatMap(([label, text]) =>
       text === undefined ? [] : [`  ${`${label}:`.padEnd(10)}${text}`]
     ),
+    ...fixLine,
+    ...url === undefined ? [] : [`  page:     ${url}`],
   ];
 }
 
 /** `does not compare state: 5 attacks (failed, high)`. */
-const formatCause = ({ cause, verdict, severity, attacks }: FailureCause): string =>
-  `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`;
+const formatCause = ({ cause, verdict, severity, attacks, harms, duties, fix }: FailureCause): string[] => [
+  `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`,
+  ...harms.map((harm) => `  harm: the client ${harm}`),
+  ...harms.length > 0 || duties.length === 0 ? [] : [`  duty: ${duties.join("; ")}`],
+  ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
+];
 
 function list(heading: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : ["", heading, ...names.map((name) => `  ${name}`)];
@@ -98,28 +113,37 @@ function list(heading: string, names: readonly string[]): string[] {
 /** The block of an attack with its variants, which have one verdict. */
 export function formatAttack({ attack, results, total }: AttackGroup): string[] {
   const { id, verdict, title, level, severity, consequence, correctClient, fix, repeat, sources } = attack;
+  const harms = [...new Set(results.flatMap(({ harm }) => harm === undefined ? [] : withoutServerNumber(harm)))];
+  const duties = [...new Set(results.flatMap(({ duty }) => duty ?? []))];
   const variants = total === 1 ? "" : `, ${results.length} of ${total} variants`;
+  const alike = Map.groupBy(results, ({ because, exchanges }) => withoutServerNumber([because, ...exchanges].join()));
   return [
     "",
     `${verdict.toUpperCase()} ${id} (${level}, ${severity})${variants}`,
-    `  attack:      ${title}`,
-    `  consequence: ${consequence}`,
-    `  expected:    ${correctClient}`,
-    ...results.flatMap(formatVariant),
-    `  fix:         ${fix}`,
-    `  repeat:      ${repeat}`,
-    `  sources:     ${sources.join("; ")}`,
+    line("attack", title),
+    line("consequence", consequence),
+    line("expected", correctClient),
+    ...[...alike.values()].flatMap(formatVariants),
+    ...harms.map((harm) => line("harm", `the client ${harm}`)),
+    ...duties.map((duty) => line("duty", duty)),
+    line("fix", fix),
+    ...repeat === undefined ? [] : [line("repeat", repeat)],
+    line("sources", sources.join("; ")),
   ];
 }
 
-function formatVariant({ values, because, sent, exchanges }: ReportedResult): string[] {
-  const heading = formatValues(values);
-  const indent = heading === "" ? "" : "  ";
-  const line = (label: string, text: string) => `  ${indent}${`${label}:`.padEnd(13 - indent.length)}${text}`;
+const line = (label: string, text: string): string => `  ${`${label}:`.padEnd(13)}${text}`;
+
+/** Variants in which the client did the same. */
+function formatVariants(variants: readonly ReportedResult[]): string[] {
+  const { because, exchanges } = variants[0]!;
   return [
-    ...heading === "" ? [] : [`  ${heading}`],
     line("received", `${because}.`),
-    ...sent.map((text) => line("sent", text)),
     ...exchanges.length === 0 ? [] : [line("requests", exchanges.join("; "))],
+    ...variants.flatMap(({ values, sent }) => {
+      const heading = formatValues(values);
+      if (sent.length === 0) return heading === "" ? [] : [line("variant", heading)];
+      return sent.map((text) => line("sent", [heading, text].filter(Boolean).join(" ")));
+    }),
   ];
 }

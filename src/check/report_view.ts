@@ -5,7 +5,7 @@ import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
 import { formatControlFailure, formatSize } from "./report_text.ts";
-import { formatValues, groupByAttack, groupByCause, type ReportData, type ReportedResult } from "./report_data.ts";
+import { formatValues, groupByCause, groupByEffect, type ReportData, type ReportedResult } from "./report_data.ts";
 
 /** What a page shows: plain values, without control characters of the application. */
 export interface ReportView extends Pick<ReportData, "client" | "passed" | "problem" | "hint" | "outdatedBaseline"> {
@@ -13,11 +13,11 @@ export interface ReportView extends Pick<ReportData, "client" | "passed" | "prob
   readonly controlFailure?: readonly string[];
   /** How many attacks and journeys there were, and how long they took. */
   readonly summary: string;
-  /** How many attacks and habits have each verdict that the check has, whether it is shown or not. */
+  /** How many attacks and habits have each verdict that the check has. */
   readonly score: readonly { readonly verdict: Verdict; readonly count: number }[];
-  /** The only verdict that is shown. Default: all. */
-  readonly show?: Verdict;
-  /** The results that are shown, the worst first. */
+  /** What was seen of the client: clauses that follow "the client". */
+  readonly traits: readonly string[];
+  /** The results, the worst first. */
   readonly sections: readonly VerdictSection[];
 }
 
@@ -26,7 +26,7 @@ export interface VerdictSection {
   readonly verdict: Verdict;
   /** How many attacks and habits it has. */
   readonly count: number;
-  /** Groups by cause, the gravest first; passed attacks by category. */
+  /** Groups by cause, the most severe first; passed attacks by category. */
   readonly groups: readonly ResultGroup[];
 }
 
@@ -38,9 +38,15 @@ export interface ResultGroup {
   readonly count: number;
   /** The severity of the gravest attack; absent if nothing failed. */
   readonly severity?: ReportedResult["severity"];
+  /** What the attacker got; follows "the client". Default: nothing that was seen. */
+  readonly harms?: readonly string[];
+  /** The MUSTs that the client breaks. */
+  readonly duties?: readonly string[];
+  /** How to fix the client. */
+  readonly fix?: string;
   /** Whether it is open at first. Default: false. */
   readonly open?: boolean;
-  /** The attacks with all details, the gravest first. */
+  /** The attacks with all details, the most severe first. */
   readonly rows?: readonly ResultRow[];
   /** The names of attacks and habits without details. */
   readonly names?: readonly string[];
@@ -68,8 +74,6 @@ export interface ResultRow
 
 /** How a page shows a report. */
 interface ViewOptions {
-  /** The only verdict to show, if the report has it. Default: all. */
-  readonly show?: string | null;
   /** The path of the page of a journey, by its index in the report. Default: journeys have no page. */
   readonly journeyPath?: (index: number) => string;
 }
@@ -78,8 +82,8 @@ interface ViewOptions {
 const maxOpenRows = 48;
 
 /** Arranges the report for a page. */
-export function viewReport(data: ReportData, { show, journeyPath }: ViewOptions = {}): ReportView {
-  const { client, passed, problem, hint, outdatedBaseline, control: { failure }, results, habits } = data;
+export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}): ReportView {
+  const { client, passed, problem, hint, outdatedBaseline, control: { failure, traits }, results, habits } = data;
   const attacks = [...Map.groupBy(results, ({ id }) => id).values()];
   const pathOf = (result: ReportedResult) =>
     result.exchanges.length === 0 ? undefined : journeyPath?.(results.indexOf(result));
@@ -87,9 +91,8 @@ export function viewReport(data: ReportData, { show, journeyPath }: ViewOptions 
     attacks.filter((variants) => worstVerdict(variants) === verdict).length +
     habits.filter((habit) => verdictOf(habit) === verdict).length;
   const score = verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
-  const shown = score.find(({ verdict }) => verdict === show)?.verdict;
   return withVisibleTexts({
-    ...{ client, passed, problem, hint, outdatedBaseline, score, show: shown },
+    ...{ client, passed, problem, hint, outdatedBaseline, score, traits },
     // The page itself links to the rules.
     controlFailure: failure && formatControlFailure({
       ...failure,
@@ -98,16 +101,14 @@ export function viewReport(data: ReportData, { show, journeyPath }: ViewOptions 
     summary: `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} habits`}`,
     sections: worstFirst.flatMap((verdict): VerdictSection[] => {
       const count = score.find((one) => one.verdict === verdict)?.count;
-      if (count === undefined || shown !== undefined && verdict !== shown) return [];
+      if (count === undefined) return [];
       const groups = groupsOf(verdict, attacks.filter((variants) => worstVerdict(variants) === verdict), data, pathOf);
-      return [{ verdict, count, groups: shown === undefined ? openGravest(verdict, groups) : groups.map(opened) }];
+      return [{ verdict, count, groups: openGravest(verdict, groups) }];
     }),
   });
 }
 
-const opened = (group: ResultGroup): ResultGroup => ({ ...group, open: true });
-
-/** The causes of failures are open, the gravest first, as long as the page stays short. */
+/** The causes of failures are open, the most severe first, as long as the page stays short. */
 function openGravest(verdict: Verdict, groups: readonly ResultGroup[]): readonly ResultGroup[] {
   if (verdict !== "failed") return groups;
   let rows = 0;
@@ -128,7 +129,7 @@ function verdictOf({ outcome, isKnown }: Habit): Verdict {
 function groupsOf(
   verdict: Verdict,
   attacks: readonly (readonly ReportedResult[])[],
-  { results, habits }: ReportData,
+  { results, habits, causes: allCauses }: ReportData,
   pathOf: (result: ReportedResult) => string | undefined,
 ): ResultGroup[] {
   const ownHabits = habits.filter((habit) => verdictOf(habit) === verdict);
@@ -149,7 +150,7 @@ function groupsOf(
     ];
   }
   const rowsOf = (own: readonly ReportedResult[]) =>
-    groupByAttack(own, results).map(({ attack, results, total }): ResultRow => ({
+    groupByEffect(own, results).map(({ attack, results, total }): ResultRow => ({
       ...attackFacts(attack),
       total,
       variants: results.map((result) => ({
@@ -165,8 +166,12 @@ function groupsOf(
   }
   const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
     const rows = rowsOf(results);
-    return { ...withRows(capitalized(cause), rows), severity: rows[0]!.severity! };
-  }).sort((one, other) => rankOf(one) - rankOf(other) || other.count - one.count);
+    const { harms, duties, fix } = allCauses.find((one) => one.cause === cause)!;
+    return { ...withRows(capitalized(cause), rows), severity: rows[0]!.severity!, harms, duties, fix };
+  }).sort((one, other) =>
+    Number(other.harms.length > 0) - Number(one.harms.length > 0) || rankOf(one) - rankOf(other) ||
+    other.count - one.count
+  );
   return [...causes, ...habitRows.length === 0 ? [] : [withRows("Lacks habits of a good client", habitRows)]];
 }
 

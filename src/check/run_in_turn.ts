@@ -2,22 +2,23 @@
  * Runs the attacks one after the other against one server, whose client keeps cached data from earlier attacks.
  */
 
-import { missingAbility } from "./abilities.ts";
-import { needsOf } from "./attack.ts";
+import { needsOf, secondsBetweenLogins } from "./attack.ts";
 import { runAttack } from "./attack_journey.ts";
 import type { Attempt } from "./attempt.ts";
 import { failedLogin } from "./control.ts";
+import { rankOf } from "./causes.ts";
 import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
 import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
-import type { Runner } from "./runner.ts";
+import { defaultRecoveryMs, type Runner } from "./runner.ts";
+import { missingTrait } from "./traits.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
 
 /**
- * Runs the tasks. Attacks on cached documents come last. After an attack that ended without a login, the client must be
- * able to log in; otherwise it must be restarted.
+ * Runs the tasks, the most severe first. Attacks on cached documents come last. After an attack that ended without a
+ * login, the client must be able to log in; otherwise it must be restarted.
  *
  * @param results Receives the results, in the order of the tasks.
  */
@@ -28,17 +29,28 @@ export async function checkInTurn(
   results: AttackResult[],
   report: (result: AttackResult) => AttackResult,
 ): Promise<void> {
-  const { restart, onStart } = runner.options;
+  const { restart, onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs } = runner.options;
   const requested = control.passed ? await requestedEndpoints(runner) : new Set<string>();
   /** Why no login works any more. */
   let broken: string | undefined;
   /** The index of the last task that had a journey. */
   let last: number | undefined;
 
+  /** The attacks whose failure happened twice. */
+  const confirmed = new Set<string>();
+
+  /** A failure counts only if it happens again in a new client, while logins without an attack succeed. */
   async function check(task: CheckTask): Promise<AttackResult> {
+    const result = await checkOnce(task, runner);
+    if (result.verdict !== "failed" || broken !== undefined || confirmed.has(task.attack.id)) return result;
+    await restart?.();
+    return confirmedResult(result, await checkOnce(task, runner.renewed()), confirmed);
+  }
+
+  async function checkOnce(task: CheckTask, runner: Runner): Promise<AttackResult> {
     if (broken !== undefined) return unknownResult(task, "inconclusive", broken);
     const isApplicable = control.passed &&
-      missingAbility(needsOf(task.attack, task.values), control.abilities) === undefined;
+      missingTrait(needsOf(task.attack, task.values), control.traits) === undefined;
     const kept = isApplicable ? keptBy(task, requested) : undefined;
     if (kept !== undefined && restart === undefined) {
       const because = `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`;
@@ -53,7 +65,7 @@ export async function checkInTurn(
     if (!wasDown) {
       // A restart clears what the client read at its start, during the attack.
       if (kept !== undefined && restart !== undefined) await restart();
-      else if (outcome === undefined || outcome === "accepted") return result;
+      else if (outcome === undefined || outcome === "accepted" && result.verdict !== "failed") return result;
     }
     const failed = await failedLogin(runner, control);
     if (failed === undefined) return result;
@@ -69,16 +81,30 @@ export async function checkInTurn(
     if (restart === undefined || await failedLogin(runner, control) !== undefined) {
       broken = failed.error instanceof UnreachableError ? stopped : `since ${id} the login without an attack fails`;
     }
-    if (cause === result) return withLostLogin(result, failed);
-    results[last!] = withLostLogin(cause, failed);
+    if (cause === result) return withLostLogin(result, failed, recoveryMs);
+    results[last!] = withLostLogin(cause, failed, recoveryMs);
     return unknownResult(task, "inconclusive", stopped);
   }
 
-  for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => rank(a) - rank(b))) {
+  const endsAt = performance.now() + minutes * 60_000;
+  for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => compareTasks(a, b))) {
     onStart?.(task.attack.id);
-    results[index] = report(await check(task));
+    results[index] = report(
+      performance.now() < endsAt ? await check(task) : unknownResult(task, "skipped", "the time limit was reached"),
+    );
     if (results[index].evidence.outcome !== undefined) last = index;
   }
+}
+
+/** The result of a failure that was repeated: it fails only if it happened again. */
+export function confirmedResult(first: AttackResult, again: AttackResult, confirmed: Set<string>): AttackResult {
+  if (again.verdict === "failed") {
+    confirmed.add(again.attack.id);
+    return again;
+  }
+  const cause = "it failed once, and not when it was repeated alone";
+  const { evidence } = first;
+  return unknownResult(first, "inconclusive", `${cause}: ${first.because}`, { cause, evidence });
 }
 
 /** The endpoints that a login without a fault requests. */
@@ -101,21 +127,36 @@ function rank(task: CheckTask): number {
   return endpoints.includes("jwks") || task.attack.id.startsWith("keys/") ? 1 : 0;
 }
 
+/**
+ * The order of the tasks: one variant of each attack before the others, the most severe first, and last what the client
+ * may keep.
+ */
+function compareTasks(one: CheckTask, other: CheckTask): number {
+  const isFurther = ({ attack, values }: CheckTask) => Number(attack.variants[0] !== values);
+  return rank(one) - rank(other) || isFurther(one) - isFurther(other) || rankOf(one.attack) - rankOf(other.attack);
+}
+
 /** The documents that the client caches and does not request at a login; `undefined` if the whole attack reaches it. */
 function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undefined {
   const kept = endpointsOf(task).find((endpoint) => Object.hasOwn(keptDocuments, endpoint) && !requested.has(endpoint));
   return kept && keptDocuments[kept];
 }
 
-/** No attack may cost more than the login that it attacks. */
-function withLostLogin(result: AttackResult, { error }: Attempt<unknown>): AttackResult {
+/**
+ * No attack may cost more than the login that it attacks. A client that fetches keys at most once in some minutes may
+ * only rest.
+ */
+function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recoveryMs: number): AttackResult {
   const details = error === undefined ? "" : `: ${describeError(error)}`;
   const isStopped = error instanceof UnreachableError;
+  const mayRest = !isStopped && rank(result) === 1 && recoveryMs < secondsBetweenLogins * 1000;
   const effect = isStopped
     ? `the application stopped during this attack${details}`
-    : `after it, a login without an attack failed${details}`;
+    : `after it, a login without an attack failed${mayRest ? ` for ${recoveryMs / 1000} s` : ""}${details}`;
+  const hint = mayRest ? `; some clients rest for minutes before they fetch keys again (recoveryMs, --recovery)` : "";
   // The application stopped; all we know is that it is unreachable.
-  const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}`;
+  const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;
   const cause = isStopped ? "stops during an attack" : "accepts no login after an attack";
-  return { ...result, because, cause, verdict: result.verdict === "noted" ? "noted" : "failed" };
+  const worst = mayRest && result.verdict !== "failed" ? "warning" : "failed";
+  return { ...result, because, cause, verdict: result.verdict === "noted" ? "noted" : worst };
 }

@@ -3,13 +3,15 @@
 import { type Action, type Attempt, attempt, type TimeLimit, timeLimit, untilStopped } from "./attempt.ts";
 import type { CheckOptions } from "./check_options.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
-import { type ClientDriver, LoginLimitError } from "./driver.ts";
+import { checkedDriver, type ClientDriver, LoginLimitError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 
 /** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {
   readonly driver: ClientDriver;
   readonly options: CheckOptions;
+  /** The journeys of a new client if the driver can make one, else of the same client. */
+  renewed(): Runner;
   /** Opens an environment for one journey, closes it, and watches for crashes meanwhile. */
   inEnvironment<Result>(use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>): Promise<Result>;
   /**
@@ -24,15 +26,26 @@ export interface Runner extends TimeLimit {
     isExpected: (ended: Attempt<Result>) => boolean,
     isOver?: () => Promise<boolean>,
   ): Promise<Attempt<Result>>;
+  /**
+   * Performs a journey again as long as the application limits logins: after the time that it names, or a longer one
+   * each time, together at most the recovery time of the client.
+   */
+  withinLimit<Ended>(perform: () => Promise<Ended>, errorOf: (ended: Ended) => unknown): Promise<Ended>;
   /** Waits until the requests of the client have ended, and errors of its last action have been reported. */
   waitForEnd(environment: JourneyEnvironment, watch: CrashWatch): Promise<void>;
 }
+
+/** How long a client on one server has to recover, in milliseconds. */
+export const defaultRecoveryMs = 60_000;
 
 /** First wait between the logins of a client that may need time to recover, in milliseconds; it doubles each time. */
 const firstRecoveryIntervalMs = 250;
 
 /** The longest wait between two of these logins, in milliseconds. */
 const maxRecoveryIntervalMs = 1000;
+
+/** First wait for an application that limits logins and does not say for how long, in milliseconds. */
+const firstLimitWaitMs = 2000;
 
 /** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */
 const maxUnfinishedMs = 1000;
@@ -41,13 +54,18 @@ const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout
 
 /** Prepares the journeys of one check. */
 export function openRunner(driver: ClientDriver, journeys: Journeys, options: CheckOptions): Runner {
-  const { as, timeoutMs = 5000, pauseMs = 0, recoveryMs = as === undefined ? 0 : 60_000, signal: stop } = options;
+  const { as, timeoutMs = 5000, pauseMs = 0, recoveryMs = as === undefined ? 0 : defaultRecoveryMs, signal: stop } =
+    options;
   const limit = timeLimit({ timeoutMs, as, signal: stop });
   const requestsEnd = async (environment: JourneyEnvironment, watch?: CrashWatch) =>
     void await attempt(environment.requestsEnd, watch, timeoutMs, stop);
   return {
     ...limit,
     ...{ driver, options },
+    renewed() {
+      if (driver.renew === undefined) return this;
+      return openRunner(checkedDriver(driver.renew(), driver.client), journeys, options);
+    },
     async inEnvironment(use) {
       stop?.throwIfAborted();
       if (pauseMs > 0) await untilStopped(wait(pauseMs), stop);
@@ -76,6 +94,18 @@ export function openRunner(driver: ClientDriver, journeys: Journeys, options: Ch
         const isLate = retries > 0 && performance.now() + intervalMs > deadline;
         if (isFinal || isLate || recoveryMs === 0) return ended;
         await wait(intervalMs);
+      }
+    },
+    async withinLimit(perform, errorOf) {
+      for (let waitedMs = 0, nextMs = firstLimitWaitMs;; nextMs *= 2) {
+        const ended = await perform();
+        const error = errorOf(ended);
+        if (!(error instanceof LoginLimitError)) return ended;
+        const waitMs = error.retryAfterMs ?? nextMs;
+        waitedMs += waitMs;
+        if (waitedMs > recoveryMs) return ended;
+        options.onWait?.(error.message, waitMs);
+        await untilStopped(wait(waitMs), stop);
       }
     },
     async waitForEnd(environment, watch) {

@@ -1,5 +1,6 @@
 /** The stage of an attack: the environment of its journey, and what the attack can do with the client. */
 
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { type FaultRule, type Match, matchesPattern, type RuleBuilder } from "../testing/faults/rule_builder.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
@@ -83,6 +84,15 @@ async function startLogin(driver: ClientDriver, journey: ClientJourney): Promise
   return { callback: await Promise.race([opened.promise, ended]), session, respond: response.resolve };
 }
 
+/** The `prompt` of an authorization request, which may be pushed or signed (RFC 9126, RFC 9101). */
+function promptOf(as: TestLatchkey, params: Readonly<Record<string, string | undefined>>): unknown {
+  const { prompt, request, request_uri } = params;
+  if (request !== undefined) return decodeJwtPart(request, 1).prompt;
+  if (request_uri === undefined) return prompt;
+  const pushed = as.log.unmasked.filter("par").find(({ response }) => response?.body?.includes(request_uri));
+  return pushed && promptOf(as, Object.fromEntries(pushed.request.form));
+}
+
 /** `as.on`, which also puts every rule that is added into a list. */
 function collectRules(as: TestLatchkey, rules: FaultRule[], skipsSilent: boolean): TestLatchkey["on"] {
   const collect = (rule: FaultRule): FaultRule => {
@@ -91,12 +101,13 @@ function collectRules(as: TestLatchkey, rules: FaultRule[], skipsSilent: boolean
   };
   const wrap = (builder: RuleBuilder): RuleBuilder => ({
     named: (name) => wrap(builder.named(name)),
+    for: (seconds) => wrap(builder.for(seconds)),
     once: (fault) => collect(builder.once(fault)),
     times: (count, fault) => collect(builder.times(count, fault)),
     always: (fault) => collect(builder.always(fault)),
   });
   const withPages = (match: Match = {}): Match => (request) =>
-    request.params.prompt !== "none" &&
+    promptOf(as, request.params) !== "none" &&
     (typeof match === "function" ? match(request) : matchesPattern(match, request));
   return (endpoint: string, match?: Match) =>
     wrap(as.on(endpoint, skipsSilent && endpoint === "authorize" ? withPages(match) : match));

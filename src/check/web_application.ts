@@ -3,7 +3,7 @@
 import { readLimited } from "../server/oauth/outbound.ts";
 import { isLoopback } from "../server/oauth/test_hosts.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
-import { parseForms, submitForm, withoutScripts } from "../client/html_form.ts";
+import { parseForms, submitForm } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";
 import {
   type ClientBrowser,
@@ -16,6 +16,17 @@ import {
   UnreachableError,
 } from "./driver.ts";
 import { inventedSubsBeside } from "./user_texts.ts";
+import {
+  describe,
+  hostOf,
+  isSame,
+  originOf,
+  type Page,
+  resolve,
+  retryAfterOf,
+  signatureOf,
+  stripQuery,
+} from "./web_page.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */
@@ -45,15 +56,6 @@ export interface WebApplicationOptions {
   readonly fetch?: Fetch;
 }
 
-/** A page where the browser stopped. */
-interface Page {
-  readonly url: string;
-  readonly status: number;
-  /** The header of a redirect that was not followed. */
-  readonly location?: string;
-  readonly html: string;
-}
-
 /** The page of `loggedInUrl` before and after the first login, and a text that only the page after it has. */
 interface Probe {
   readonly before: Page;
@@ -67,6 +69,8 @@ interface Probe {
 interface Step {
   readonly url: string;
   readonly form?: URLSearchParams;
+  /** Whether it starts a login. */
+  readonly isStart?: boolean;
 }
 
 /** The progress of a login. */
@@ -108,9 +112,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   let probe: Probe | undefined;
 
   /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
-  async function send({ url, form }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
+  async function send({ url, form, isStart }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
     const { issuer, signal } = journey;
-    const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8" });
+    const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8", ...journey.headers });
     const cookie = cookies.headerFor(url);
     if (cookie !== undefined) headers.set("cookie", cookie);
     if (form !== undefined) headers.set("content-type", "application/x-www-form-urlencoded");
@@ -128,7 +132,10 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const page: Page = { url, status, location, html: await readLimited(response, maxPageBytes) };
     const isHtml = /^(?:$|text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
     journey.browser.visits.push({ url, location: location && resolve(location, url), html: isHtml ? page.html : "" });
-    if (status === 429) throw new LoginLimitError(describe(page));
+    const retryAfterMs = retryAfterOf(response.headers);
+    if (status === 429 || status === 503 && retryAfterMs !== undefined && isStart) {
+      throw new LoginLimitError(describe(page), retryAfterMs);
+    }
     return page;
   }
 
@@ -282,7 +289,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       try {
         const url = new URL(start);
         for (const [name, value] of Object.entries(journey.loginParameters ?? {})) url.searchParams.set(name, value);
-        return await navigate({ url: url.href }, journey);
+        return await navigate({ url: url.href, isStart: true }, journey);
       } finally {
         openLogins.set(browser, openLogins.get(browser)! - 1);
       }
@@ -304,47 +311,4 @@ function findStartForm({ html, url, status }: Page): Step | undefined {
   if (status >= 400) return undefined;
   const forms = parseForms(html, url).filter(({ controls }) => controls.every(({ type }) => type === "hidden"));
   return forms.length === 1 ? submitForm(forms[0]!, forms[0]!.buttons[0]) : undefined;
-}
-
-/** Whether two pages have the same status and target, and if they succeed also the same content. */
-function isSame(one: Page, other: Page): boolean {
-  if (one.status !== other.status) return false;
-  return one.status >= 300 ? targetOf(one) === targetOf(other) : signatureOf(one) === signatureOf(other);
-}
-
-/** Status, target and content of a page, without values that differ at each request, such as CSRF tokens. */
-function signatureOf(page: Page): string {
-  return `${page.status} ${targetOf(page)} ${page.html.replace(/[\w+/=-]{16,}/g, "…")}`;
-}
-
-/** The target of a redirect without its parameters; empty if the page is not a redirect. */
-function targetOf({ location, url }: Page): string {
-  return location === undefined ? "" : stripQuery(resolve(location, url));
-}
-
-/** The maximum length of the page text in a message, in characters. */
-const maxPageTextChars = 2000;
-
-/** Describes a page by its status, its URL and its text. */
-function describe({ status, url, html }: Page): string {
-  const text = withoutScripts(html, " ").replace(/<[^>]*(?:>|$)/g, " ").replace(/\s+/g, " ").trim();
-  return `status ${status} at ${url.replace(/[?#].*$/s, "")}${
-    text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`
-  }`;
-}
-
-function stripQuery(url: string): string {
-  return url.replace(/[?#].*$/s, "");
-}
-
-function resolve(location: string, url: string): string {
-  return URL.canParse(location, url) ? new URL(location, url).href : location;
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : "";
 }

@@ -10,7 +10,7 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
-import { LoginLimitError } from "../driver.ts";
+import { type ClientDriver, type ClientJourney, LoginLimitError } from "../driver.ts";
 import { fixedSession, foreignLogin, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
@@ -78,18 +78,47 @@ const targetParameters = [
   ...["redirect_url", "redirectUrl", "next", "continue", "callbackUrl", "target", "target_link_uri", "url", "rd"],
 ];
 
+/** A host of another site whose name ends with that of the application. */
+const hostWithEnd = (own: string): string => `latchkey${own}`;
+
 /** Pages of another site, by how they are written. */
-function foreignPages(origin: string, host: string): Readonly<Record<string, string>> {
+function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
   return {
     other: `https://${host}/`,
     slashes: `//${host}/`,
     backslash: `/\\${host}/`,
+    "encoded twice": `/%2F${host}/`,
+    "encoded backslash": `/%5C${host}/`,
+    tab: `/\t/${host}/`,
     user: `${origin}@${host}/`,
+    "same end": `https://${hostWithEnd(own)}/`,
   };
 }
 
+/** How a target is sent. */
+const targetForms = [...Object.keys(foreignPages(new URL("https://client.test"), "")), "referer"];
+
+/** Logs in, and concludes whether the application redirects the browser to one of these hosts. */
+async function concludeTarget(
+  driver: ClientDriver,
+  journey: ClientJourney,
+  hosts: readonly string[],
+): Promise<Conclusion> {
+  await driver.logIn!(journey).catch((thrown: unknown) => {
+    if (thrown instanceof LoginLimitError) throw thrown;
+  });
+  const foreign = journey.browser.visits.find(({ location }) =>
+    location !== undefined && URL.canParse(location) && hosts.includes(new URL(location).host)
+  );
+  return conclude(
+    foreign && `the application redirects the browser to ${foreign.location}`,
+    "the application redirects the browser to no other site",
+    foreign && `redirected the browser to ${foreign.location}`,
+  );
+}
+
 /** Replaces the cookies of a browser. */
-function setCookies(jar: CookieJar, cookies: readonly Cookie[]): void {
+export function setCookies(jar: CookieJar, cookies: readonly Cookie[]): void {
   jar.clear();
   for (const { name, value, origin, path, secure } of cookies) {
     const line = `${name}=${value}; Path=${path}${secure ? "; Secure" : ""}`;
@@ -105,21 +134,21 @@ export const browserSessionAttacks: readonly Attack[] = [
     title: "Two users are logged in at the same time, each in their own browser.",
     correctClient: "The client keeps the user and the tokens of each browser apart.",
     journey: "session",
-    needsUser: true,
+    needs: ["namesUser"],
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
     async perform({ as, driver, openBrowser, session, expectedSub }) {
       const [first, second] = await as.users.all();
       if (second === undefined) return undecided("the server has one user");
-      const fail = (because: string): Conclusion => ({ outcome: "accepted", passed: false, because });
+      const fail = (harm: string): Conclusion => conclude(`the client ${harm}`, "", harm);
       const other = await driver.logIn!(openBrowser({ as: second.sub }));
-      if (other.sub === expectedSub) return fail("the second browser has the user of the first");
+      if (other.sub === expectedSub) return fail("gave the second browser the user of the first");
       const user = session!.currentUser === undefined ? session!.sub : await session!.currentUser();
-      if (user !== expectedSub) return fail("the first browser has another user after the login in the second");
+      if (user !== expectedSub) return fail("gave the first browser another user after the login in the second");
       for (const [act, token] of [[session!.request, usersOfUserinfo], [session!.refresh, usersOfRefreshes]] as const) {
         const earlier = as.log.unmasked.exchanges.length;
         await act?.().catch(() => {});
         const users = token(as.log.unmasked.exchanges, earlier);
-        if (users.some((sub) => sub !== first!.sub)) return fail("the first browser uses a token of the second");
+        if (users.some((sub) => sub !== first!.sub)) return fail("used a token of the second browser in the first");
       }
       return { outcome: "rejected", passed: true, because: "each browser has its own user and tokens" };
     },
@@ -141,6 +170,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       return conclude(
         user && `with the cookies of before the login, ${user} is logged in`,
         "the cookies of before the login have no session",
+        user && `let cookies that an attacker can set act as ${user}`,
       );
     },
   }),
@@ -179,6 +209,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
     correctClient: "The client puts no token into a URL.",
     needs: ["visits"],
+    duty: "RFC 9700 §4.3.2",
     sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
     async perform({ as, driver, journey }) {
       await driver.logIn!(journey);
@@ -222,6 +253,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       return conclude(
         shown && `the page at ${shown.url.replace(/[?#].*$/s, "")} has the text as HTML markup`,
         "no page has the text as HTML markup",
+        shown && "put a script of the attacker into a page",
       );
     },
   }),
@@ -231,27 +263,37 @@ export const browserSessionAttacks: readonly Attack[] = [
     title: "The URL that starts the login has a parameter with the URL of another site, as a target after the login.",
     correctClient: "The client redirects the browser only to the issuer and within the application.",
     needs: ["visits"],
-    sources: ["RFC 9700 §4.11.1", "CWE-601"],
+    duty: "RFC 9700 §4.11.1",
+    sources: ["CWE-601"],
     ...oneOf(
       "how",
-      Object.keys(foreignPages("", "")),
-      `How the URL is written: ${Object.keys(foreignPages("", "")).join(", ")}.`,
+      targetForms,
+      `How the URL is written: ${targetForms.join(", ")} (in the header Referer).`,
     ),
     async perform({ driver, journey, trap }, { how }) {
       const { host } = new URL(trap.origin);
-      const target = foreignPages(new URL(journey.redirectUri).origin, host)[how]!;
+      const own = new URL(journey.redirectUri);
+      const target = foreignPages(own, host)[how] ?? `https://${host}/`;
       const loginParameters = Object.fromEntries(targetParameters.map((name) => [name, target]));
-      await driver.logIn!({ ...journey, loginParameters }).catch((thrown: unknown) => {
-        if (thrown instanceof LoginLimitError) throw thrown;
-      });
-      const { visits } = journey.browser;
-      const isForeign = visits.some(({ location }) =>
-        location !== undefined && URL.canParse(location) && new URL(location).host === host
+      return await concludeTarget(
+        driver,
+        how === "referer" ? { ...journey, headers: { referer: target } } : { ...journey, loginParameters },
+        [host, hostWithEnd(own.host)],
       );
-      return conclude(
-        isForeign ? `the application redirects the browser to ${target}` : undefined,
-        "the application redirects the browser to no other site",
-      );
+    },
+  }),
+  defineAttack({
+    id: "session/forwarded-host",
+    effect: foreignLogin,
+    level: "should-reject",
+    title: "The requests of the browser name another host in X-Forwarded-Host and Forwarded, as a cache can keep them.",
+    correctClient: "The client builds URLs of its configured origin, and reads these headers only from its own proxy.",
+    needs: ["visits"],
+    sources: ["RFC 7239 §8.1", "CWE-601"],
+    async perform({ driver, journey, trap }) {
+      const { host } = new URL(trap.origin);
+      const headers = { "x-forwarded-host": host, forwarded: `host=${host}` };
+      return await concludeTarget(driver, { ...journey, headers }, [host]);
     },
   }),
 ];

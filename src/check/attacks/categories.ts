@@ -5,8 +5,10 @@ import {
   endlessRequests,
   forgedIdToken,
   idTokenClaims,
+  ignoredError,
   leakedCredentials,
   loginCsrf,
+  noRecovery,
   otherUser,
   unusableResponse,
   wrongTime,
@@ -14,18 +16,18 @@ import {
 
 /** The defaults of each category. */
 const byCategory: Readonly<Record<string, AttackDefaults>> = {
-  metadata: { level: "must-reject", endpoints: ["discovery"] },
+  metadata: { by: "any", level: "must-reject", endpoints: ["discovery"] },
   error: { level: "must-recover", endpoints: ["authorize"] },
   response: { level: "must-reject", endpoints: ["authorize"] },
-  token: { endpoints: ["token"] },
-  "id-token": { level: "must-reject", endpoints: ["token"], needs: ["idToken", "readsIdToken"] },
-  keys: { level: "must-reject", endpoints: ["jwks"], needs: ["idToken", "readsIdToken"], needsSignatureCheck: true },
-  userinfo: { endpoints: ["userinfo"] },
-  refresh: { level: "must-recover", endpoints: ["token"], journey: "refresh" },
+  token: { by: "any", endpoints: ["token"] },
+  "id-token": { by: "any", level: "must-reject", endpoints: ["token"], needs: ["readsIdToken"] },
+  keys: { by: "any", level: "must-reject", endpoints: ["jwks"], needs: ["readsIdToken", "checksSignature"] },
+  userinfo: { by: "any", endpoints: ["userinfo"] },
+  refresh: { by: "any", level: "must-recover", endpoints: ["token"], journey: "refresh" },
   logout: { endpoints: [], journey: "session" },
   session: { level: "must-reject", endpoints: [] },
   clock: { endpoints: ["authorize", "token", "userinfo"] },
-  transport: { endpoints: ["discovery", "token"] },
+  transport: { by: "any", endpoints: ["discovery", "token"] },
   resource: { by: "requestResource", endpoints: ["resource"] },
   registration: { endpoints: ["register"], needs: ["registration"] },
   dpop: {
@@ -58,12 +60,7 @@ const byLevel: Readonly<Record<AttackLevel, Effect>> = {
     consequence: "Users of a correct server cannot log in, or lose their session.",
     fix: "Accept what the specification allows, and ignore unknown members and parameters.",
   },
-  "must-recover": {
-    cause: "does not recover from a failure of the server",
-    severity: "medium",
-    consequence: "After one failure of the server, users cannot log in until the application restarts.",
-    fix: "Set a timeout, show the error, and discard all data of the failed attempt, so that the next login works.",
-  },
+  "must-recover": noRecovery,
   informational: {
     cause: "behaves unlike most clients",
     severity: "low",
@@ -96,12 +93,7 @@ const byCategoryAndLevel: Readonly<Record<string, { readonly [Level in AttackLev
     },
   },
   error: {
-    "must-reject": {
-      cause: "does not check for an error first",
-      severity: "medium",
-      consequence: "The client treats a login that the server rejected as successful.",
-      fix: "Check for error first, and stop if the response has one, whatever else it has.",
-    },
+    "must-reject": ignoredError,
   },
   response: {
     "must-reject": {

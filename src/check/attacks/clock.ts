@@ -23,7 +23,7 @@ export const clockAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "clock/large",
-    needs: ["idToken", "readsIdToken"],
+    needs: ["readsIdToken"],
     title: "The clock of the server is two hours ahead or behind.",
     correctClient: "The client rejects the ID token.",
     level: "should-reject",

@@ -61,11 +61,12 @@ export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-injected",
     effect: injectedCode,
-    needs: ["idToken", "readsIdToken", "nonce"],
+    needs: ["readsIdToken", "nonce"],
     title: "The code belongs to a login in another browser, and the token endpoint does not verify the code verifier.",
     correctClient: "The client rejects the ID token, because it has the nonce of the other login.",
     stop: "token",
-    sources: ["RFC 9700 §4.5.3.2", "OpenID Connect Core §3.1.3.7"],
+    duty: "OpenID Connect Core §3.1.3.7",
+    sources: ["RFC 9700 §4.5.3.2"],
     once: () => codeOfAnotherLogin(),
   }),
   defineAttack({

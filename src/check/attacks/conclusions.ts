@@ -25,10 +25,16 @@ export function atMost(limit: number, endpoint: string, because: (requests: numb
  *
  * @param failure What the client did wrong; `undefined`: nothing.
  * @param otherwise What it did instead.
+ * @param harm What the failure gave to an attacker. Default: nothing that was seen.
  */
-export function conclude(failure: string | undefined, otherwise: string): Conclusion {
-  const passed = failure === undefined;
-  return { outcome: passed ? "rejected" : "accepted", passed, because: failure ?? otherwise };
+export function conclude(failure: string | undefined, otherwise: string, harm?: string): Conclusion {
+  if (failure === undefined) return { outcome: "rejected", passed: true, because: otherwise };
+  return { outcome: "accepted", passed: false, because: failure, ...harm !== undefined && { harm } };
+}
+
+/** Whether a client of several issuers has requested no metadata of this one: it is configured with endpoints. */
+export function readsNoMetadata({ traits, countRequests }: Observation): boolean {
+  return traits.has("severalIssuers") && countRequests("discovery") === 0;
 }
 
 /** The conclusion of an attack that shows nothing about the client. */

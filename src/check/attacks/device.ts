@@ -4,7 +4,8 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { hostileText } from "./effects.ts";
+import { forgedIdToken, hostileText } from "./effects.ts";
+import { forgeJwt, signWithFreshKey } from "./forged_jwt.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
@@ -69,11 +70,34 @@ function assessPolls(observation: Observation, expected: readonly number[]): Ass
 /** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
   defineAttack({
+    id: "device/id-token-forged",
+    level: "must-reject",
+    effect: forgedIdToken,
+    title: "The ID token of a device names another user, and is signed with a key of an attacker.",
+    correctClient: "The client rejects the ID token, or does not read it.",
+    needs: ["idToken"],
+    duty: "OpenID Connect Core §3.1.3.7",
+    sources: ["RFC 8628 §3.5"],
+    once: () =>
+      forgeJwt(
+        "ID token of an attacker",
+        (original) => signWithFreshKey({ ...original, claims: { ...original.claims, sub: "mallory" } }),
+      ),
+    assess({ outcome, session }) {
+      const isForged = outcome === "accepted" && session!.sub === "mallory";
+      return {
+        passed: !isForged && outcome !== "hung",
+        because: isForged ? "the client logged in the user of the ID token" : "the ID token had no effect",
+        ...isForged && { harm: "logged in as mallory" },
+      };
+    },
+  }),
+  defineAttack({
     id: "device/pending",
     title: "The user takes a long time, and the device receives authorization_pending for many polls.",
     correctClient: "The client polls no faster than the interval until it has tokens.",
     level: "must-tolerate",
-    sources: ["RFC 8628 §3.5"],
+    duty: "RFC 8628 §3.5",
     parameters: [{
       name: "times",
       type: "integer",
@@ -90,7 +114,7 @@ export const deviceAttacks: readonly Attack[] = [
     correctClient: "The client stops polling when expires_in has passed, and reports it; the next login works.",
     level: "must-recover",
     needs: ["clock"],
-    sources: ["RFC 8628 §3.5"],
+    duty: "RFC 8628 §3.5",
     start: (stage) => failPolls(stage, Array(150).fill("authorization_pending")),
     assess(observation) {
       const [started] = exchangesOf(observation, "device_authorization");
@@ -110,7 +134,8 @@ export const deviceAttacks: readonly Attack[] = [
     title: "Two polls receive slow_down, and the later ones receive authorization_pending.",
     correctClient: "The client waits 5 seconds longer after each slow_down, and keeps the longer interval.",
     level: "must-tolerate",
-    sources: ["RFC 8628 §3.5", "modelcontextprotocol/registry#1290", "flyteorg/flyte-sdk#1587"],
+    duty: "RFC 8628 §3.5",
+    sources: ["modelcontextprotocol/registry#1290", "flyteorg/flyte-sdk#1587"],
     start: (stage) => failPolls(stage, ["slow_down", "slow_down", "authorization_pending", "authorization_pending"]),
     assess: (observation) =>
       assessPolls(observation, [2 * defaultInterval, 3 * defaultInterval, 3 * defaultInterval, 3 * defaultInterval]),
@@ -120,7 +145,7 @@ export const deviceAttacks: readonly Attack[] = [
     title: "A poll receives an error that ends the device login.",
     correctClient: "The client stops polling, and reports the error code; the next login works.",
     level: "must-recover",
-    sources: ["RFC 8628 §3.5"],
+    duty: "RFC 8628 §3.5",
     ...sent("code", ["access_denied", "expired_token", "invalid_grant", "invalid_request"], "The member error."),
     start: (stage, { code }) => failPolls(stage, Array(30).fill(code)),
     assess: atMost(1, "token", (polls) => `the client sent ${polls - 1} more polls after the error`),
@@ -131,6 +156,7 @@ export const deviceAttacks: readonly Attack[] = [
     correctClient: "The client polls every 5 seconds if the interval is not usable, and never without a pause.",
     level: "must-recover",
     endpoints: ["device_authorization", "token"],
+    duty: "RFC 8628 §3.5",
     sources: ["RFC 8628 §3.2", "NousResearch/hermes-agent#87437"],
     ...sent("value", ["absent", 0, "5", null, -1, 31_536_000], 'The member interval; "absent" removes it.'),
     start({ as }, { value }) {
@@ -188,6 +214,7 @@ export const deviceAttacks: readonly Attack[] = [
       return {
         passed: opened.length === 0 && outcome !== "hung",
         because: opened.length === 0 ? "the client did not open the URI" : `the client opened ${opened[0]}`,
+        ...opened.length > 0 && { harm: `opened ${opened[0]}, a URI of the attacker` },
       };
     },
   }),

@@ -207,6 +207,38 @@ export const lateRejection: Effect = {
   fix: "Validate the ID token before the first request with the access token.",
 };
 
+/** For clients that continue after an error of the authorization endpoint. */
+export const ignoredError: Effect = {
+  cause: "does not check for an error first",
+  severity: "medium",
+  consequence: "The client treats a login that the server rejected as successful.",
+  fix: "Check for error first, and stop if the response has one, whatever else it has.",
+};
+
+/** For clients that reject an authorization response only after they have sent its code. */
+export const lateCodeCheck: Effect = {
+  cause: "sends the code of an authorization response before it has checked the response",
+  severity: "medium",
+  consequence: "The code of an invalid response reaches a token endpoint; no session begins.",
+  fix: "Compare state and iss, and check for error, before the token request.",
+};
+
+/** For ID tokens of several audiences, one of which is the client. */
+export const unknownAudience: Effect = {
+  cause: "accepts ID tokens for audiences that it does not know",
+  severity: "medium",
+  consequence: "Another audience of the same ID token logs in here as its user.",
+  fix: "Reject an ID token with an aud that the client does not trust, and one whose azp is another client.",
+};
+
+/** For logins that no longer work. */
+export const noRecovery: Effect = {
+  cause: "does not recover from a failure of the server",
+  severity: "medium",
+  consequence: "After one failure of the server, users cannot log in until the application restarts.",
+  fix: "Set a timeout, show the error, and discard all data of the failed attempt, so that the next login works.",
+};
+
 /** For clients on which no ID token has an effect. */
 export const unreadIdToken: Effect = {
   cause: "does not read the ID token",
@@ -219,7 +251,7 @@ export const unreadIdToken: Effect = {
 export const lateStateCheck: Effect = {
   cause: "relies on code_verifier or nonce in place of state",
   severity: "low",
-  consequence: "No session begins. RFC 9700 §2.1 lets a client rely on code_verifier or nonce in place of state.",
+  consequence: "The client sends codes of other logins, which code_verifier or nonce must then reject (RFC 9700 §2.1).",
   fix: "Compare state before the token request, so that the code of an attacker is not sent.",
 };
 

@@ -3,17 +3,20 @@
 import { body, error, status } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
+import { validTokenResponse } from "./duties.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { hostileText } from "./effects.ts";
+import { hostileText, ignoredError } from "./effects.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
 
 /** After an error of the authorization endpoint, no token request follows. */
 function assessErrorResponse(observation: Observation): Assessment | undefined {
-  if (observation.outcome === "accepted") return { passed: false, because: "the client completed the login" };
+  if (observation.outcome === "accepted") {
+    return { passed: false, because: "the client completed the login", effect: ignoredError };
+  }
   if (exchangesOf(observation, "token").length === 0) return undefined;
-  return { passed: false, because: "the client sent a token request after the error" };
+  return { passed: false, because: "the client sent a token request after the error", effect: ignoredError };
 }
 
 /** After an error of the token endpoint, the same code is not sent again. */
@@ -73,6 +76,7 @@ export const errorAttacks: readonly Attack[] = [
     title: "The token endpoint responds to the code with an error.",
     correctClient: "The client reports the error, and does not send the authorization code again.",
     endpoints: ["token"],
+    duty: "RFC 6749 §4.1.2",
     sources: ["RFC 6749 §5.2", "PrefectHQ/fastmcp#1762"],
     parameters: [
       textParameter("code", "invalid_grant", "The member error."),
@@ -95,6 +99,7 @@ export const errorAttacks: readonly Attack[] = [
     level: "must-reject",
     stop: "token",
     endpoints: ["token"],
+    duty: validTokenResponse,
     sources: ["RFC 6749 §5.2", "octokit/auth-oauth-app.js#13", "cmd-johnson/deno-oauth2-client#25"],
     once: () => body.edited(() => ({ error: "bad_verification_code" }), "error with status 200"),
   }),
@@ -103,6 +108,7 @@ export const errorAttacks: readonly Attack[] = [
     title: "The token endpoint responds with status 400, but the member error is missing or not a string.",
     correctClient: "The client reports the status; the next login works.",
     endpoints: ["token"],
+    duty: "RFC 6749 §4.1.2",
     sources: ["RFC 6749 §5.2"],
     ...sent(
       "body",
@@ -117,6 +123,7 @@ export const errorAttacks: readonly Attack[] = [
     title: "The token endpoint rejects the grant type with unauthorized_client.",
     correctClient: "The client tries no other grant type, and does not repeat the request.",
     endpoints: ["token"],
+    duty: "RFC 6749 §4.1.2",
     sources: ["RFC 6749 §5.2"],
     once: () => error("unauthorized_client"),
     assess: assessSingleUse,

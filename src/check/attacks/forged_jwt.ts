@@ -97,6 +97,7 @@ export async function publicKeySecret(
     PS256: { name: "RSA-PSS", hash: "SHA-256" },
     ES256: { name: "ECDSA", namedCurve: "P-256" },
     EdDSA: { name: "Ed25519" },
+    Ed25519: { name: "Ed25519" },
   };
   const importAlgorithm = (importAlgorithms as Record<string, { readonly name: string }>)[alg]!;
   const key = await crypto.subtle.importKey("jwk", members as JsonWebKey, importAlgorithm, true, ["verify"]);

@@ -13,7 +13,8 @@ export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/parts",
     title: "The ID token does not have exactly three parts.",
-    needsSignatureCheck: true,
+    needs: ["readsIdToken", "checksSignature"],
+    duty: "RFC 7515 §5.2",
     sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
     ...oneOf("form", ["one", "two", "four", "dots"]),
     once: ({ form }) =>
@@ -33,7 +34,8 @@ export const idTokenFormAttacks: readonly Attack[] = [
     id: "id-token/payload-shape",
     needs: ["idToken"],
     title: "The ID token payload is not a JSON object.",
-    sources: ["RFC 7519 §7.2", "CVE-2025-53864"],
+    duty: { source: "RFC 7519 §7.2", binds: ["readsIdToken"] },
+    sources: ["CVE-2025-53864"],
     ...oneOf("form", ["text", "list", "null", "deep"]),
     once: ({ form }) =>
       forgeJwt(`ID token whose payload is ${form}`, (original) => {
@@ -45,14 +47,15 @@ export const idTokenFormAttacks: readonly Attack[] = [
         };
         return signWithOwnKey(original, {}, forms[form]);
       }),
-    assess: ({ outcome, abilities }) =>
-      outcome === "accepted" && !abilities.has("readsIdToken")
+    assess: ({ outcome, traits }) =>
+      outcome === "accepted" && !traits.has("readsIdToken")
         ? { passed: false, isWarning: true, because: "the client reads no ID token", effect: unreadIdToken }
         : undefined,
   }),
   defineAttack({
     id: "id-token/encrypted",
     title: "The ID token is encrypted, although the client has not registered encryption.",
+    duty: "RFC 8725 §3.1",
     sources: ["RFC 8725 §3.2", "CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
     ...sent("alg", ["dir", "RSA1_5", "PBES2-HS256+A128KW"], "The header parameter alg of the JWE."),
     once: ({ alg }) =>
@@ -66,6 +69,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/typ-foreign",
     title: "An access token is in place of the ID token.",
+    duty: "RFC 8725 §3.12",
     sources: ["RFC 8725 §3.11", "RFC 9068 §5"],
     once: () =>
       forgeJwt(
@@ -84,7 +88,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/claims-twice",
-    needsUser: true,
+    needs: ["readsIdToken", "namesUser"],
     title: "The payload of the ID token has a claim twice, with different values.",
     correctClient: "The client discards the token response, or checks and uses the same one of the two values.",
     level: "should-reject",

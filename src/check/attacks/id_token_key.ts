@@ -25,8 +25,9 @@ export const idTokenKeyAttacks: readonly Attack[] = [
     effect: forgedIdToken,
     title:
       "The key that signs the ID token is published for encryption, for another algorithm or operation, or has only 1024 bits.",
-    needsSignatureCheck: true,
+    needs: ["readsIdToken", "checksSignature"],
     endpoints: ["jwks"],
+    duty: "RFC 8725 §3.1",
     sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],
     ...oneOf("flaw", ["use", "alg", "key_ops", "size"]),
     start: ({ as }, { flaw }) =>
@@ -40,14 +41,14 @@ export const idTokenKeyAttacks: readonly Attack[] = [
     id: "id-token/key-of-another-issuer",
     effect: forgedIdToken,
     title: "The ID token is signed with the key of another issuer, at which the client logged in before.",
-    needsSignatureCheck: true,
-    needsOwnServer: true,
-    sources: ["OpenID Connect Core §3.1.3.7", "RFC 8725 §3.8"],
+    needs: ["readsIdToken", "checksSignature", "severalIssuers"],
+    duty: "RFC 8725 §3.8",
+    sources: ["OpenID Connect Core §3.1.3.7"],
     async perform({ as, driver, journey, openOtherIssuer }) {
       const other = await openOtherIssuer();
       other.on("jwks").always(publishForeignKey());
       await driver.logIn!({ ...journey, issuer: other.issuer });
-      as.on("token").once(
+      as.on("token").always(
         resign("ID token signed with the key of another issuer", ({ keys }) => async (kind, alg, claims) => {
           const { kid } = await keys.signer(alg);
           return await jwtSigner(foreignKeys(foreignKid, kid))(kind, alg, claims);

@@ -12,7 +12,7 @@ export const idTokenLoginAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/acr-weaker",
     title: "The client requested an essential acr, and the ID token has a weaker acr, or none.",
-    needs: ["idToken", "readsIdToken", "essentialAcr"],
+    needs: ["readsIdToken", "essentialAcr"],
     sources: ["OpenID Connect Core §3.1.3.7", "OpenID Connect Core §5.5.1.1", "RFC 9470 §5"],
     ...sent("acr", ["0", "urn:example:weaker", null], "The claim acr; null removes it."),
     once: ({ acr }) => overrideClaims("ID token with weaker acr", () => ({ acr: acr ?? undefined })),
@@ -23,7 +23,7 @@ export const idTokenLoginAttacks: readonly Attack[] = [
     allowsNewLogin: true,
     title: "The client sent max_age, and the ID token has an auth_time that is too old, or none.",
     correctClient: "The client discards the token response, or requests a new login once.",
-    needs: ["idToken", "readsIdToken", "maxAge"],
+    needs: ["readsIdToken", "maxAge"],
     sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §3.1.3.7"],
     parameters: [{
       name: "secondsAgo",

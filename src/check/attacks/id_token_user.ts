@@ -4,7 +4,9 @@ import type { Claims } from "../../testing/faults/resign.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../attack.ts";
+import { unknownUser } from "../driver.ts";
 import { inventedUsers, isNamedIn } from "../user_texts.ts";
+import { conclude, undecided } from "./conclusions.ts";
 import { otherUser } from "./effects.ts";
 import { nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -62,7 +64,7 @@ function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault
 /** Attacks with a new user whom a client may confuse with the user who logged in before. */
 const otherAccount = {
   effect: otherUser,
-  needsUser: true,
+  needs: ["readsIdToken", "namesUser"],
   stop: undefined,
   journey: "second login",
   correctClient: "The client does not log in the earlier user, because it identifies users by iss and sub.",
@@ -88,7 +90,11 @@ const similarSubs: Readonly<Record<string, (sub: string) => string>> = {
   case: (sub) => sub !== sub.toUpperCase() ? sub.toUpperCase() : nearMissOf(sub, "case"),
   extended: (sub) => `${sub}-2`,
   space: (sub) => `${sub} `,
+  provider: (sub) => `provider|${sub}`,
 };
+
+/** Values of sub that are one number for a program with 64-bit floating point, which has 53 bits of precision. */
+const longNumbers = ["107691503500061507711", "107691503500061507712"] as const;
 
 /** The attacks of the category `id-token` on who the user is. */
 export const idTokenUserAttacks: readonly Attack[] = [
@@ -98,7 +104,8 @@ export const idTokenUserAttacks: readonly Attack[] = [
     title: "A new user with another sub has the email address of the user who logged in before.",
     correctClient:
       "The client does not log in the earlier user with this address, because it identifies users by iss and sub.",
-    sources: ["OpenID Connect Core §5.7", "CVE-2023-3128", "sandbox-quantum/switch#291"],
+    duty: "OpenID Connect Core §5.7",
+    sources: ["CVE-2023-3128", "sandbox-quantum/switch#291"],
     ...sent(
       "verified",
       ["false", null, "False"],
@@ -117,7 +124,8 @@ export const idTokenUserAttacks: readonly Attack[] = [
     ...otherAccount,
     id: "id-token/name-claimed",
     title: "A new user with another sub has the name of the user who logged in before.",
-    sources: ["OpenID Connect Core §5.7", "OpenID Connect Core §5.1"],
+    duty: "OpenID Connect Core §5.7",
+    sources: ["OpenID Connect Core §5.1"],
     ...oneOf("claim", ["preferred_username", "name"], "The claim: preferred_username or name."),
     on: "any",
     // Applications take sub for the user name of a user who has no other.
@@ -131,12 +139,40 @@ export const idTokenUserAttacks: readonly Attack[] = [
   defineAttack({
     ...otherAccount,
     id: "id-token/sub-similar",
-    title: "A new user has the sub of the user who logged in before, but in other letter case or with more characters.",
-    sources: ["OpenID Connect Core §2", "OpenID Connect Core §5.7"],
+    title: "A new user has the sub of the user who logged in before in other letter case, or with more characters.",
+    duty: "OpenID Connect Core §5.7",
+    sources: ["OpenID Connect Core §2"],
     ...oneOf("how", Object.keys(similarSubs)),
     on: "any",
     always: ({ how }) =>
       describeNewUser(`new user with a similar sub: ${how}`, ({ sub }) => ({ sub: similarSubs[how]!(String(sub)) })),
     assess: assessUser,
+  }),
+  defineAttack({
+    ...otherAccount,
+    id: "id-token/sub-number",
+    needs: [...otherAccount.needs, "claims"],
+    journey: "login",
+    title: "Two users have numbers of 21 digits as sub, of which only the last digit differs.",
+    correctClient: "The client logs in two users, because it compares sub as text.",
+    duty: "OpenID Connect Core §5.7",
+    sources: ["OpenID Connect Core §2", "RFC 8259 §6"],
+    async perform({ as, driver, journey, openBrowser }) {
+      let sub: string = longNumbers[0];
+      as.on("any").always(
+        describeNewUser("user whose sub is a long number", () => ({
+          ...{ sub, name: `User ${sub}`, preferred_username: `user-${sub}`, email: `user-${sub}@example.com` },
+        })),
+      );
+      const { sub: first } = await driver.logIn!(journey);
+      sub = longNumbers[1];
+      const { sub: second } = await driver.logIn!(openBrowser());
+      if (first === unknownUser || second === unknownUser) return undecided("the client does not show these users");
+      return conclude(
+        first === second ? `the client logged in ${JSON.stringify(second)} twice` : undefined,
+        "the client logged in two users",
+        first === second ? `logged in the user ${longNumbers[1]} as ${JSON.stringify(first)}` : undefined,
+      );
+    },
   }),
 ];

@@ -33,14 +33,16 @@ export const jarmAttacks: readonly Attack[] = [
   defineAttack({
     id: "jarm/signature",
     title: "The JWT of the authorization response (JARM) is not signed, or has an invalid signature.",
-    sources: ["JARM §2.4", "RFC 8725 §3.1"],
+    duty: "JARM §2.4",
+    sources: ["RFC 8725 §3.1"],
     ...oneOf("flaw", Object.keys(forgeries), "What is wrong with the signature."),
     once: ({ flaw }) => forgeJwt(`response with signature ${flaw}`, forgeries[flaw]!, "authorization_response"),
   }),
   defineAttack({
     id: "jarm/claims",
     title: "The JWT of the authorization response (JARM) has a wrong or missing iss or aud, or has expired or no exp.",
-    sources: ["JARM §2.1", "JARM §2.4"],
+    duty: "JARM §2.4",
+    sources: ["JARM §2.1"],
     parameters: [
       textParameter("claim", "iss", "The claim: iss, aud or exp."),
       {
@@ -65,7 +67,7 @@ export const jarmAttacks: readonly Attack[] = [
     title:
       "The authorization response has an unsigned code and state beside the signed response (JARM), or in its place.",
     correctClient: "The client uses no parameter that is not signed.",
-    sources: ["JARM §2.4"],
+    duty: "JARM §2.4",
     ...oneOf(
       "where",
       ["instead", "beside"],

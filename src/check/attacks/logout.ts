@@ -6,7 +6,7 @@ import { type Attack, type Conclusion, defineAttack, type Stage } from "../defin
 import { deadTokens } from "./effects.ts";
 import { logoutRequest, sessionIdOf, useEndedSession } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
-import { undecided } from "./conclusions.ts";
+import { conclude, undecided } from "./conclusions.ts";
 
 /** The member of `events` (Back-Channel Logout §2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -39,7 +39,8 @@ async function concludeLogout({ session }: Stage, status: number, isRejected = t
   const because = `the client responded with status ${status}, and the session ${
     user === undefined ? "ended" : "continues"
   }`;
-  return { outcome: passed ? "rejected" : "accepted", passed, because };
+  const harm = user === undefined ? { harm: "ended the session of a user who was to stay logged in" } : {};
+  return { outcome: passed ? "rejected" : "accepted", passed, because, ...harm };
 }
 
 /** Posts a logout token that the client must reject. */
@@ -64,7 +65,8 @@ export const logoutAttacks: readonly Attack[] = [
     ...rejected,
     id: "logout/back-channel-signature",
     title: "The logout token is not signed, or signed with another key.",
-    sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
+    duty: "OpenID Connect Back-Channel Logout §2.6",
+    sources: ["OpenID Connect Back-Channel Logout §2.4"],
     ...oneOf("flaw", ["none", "wrong key", "unknown key"]),
     perform: async (stage, { flaw }) =>
       await postInvalid(
@@ -79,7 +81,8 @@ export const logoutAttacks: readonly Attack[] = [
     ...rejected,
     id: "logout/back-channel-claims",
     title: "The logout token has a wrong iss or aud, lacks a required claim, or has expired.",
-    sources: ["OpenID Connect Back-Channel Logout §2.4", "OpenID Connect Back-Channel Logout §2.6"],
+    duty: "OpenID Connect Back-Channel Logout §2.6",
+    sources: ["OpenID Connect Back-Channel Logout §2.4"],
     parameters: [
       textParameter("claim", "iss", "The claim; subject stands for both sub and sid."),
       {
@@ -97,13 +100,15 @@ export const logoutAttacks: readonly Attack[] = [
       const own = claim === "iss" ? stage.as.issuer : stage.client.client_id;
       const written = typeof value === "string" ? value.replace("%", own) : value ?? undefined;
       const claims = claim === "subject" ? { sub: undefined, sid: undefined } : { [claim]: written };
-      return await postInvalid(stage, await mintLogoutToken(stage, { claims }));
+      // Only a client that looks for tokens that it has seen needs jti (§2.6).
+      return { ...await postInvalid(stage, await mintLogoutToken(stage, { claims })), isWarning: claim === "jti" };
     },
   }),
   defineAttack({
     ...rejected,
     id: "logout/back-channel-event",
     title: "The logout token has no logout event, another event, or an event that is not an object.",
+    duty: "OpenID Connect Back-Channel Logout §2.6",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "outline/outline#13438"],
     parameters: [claimParameter("events")],
     variants: [
@@ -111,13 +116,17 @@ export const logoutAttacks: readonly Attack[] = [
       { events: { "https://example.com/event": {} } },
       ...[null, [], "logout"].map((event) => ({ events: { [logoutEvent]: event } })),
     ],
-    perform: async (stage, { events }) =>
-      await postInvalid(stage, await mintLogoutToken(stage, { claims: { events: events ?? undefined } })),
+    perform: async (stage, { events }) => ({
+      ...await postInvalid(stage, await mintLogoutToken(stage, { claims: { events: events ?? undefined } })),
+      // §2.6 demands the name of the event; its value has no meaning.
+      isWarning: events !== null && logoutEvent in (events as object),
+    }),
   }),
   defineAttack({
     ...rejected,
     id: "logout/back-channel-nonce",
     title: "The logout token has a nonce, or is an ID token instead.",
+    duty: "OpenID Connect Back-Channel Logout §2.6",
     sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12"],
     ...oneOf("which", ["nonce", "id-token"]),
     async perform(stage, { which }) {
@@ -144,6 +153,49 @@ export const logoutAttacks: readonly Attack[] = [
         : { sub: "another-user", sid: undefined };
       const status = await post(stage, await mintLogoutToken(stage, { claims }));
       return await concludeLogout(stage, status);
+    },
+  }),
+  defineAttack({
+    ...rejected,
+    id: "logout/back-channel-other-issuer",
+    title: "Another issuer, which the client also uses, sends a logout token with the sid of this session.",
+    correctClient: "The client ends no session of an issuer other than that of the token.",
+    needs: ["backChannelLogout", "currentUser", "severalIssuers"],
+    sources: ["OpenID Connect Back-Channel Logout §2.1", "OpenID Connect Back-Channel Logout §2.7"],
+    async perform(stage) {
+      const { driver, journey, client } = stage;
+      const other = await stage.openOtherIssuer();
+      const { issuer } = other;
+      await driver.logIn!({ ...stage.openBrowser(), issuer });
+      const token = await other.mint.logoutToken({ client: client.client_id, sid: sessionIdOf(stage.as) });
+      const response = await driver.receive!({ ...journey, issuer }, logoutRequest(client, token));
+      await response.body?.cancel();
+      return await concludeLogout(stage, response.status);
+    },
+  }),
+  defineAttack({
+    id: "logout/back-channel-all",
+    level: "must-recover",
+    needs: ["backChannelLogout", "currentUser", "logIn"],
+    title: "A user is logged in with two browsers, and a logout token names the user without a session.",
+    correctClient: "The client ends every session of the user.",
+    effect: {
+      cause: "ends only one session of a user who is logged out everywhere",
+      severity: "medium",
+      consequence: "A session of a user stays open after the server has ended all of them.",
+      fix: "Find the sessions by iss and sub if the logout token has no sid, and end each of them.",
+    },
+    duty: "OpenID Connect Back-Channel Logout §2.7",
+    sources: ["OpenID Connect Back-Channel Logout §2.4"],
+    async perform(stage) {
+      const other = await stage.driver.logIn!(stage.openBrowser());
+      const sessions = [stage.session!, other];
+      if (other.currentUser === undefined) return undecided("the second session does not show its user");
+      const status = await post(stage, await mintLogoutToken(stage, { claims: { sid: undefined } }));
+      const users = await Promise.all(sessions.map((session) => session.currentUser!()));
+      const open = users.filter((user) => user !== undefined).length;
+      if (open === 2) return undecided(`the client responded with status ${status}, and ended no session`);
+      return conclude(open === 1 ? "one of the two sessions is still open" : undefined, "both sessions have ended");
     },
   }),
   defineAttack({

@@ -4,7 +4,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { body, metadata, status } from "../../testing/faults/mod.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
-import { requestedParam } from "../abilities.ts";
+import { requestedParam } from "../traits.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -12,7 +12,7 @@ import { hostileText, leakedCredentials, unboundCode, unusableResponse } from ".
 import { exchangesOf, type Observation } from "../attack.ts";
 import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
-import { conclude, passIf } from "./conclusions.ts";
+import { conclude, passIf, readsNoMetadata, undecided } from "./conclusions.ts";
 
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
@@ -29,13 +29,15 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/issuer-other",
     title: "The metadata document has the issuer of another server.",
-    sources: ["RFC 8414 §3.3", "OpenID Connect Discovery §4.3"],
+    duty: "RFC 8414 §3.3",
+    sources: ["OpenID Connect Discovery §4.3"],
     ...oneOf("how", ["other", "shortened", "extended", "path"]),
     always: ({ how }, { as }) => withMembers(`issuer ${how}`, { issuer: nearIssuers(as.issuer)[how] }),
   }),
   defineAttack({
     id: "metadata/issuer-missing",
     title: "The metadata document has no issuer, or one that is empty or not a string.",
+    duty: "RFC 8414 §3.3",
     sources: ["RFC 8414 §2"],
     ...sent("value", [null, "", 7], "The issuer; null removes it."),
     always: ({ value }) => withMembers("no issuer", { issuer: value ?? undefined }),
@@ -54,6 +56,7 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/member-missing",
+    by: "logIn",
     effect: unusableResponse,
     title: "The metadata document lacks an endpoint that the client needs.",
     correctClient: "The client reports the missing member; it does not guess the path.",
@@ -78,7 +81,7 @@ export const metadataAttacks: readonly Attack[] = [
     title: "The metadata of an https issuer has an http URL for the token endpoint, userinfo or the keys.",
     correctClient: "The client sends no request to the http URL.",
     stop: undefined,
-    needsHttpsIssuer: true,
+    needs: ["httpsIssuer"],
     sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
     parameters: [memberParameter],
     variants: usedMembers.map((member) => ({ member })),
@@ -93,7 +96,8 @@ export const metadataAttacks: readonly Attack[] = [
     stop: undefined,
     title: "The metadata announces no code challenge method, or only plain.",
     correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
-    sources: ["RFC 9700 §2.1.1", "RFC 7636 §7.2"],
+    duty: { source: "RFC 9700 §2.1.1", unless: ["basic", "secretInBody", "assertion"] },
+    sources: ["RFC 7636 §7.2"],
     ...sent("methods", [null, [], ["plain"]], "code_challenge_methods_supported; null removes it."),
     always: ({ methods }) =>
       withMembers("no code challenge method S256", { code_challenge_methods_supported: methods ?? undefined }),
@@ -200,6 +204,7 @@ export const metadataAttacks: readonly Attack[] = [
       return conclude(
         hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,
         `the client reported an error: ${describeError(error)}`,
+        hostile && `opened ${hostile.slice(0, 40)}, a URL of the attacker`,
       );
     },
   }),
@@ -209,7 +214,7 @@ export const metadataAttacks: readonly Attack[] = [
       "The metadata of a public issuer has an address in an internal network for the token endpoint, userinfo or the keys.",
     correctClient: "The client does not connect to the address, if the client runs on a server.",
     level: "should-reject",
-    needsAnyOrigin: true,
+    needs: ["anyOrigin"],
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
     parameters: [textParameter("host", "169.254.169.254", "The host in the URL."), memberParameter],
     variants: [
@@ -235,8 +240,10 @@ export const metadataAttacks: readonly Attack[] = [
     sources: ["RFC 8414 §3.2", "OpenID Connect Discovery §4"],
     on: "any",
     always: () => movedEndpoints(),
-    assess: async ({ outcome, earlier, logInAgain }) => {
+    assess: async (observation) => {
+      const { outcome, earlier, logInAgain } = observation;
       if (outcome !== "rejected") return undefined;
+      if (readsNoMetadata(observation)) return undecided("the client requests no metadata");
       earlier!.passTime?.(86_400);
       const passed = await logInAgain();
       return {

@@ -20,10 +20,13 @@ import { idTokenLoginAttacks } from "./id_token_login.ts";
 import { idTokenUserAttacks } from "./id_token_user.ts";
 import { idTokenSignatureAttacks } from "./id_token_signature.ts";
 import { jarmAttacks } from "./jarm.ts";
+import { keptDataAttacks } from "./kept_data.ts";
 import { keyAttacks } from "./keys.ts";
 import { logoutAttacks } from "./logout.ts";
 import { metadataAttacks } from "./metadata.ts";
 import { otherIssuerAttacks } from "./other_issuer.ts";
+import { ownerAttacks } from "./owners.ts";
+import { pageSecretAttacks } from "./page_secrets.ts";
 import { parAttacks } from "./par.ts";
 import { refreshAttacks } from "./refresh.ts";
 import { registrationAttacks } from "./registration.ts";
@@ -56,6 +59,9 @@ export const attacks: readonly Attack[] = [
   ...refreshAttacks,
   ...sessionAttacks,
   ...browserSessionAttacks,
+  ...pageSecretAttacks,
+  ...ownerAttacks,
+  ...keptDataAttacks,
   ...logoutAttacks,
   ...clockAttacks,
   ...transportAttacks,

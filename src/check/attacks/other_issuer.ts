@@ -9,15 +9,15 @@ import { oneOf } from "./parameters.ts";
 const rejected = {
   level: "must-reject",
   stop: "callback",
+  duty: { source: "RFC 9700 §4.4", binds: ["severalIssuers"] },
   correctClient: "The client rejects the response because of iss, and does not send the code to any server.",
 } as const;
 
-/** The authorization endpoint of the second issuer. */
-async function openOtherEndpoint({ openOtherIssuer }: Stage): Promise<string> {
+/** The endpoints of the second issuer. */
+export async function openOtherEndpoints({ openOtherIssuer }: Stage) {
   const other = await openOtherIssuer();
   const response = await other.fetch(`${other.issuer}/.well-known/openid-configuration`);
-  const { authorization_endpoint } = await response.json() as { readonly authorization_endpoint: string };
-  return authorization_endpoint;
+  return await response.json() as { readonly authorization_endpoint: string; readonly token_endpoint: string };
 }
 
 /** The attacks with a second issuer. */
@@ -28,11 +28,11 @@ export const otherIssuerAttacks: readonly Attack[] = [
     effect: mixUp,
     title: "The authorization endpoint redirects the browser to a second, honest issuer with the same state (mix-up).",
     endpoints: ["authorize", "discovery"],
-    sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
+    sources: ["RFC 9207 §1"],
     ...oneOf("advertised", ["yes", "no"], "Whether the metadata of the first server announces iss: yes or no."),
     async start(stage, { advertised }) {
       const { as } = stage;
-      const endpoint = await openOtherEndpoint(stage);
+      const { authorization_endpoint: endpoint } = await openOtherEndpoints(stage);
       if (advertised === "no") {
         as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
       }
@@ -50,11 +50,12 @@ export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "metadata/endpoint-of-another",
+    by: "logIn",
     effect: mixUp,
     title: "The metadata names the authorization endpoint of a second, honest issuer.",
-    sources: ["RFC 9700 §4.4", "RFC 9207 §1"],
+    sources: ["RFC 9207 §1"],
     async start(stage) {
-      const authorization_endpoint = await openOtherEndpoint(stage);
+      const { authorization_endpoint } = await openOtherEndpoints(stage);
       stage.as.on("discovery").always(
         body.edited((document) => ({ ...document, authorization_endpoint }), "endpoint of another issuer"),
       );

@@ -19,6 +19,7 @@ async function assessKeptSession(observation: Observation): Promise<Assessment> 
   return {
     passed: refreshed,
     because: refreshed ? "the session continues" : "the next refresh failed, so the session is lost",
+    harm: "lost the session of the user",
   };
 }
 
@@ -69,11 +70,11 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/id-token-other",
-    needs: ["idToken", "readsIdToken"],
+    needs: ["readsIdToken"],
     title: "The response to a refresh has an ID token with a wrong sub, iss or aud.",
     correctClient: "The client discards the response, and the session ends or stays as it was.",
     level: "must-reject",
-    sources: ["OpenID Connect Core §12.2"],
+    duty: "OpenID Connect Core §12.2",
     ...oneOf("claim", ["sub", "iss", "aud"], "The claim: sub, iss or aud."),
     match: refreshRequest,
     once: ({ claim }) =>
@@ -81,8 +82,7 @@ export const refreshAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "refresh/id-token-forged",
-    needs: ["idToken", "readsIdToken"],
-    needsSignatureCheck: true,
+    needs: ["readsIdToken", "checksSignature"],
     // The specification leaves this check to the client.
     effect: { ...forgedIdToken, severity: "medium" },
     title: "The response to a refresh has an ID token with an invalid signature.",

@@ -14,6 +14,8 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
+import { unboundCode } from "./effects.ts";
+import { withMembers } from "./changed_members.ts";
 import { oneOf } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
 
@@ -61,6 +63,7 @@ export const resourceAttacks: readonly Attack[] = [
     title: "The challenge of the resource has an unusual but valid form, and only the challenge has the metadata URL.",
     correctClient: "The client finds resource_metadata in the Bearer challenge, and logs in.",
     level: "must-tolerate",
+    duty: "MCP authorization, protected resource metadata discovery",
     sources: ["RFC 9110 §11.6.1", "RFC 9728 §5.1", "QwenLM/qwen-code#5343", "getsentry/sentry-mcp#939"],
     ...oneOf("form", Object.keys(challengeForms), "The form of the challenge."),
     on: "any",
@@ -84,7 +87,8 @@ export const resourceAttacks: readonly Attack[] = [
     title: "The 401 response of the resource has no challenge, or a challenge without resource_metadata.",
     correctClient: "The client fetches the metadata from the well-known URL, and logs in.",
     level: "must-tolerate",
-    sources: ["RFC 9728 §3.1", "MCP authorization, protected resource metadata discovery"],
+    duty: "MCP authorization, protected resource metadata discovery",
+    sources: ["RFC 9728 §3.1"],
     ...oneOf("what", ["challenge", "resource_metadata"], "What is missing."),
     always: ({ what }) =>
       what === "resource_metadata" ? resourceFaults.missingMetadataUrl() : editResponse(
@@ -101,15 +105,45 @@ export const resourceAttacks: readonly Attack[] = [
     level: "must-reject",
     stop: "discovery",
     endpoints: ["resource_metadata"],
-    sources: ["RFC 9728 §3.3", "RFC 9728 §7.3"],
+    duty: "RFC 9728 §3.3",
+    sources: ["RFC 9728 §7.3"],
     always: () => resourceFaults.wrongResource(),
+  }),
+  defineAttack({
+    id: "resource/metadata-near",
+    title: "The resource in the metadata is a prefix of the right one, or another path of its origin.",
+    correctClient: "The client rejects the document: it compares the whole URL.",
+    level: "should-reject",
+    stop: "discovery",
+    endpoints: ["resource_metadata"],
+    sources: ["RFC 9728 §3.3"],
+    ...oneOf("how", ["origin", "shortened", "path"]),
+    always({ how }, { journey: { resource } }) {
+      const { origin } = new URL(resource);
+      return resourceFaults.wrongResource(
+        how === "origin" ? origin : how === "shortened" ? resource.slice(0, -1) : `${origin}/another`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "resource/pkce-unsupported",
+    title: "The metadata of the authorization server does not announce S256.",
+    correctClient: "The client stops: it cannot know whether the server supports PKCE.",
+    level: "must-reject",
+    stop: "discovery",
+    endpoints: ["discovery"],
+    effect: unboundCode,
+    duty: "MCP authorization, authorization code protection",
+    sources: ["OAuth 2.1 §7.5.2"],
+    always: () => withMembers("no code challenge method", { code_challenge_methods_supported: undefined }),
   }),
   defineAttack({
     id: "resource/metadata-url-foreign",
     title: "The challenge names the metadata of another resource on another host, with another authorization server.",
     correctClient: "The client does not fetch the document, or rejects it because it is about another resource.",
     level: "must-reject",
-    sources: ["RFC 9728 §3.3", "RFC 9728 §7.7"],
+    duty: "RFC 9728 §3.3",
+    sources: ["RFC 9728 §7.7"],
     async perform(stage) {
       const other = await stage.openOtherIssuer();
       const foreign = other.resource("/mcp");
@@ -136,7 +170,8 @@ export const resourceAttacks: readonly Attack[] = [
     journey: "session",
     ifUnmet: "the client does not read the metadata of the resource again",
     endpoints: ["resource", "resource_metadata"],
-    sources: ["MCP authorization, authorization server binding", "RFC 9728 §7.6"],
+    duty: "MCP authorization, authorization server binding",
+    sources: ["RFC 9728 §7.6"],
     async perform(stage) {
       const { as } = stage;
       const other = await stage.openOtherIssuer();
@@ -273,7 +308,8 @@ export const resourceAttacks: readonly Attack[] = [
     level: "must-reject",
     by: "acceptToken",
     endpoints: ["introspect"],
-    sources: ["RFC 7662 §2.2", "RFC 9700 §2.3"],
+    duty: "RFC 7662 §2.2",
+    sources: ["RFC 9700 §2.3"],
     parameters: [textParameter("member", "active", "The member: active or aud."), {
       name: "value",
       type: ["string", "number", "object", "null"],

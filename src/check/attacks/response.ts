@@ -5,9 +5,17 @@ import { authorizationResponse, error, metadata } from "../../testing/faults/mod
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import { equivalentIssuers, nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
 import { everyLogin } from "../attack.ts";
+import { csrfProtection } from "./duties.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { mixUp, unusableResponse } from "./effects.ts";
+import { readsNoMetadata, undecided } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
+
+/** RFC 9700 §4.4 demands a protection against mix-up only of clients of several issuers. */
+const ofIssuers = {
+  effect: mixUp,
+  duty: { source: "RFC 9207 §2.4", binds: ["severalIssuers"] },
+} as const;
 
 /** A fault that replaces one parameter of an authorization response, if the response has it. */
 function withParameter(name: string, parameter: string, change: (value: string) => string): Fault {
@@ -26,6 +34,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/state-wrong",
     needs: ["state"],
     title: "The authorization response has the wrong state.",
+    duty: csrfProtection,
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
     ...oneOf("how", ["unrelated", ...nearMisses, "empty"]),
     alsoIn: everyLogin,
@@ -35,6 +44,7 @@ export const responseAttacks: readonly Attack[] = [
     id: "response/state-missing",
     needs: ["state"],
     title: "The authorization response has no state.",
+    duty: csrfProtection,
     sources: ["RFC 6749 §10.12"],
     once: () => authorizationResponse.missingState(),
   }),
@@ -50,19 +60,19 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/iss-wrong",
-    effect: mixUp,
+    ...ofIssuers,
     title: "The authorization response has the iss of another issuer.",
-    sources: ["RFC 9207 §2.4", "RFC 9700 §4.4.2.1"],
+    sources: ["RFC 9700 §4.4.2.1"],
     ...oneOf("how", ["other", "shortened", "extended", "path"]),
     alsoIn: everyLogin,
     once: ({ how }) => withParameter(`iss ${how}`, "iss", (iss) => nearIssuers(iss)[how]!),
   }),
   defineAttack({
     id: "response/iss-known",
-    effect: mixUp,
+    ...ofIssuers,
     title: "The authorization response has the iss of another issuer, at which the client logged in before.",
     journey: "second issuer",
-    sources: ["RFC 9207 §2.4", "RFC 9700 §4.4.2.1"],
+    sources: ["RFC 9700 §4.4.2.1"],
     async once(_, { openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
       return withParameter("iss of a known issuer", "iss", () => issuer);
@@ -70,17 +80,20 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/iss-missing",
-    effect: mixUp,
+    ...ofIssuers,
     title: "The authorization response has no iss, although the metadata announces that the server sends it.",
-    sources: ["RFC 9207 §2.4"],
     once: () => authorizationResponse.missingIss(),
+    assess: (observation) =>
+      observation.outcome === "accepted" && readsNoMetadata(observation)
+        ? undecided("the client requests no metadata, so that it cannot know that the server sends iss")
+        : undefined,
   }),
   defineAttack({
     id: "response/iss-equivalent",
-    effect: mixUp,
+    ...ofIssuers,
     title: "The iss of the authorization response differs from the issuer only in its spelling, such as letter case.",
     correctClient: "The client compares iss with the issuer character by character, and sends no token request.",
-    sources: ["RFC 9207 §2.4", "RFC 3986 §6.2.1"],
+    sources: ["RFC 3986 §6.2.1"],
     ...oneOf("how", ["slash", "case", "port"]),
     once: ({ how }) => withParameter(`iss with another ${how}`, "iss", (iss) => equivalentIssuers(iss)[how]!),
   }),
@@ -98,10 +111,9 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/error-of-another-issuer",
-    effect: mixUp,
+    ...ofIssuers,
     title: "An error response has the iss of another issuer.",
     correctClient: "The client rejects the response because of iss, and sends no token request.",
-    sources: ["RFC 9207 §2.4"],
     start({ as }) {
       as.on("authorize").once(authorizationResponse.wrongIss());
       as.on("authorize").once(error("access_denied"));
@@ -123,7 +135,7 @@ export const responseAttacks: readonly Attack[] = [
     level: "must-tolerate",
     title: "The authorization response has parameters that no specification defines.",
     correctClient: "The client ignores these parameters, and exchanges the code.",
-    sources: ["RFC 6749 §4.1.2"],
+    duty: "RFC 6749 §4.1.2",
     once: () =>
       editAuthorizationResponse("extra parameters", (fields) => [
         ...fields,
@@ -152,6 +164,7 @@ export const responseAttacks: readonly Attack[] = [
         because: used
           ? "the client sent the access token of the authorization response"
           : "the client did not use the token",
+        ...used && { harm: "used an access token of the attacker" },
       };
     },
   }),

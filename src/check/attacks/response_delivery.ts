@@ -2,16 +2,17 @@
  * Deliveries of authorization responses: how often, when, and to which browser (RFC 9700 §4.5, §4.7; RFC 6749 §10.12).
  */
 
-import { findParam } from "../../recorder/record_request.ts";
 import type { Callback } from "../../testing/browser/callback.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
+import { csrfProtection } from "./duties.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { foreignLogin, lateStateCheck, mixUp, repeatedDelivery, usedState } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
+import { concludeFixation, hasVerifierOfOther, sharedParameter } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
-import { undecided } from "./conclusions.ts";
+import { conclude, undecided } from "./conclusions.ts";
 
 /** Every delivery to the redirect URI of a web application: the attack itself checks what the client did. */
 const delivered = { needs: ["receiveCallback"], stop: undefined } as const;
@@ -41,22 +42,28 @@ async function findOtherUser({ as }: Stage): Promise<string | undefined> {
 
 /** Delivers a response that the client must reject: no token request may follow, and a session stays as it is. */
 async function deliverForeign(
-  { as, driver }: Stage,
+  { as, driver, expectedSub }: Stage,
   journey: ClientJourney,
   callback: Callback,
   before?: ClientSession,
 ): Promise<Conclusion> {
   const requests = as.log.unmasked.filter("token").length;
   const result = await attempt(() => driver.receiveCallback!(journey, callback));
+  const sent = as.log.unmasked.filter("token").length - requests;
+  if (result.status === "fulfilled" && sent === 0 && before !== undefined && result.value.sub === before.sub) {
+    return { outcome: "rejected", passed: true, because: "the client sent no code, and the session continues" };
+  }
   if (result.status === "fulfilled") {
-    const because = `the client accepted the response, and logged in ${JSON.stringify(result.value.sub)}`;
-    return { outcome: "accepted", passed: false, because };
+    const user = JSON.stringify(result.value.sub);
+    const harm = result.value.sub === expectedSub ? undefined : `logged in as ${user}, the user of another browser`;
+    return conclude(`the client accepted the response, and logged in ${user}`, "", harm);
   }
   const error = describeError(result.reason);
   if (before !== undefined && await userOf(before) !== before.sub) {
-    return { outcome: "rejected", passed: false, because: "the client rejected the response, but ended the session" };
+    const because = "the client rejected the response, but ended the session";
+    return { outcome: "rejected", passed: false, because, harm: "ended the session of the user" };
   }
-  if (as.log.unmasked.filter("token").length > requests) {
+  if (sent > 0) {
     const because = `the client reported an error, but only after a request to token: ${error}`;
     return { outcome: "rejected", passed: false, because, isWarning: true, effect: lateStateCheck };
   }
@@ -76,16 +83,6 @@ function foreignTargets({ origin, protocol, host }: URL, attacker: string): Read
   };
 }
 
-/** A parameter that must be fresh in each authorization request, and that two requests share. */
-function sharedParameter({ as }: Stage): string | undefined {
-  const requests = as.log.unmasked.exchanges.filter(({ endpoint }) => endpoint === "authorize" || endpoint === "par");
-  return ["code_challenge", "nonce"].find((name) => {
-    const byState = new Map(requests.map(({ request }) => [findParam(request, "state"), findParam(request, name)]));
-    const values = [...byState].flatMap(([state, value]) => state === undefined ? [] : value ?? []);
-    return values.length > new Set(values).size;
-  });
-}
-
 /** The attacks of the category `response` on deliveries. */
 export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
@@ -95,7 +92,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
     correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
     level: "must-recover",
-    sources: ["RFC 6749 §4.1.2", "getsentry/junior#838", "simstudioai/sim#4441"],
+    duty: "RFC 6749 §4.1.2",
+    sources: ["getsentry/junior#838", "simstudioai/sim#4441"],
     ...oneOf(
       "when",
       ["together", "after"],
@@ -127,6 +125,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/unsolicited",
     title: "A browser that started no login delivers an authorization response with the code of an attacker.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",
+    duty: csrfProtection,
     sources: ["RFC 9700 §4.7", "RFC 6749 §10.12"],
     ...oneOf("session", ["none", "open"], "Whether the user is logged in before: none or open."),
     async perform(stage, { session }) {
@@ -141,15 +140,22 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     id: "response/state-of-another-browser",
     title: "A browser delivers the authorization response, or only the state, of a login that another browser started.",
     correctClient: "The client rejects the response, because it binds state to the browser.",
+    duty: csrfProtection,
     sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
     ...oneOf(
       "what",
-      ["response", "state"],
-      "What comes from the login of the other browser: the whole response, or only the state.",
+      ["response", "state", "request"],
+      "What comes from the login of the other browser: the whole response, only the state, or the URL of the request, " +
+        "which this user opened (fixation of a request URL).",
     ),
     async perform(stage, { what }) {
       const { journey, openBrowser, startLogin } = stage;
-      const { callback: foreign } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
+      const otherBrowser = openBrowser({ as: await findOtherUser(stage) });
+      if (what === "request") {
+        const { callback } = await startLogin({ ...otherBrowser, authorize: journey.authorize });
+        return await concludeFixation(stage, otherBrowser, await deliverForeign(stage, journey, callback));
+      }
+      const { callback: foreign } = await startLogin(otherBrowser);
       if (what === "response") return await deliverForeign(stage, journey, foreign);
       const { callback: own } = await startLogin();
       const { state = "" } = foreign;
@@ -165,6 +171,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     effect: usedState,
     title: "A browser delivers the code of an attacker with the state of a login that has ended.",
     correctClient: "The client rejects the response, because it accepts each state once.",
+    duty: csrfProtection,
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
     async perform(stage) {
       const { openBrowser, startLogin, journey } = stage;
@@ -178,16 +185,17 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/swapped",
-    needsUser: true,
+    needs: ["namesUser"],
     title:
       "Two logins of two users are open in one browser, and the responses arrive in the same or the reverse order.",
     correctClient:
       "The client assigns each response to its own login, or rejects it; no login gets the session of the other user.",
     level: "must-recover",
+    duty: "RFC 9700 §2.1.1",
     sources: ["getsentry/sentry#117940", "RFC 6749 §10.12"],
     ...oneOf("order", ["reversed", "same"]),
     async perform(stage, { order }) {
-      const { driver, journey, openBrowser, startLogin, expectedSub } = stage;
+      const { as, driver, journey, openBrowser, startLogin, expectedSub } = stage;
       const other = await findOtherUser(stage);
       if (other === undefined) return undecided("the server has one user");
       const first = await startLogin();
@@ -198,17 +206,30 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       }
       const sessions: (ClientSession | undefined)[] = [];
       for (const login of order === "reversed" ? [second, first] : [first, second]) {
+        const requests = as.log.unmasked.filter("token").length;
         login.respond(login.callback);
         const result = await attempt(() => login.session);
-        if (result.status === "fulfilled") sessions[login === first ? 0 : 1] = result.value;
+        // Without a token request a browser that is logged in has kept its session.
+        const isNew = as.log.unmasked.filter("token").length > requests;
+        if (result.status === "fulfilled" && isNew) sessions[login === first ? 0 : 1] = result.value;
       }
       const isMixed = sessions[0] !== undefined && sessions[0].sub !== expectedSub || sessions[1]?.sub === expectedSub;
       const outcome = sessions.some((session) => session !== undefined) ? "accepted" : "rejected";
-      if (isMixed) return { outcome, passed: false, because: "a response logged in the user of the other login" };
+      if (isMixed) {
+        const harm = "logged in the user of another login";
+        return { outcome, passed: false, because: "a response logged in the user of the other login", harm };
+      }
+      if (await hasVerifierOfOther(stage)) {
+        // The server rejects it, so that no user is logged in.
+        const because = "the client sent the code verifier of the other login";
+        return { outcome, passed: false, isWarning: true, because };
+      }
+      const requests = as.log.unmasked.filter("token").length;
       const again = await attempt(() => driver.logIn!(journey));
-      return again.status === "fulfilled" && again.value.sub === expectedSub
+      const kept = as.log.unmasked.filter("token").length === requests ? sessions.map((session) => session?.sub) : [];
+      return again.status === "fulfilled" && [expectedSub, ...kept].includes(again.value.sub)
         ? { outcome, passed: true, because: `the client ${outcome} the responses by their logins` }
-        : { outcome, passed: false, because: "the login after it failed" };
+        : { outcome, passed: false, because: "the login after it failed", harm: "accepted no login afterwards" };
     },
   }),
   defineAttack({
@@ -230,7 +251,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     effect: mixUp,
     title: "The authorization response arrives at another registered redirect URI of the client.",
     correctClient: "The client rejects the response, because the pending login sent another redirect URI.",
-    sources: ["RFC 9700 §4.4.2.2"],
+    duty: { source: "RFC 9700 §4.4.2.2", binds: ["severalIssuers"] },
     needs: ["receiveCallback", "secondRedirectUri"],
     async perform(stage) {
       const { client, journey, startLogin } = stage;
@@ -270,7 +291,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     stop: undefined,
     title: "A third party starts a login with a foreign issuer, or with a target_link_uri outside the application.",
     correctClient: "The client starts no login at an unknown issuer, and redirects only within the application.",
-    sources: ["OpenID Connect Core §4", "RFC 9700 §4.11.1"],
+    duty: "OpenID Connect Core §4",
+    sources: ["RFC 9700 §4.11.1"],
     needs: ["initiatedLogin", "receiveCallback"],
     parameters: [
       textParameter("what", "issuer", "What is foreign: issuer or target."),

@@ -52,6 +52,7 @@ async function logOut(
     outcome: ended,
     passed: user === undefined,
     because: user === undefined ? "the client ended its session" : `${user} is still logged in`,
+    harm: "kept a user logged in who had logged out",
   };
 }
 

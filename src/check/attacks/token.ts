@@ -4,6 +4,7 @@ import { body, drop, store, tokens } from "../../testing/faults/mod.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { describeError } from "../assess.ts";
+import { validTokenResponse } from "./duties.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { exchangesOf } from "../attack.ts";
@@ -21,6 +22,7 @@ export const tokenAttacks: readonly Attack[] = [
     id: "token/required-missing",
     level: "must-reject",
     title: "The token response has no access_token or token_type, or one that is empty or not a string.",
+    duty: validTokenResponse,
     sources: ["RFC 6749 §5.1"],
     ...eachWithEach(
       oneOf("member", ["access_token", "token_type"]),
@@ -48,6 +50,8 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/access-token-odd",
+    // A protected resource does not know this token.
+    by: "logIn",
     level: "must-tolerate",
     title: "The access token is very long, or has every kind of character that RFC 6750 allows except the dot.",
     correctClient: "The client accepts the tokens, and sends the access token unchanged.",
@@ -61,11 +65,11 @@ export const tokenAttacks: readonly Attack[] = [
   defineAttack({
     id: "token/access-token-opaque",
     level: "must-tolerate",
-    needs: ["idToken"],
-    needsUser: true,
+    needs: ["idToken", "namesUser"],
     title: "The access token is not a JWT, or is a JWT with the claims of another user.",
     correctClient: "The client does not read the access token, and logs in the user of the ID token.",
-    sources: ["RFC 6749 §1.4", "RFC 9068 §6"],
+    duty: "RFC 9068 §6",
+    sources: ["RFC 6749 §1.4"],
     ...oneOf("kind", ["opaque", "another-user"]),
     start: ({ as }, { kind }) =>
       void (kind === "opaque"
@@ -77,7 +81,7 @@ export const tokenAttacks: readonly Attack[] = [
     level: "must-tolerate",
     title: "The token_type of the token response is in other letter case, such as bEARER.",
     correctClient: "The client compares token_type case-insensitively.",
-    sources: ["RFC 6749 §5.1"],
+    duty: "RFC 6749 §5.1",
     once: () =>
       body.edited(
         (members) => ({ ...members, token_type: nearMissOf(String(members.token_type), "case") }),
@@ -89,7 +93,7 @@ export const tokenAttacks: readonly Attack[] = [
     level: "must-reject",
     title: "The token response has a token_type that the client does not support.",
     correctClient: "The client does not use the access token.",
-    sources: ["RFC 6749 §7.1"],
+    duty: { source: "RFC 6749 §7.1", binds: ["usesAccessToken"] },
     ...sent("type", ["mac", "N_A", "pop", "xbearer", "bearer-mac"], "The member token_type."),
     once: ({ type }) => tokens.tokenType(type),
   }),
@@ -130,6 +134,8 @@ export const tokenAttacks: readonly Attack[] = [
       return {
         outcome: error === undefined ? "accepted" : "rejected",
         passed: error === undefined && count === 1,
+        // No specification demands a refresh after a 401.
+        isWarning: count === 0,
         because: error === undefined
           ? `the client sent ${count} refreshes, and repeated the request`
           : `the client did not repeat the request: ${describeError(error)}`,
@@ -216,7 +222,8 @@ export const tokenAttacks: readonly Attack[] = [
       const session = await driver.logIn!(journey);
       await session.refresh!().catch(() => {});
       const requests = as.log.unmasked.exchanges.filter(({ request: { form } }) =>
-        form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
+        form.some(([name, value]) => name === "grant_type" && value === "refresh_token") &&
+        !form.some(([name, value]) => name === "refresh_token" && !["", "null", "undefined"].includes(value))
       );
       const failure = requests.length === 0 ? undefined : "the client sent the refresh token";
       return conclude(failure, "the client did not send the refresh token");
@@ -224,10 +231,13 @@ export const tokenAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "token/id-token-missing",
+    // RFC 8628 has no ID token.
+    by: "logIn",
     level: "must-reject",
-    needs: ["idToken", "readsIdToken"],
+    needs: ["readsIdToken"],
     title: "The token response has no ID token, although openid was requested.",
     correctClient: "The client discards the response, and does not call userinfo instead.",
+    duty: validTokenResponse,
     sources: ["OpenID Connect Core §3.1.3.3"],
     ...sent("value", ["absent", "", null], ofMember),
     once: ({ value }) => withMember("id_token", value),
@@ -237,7 +247,7 @@ export const tokenAttacks: readonly Attack[] = [
     level: "must-tolerate",
     title: "The token response has members that no specification defines.",
     correctClient: "The client ignores these members.",
-    sources: ["RFC 6749 §5.1"],
+    duty: "RFC 6749 §5.1",
     once: () =>
       body.edited(
         (members) => ({ ...members, tenant: { id: 7 }, constructor: "x", expires_at: -1 }),

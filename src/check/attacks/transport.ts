@@ -5,6 +5,7 @@ import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { describeError } from "../assess.ts";
+import { validTokenResponse } from "./duties.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { followedRedirect, leakedCredentials } from "./effects.ts";
 import type { Observation } from "../attack.ts";
@@ -124,12 +125,20 @@ export const transportAttacks: readonly Attack[] = [
     sources: ["RFC 6585 §4", "RFC 9110 §10.2.3"],
     ...sent("retryAfter", ["1", "-1", "later"], "The header Retry-After."),
     once: ({ retryAfter }) => status(429, { headers: { "retry-after": retryAfter } }),
+    async perform({ begin, passTime }, { retryAfter }) {
+      try {
+        return await begin();
+      } finally {
+        if (Number(retryAfter) > 0) passTime(Number(retryAfter) + 1);
+      }
+    },
   }),
   defineAttack({
     id: "transport/html",
     level: "must-reject",
     title: "A gateway responds with an HTML page and status 200.",
     correctClient: "The client reports the media type, and uses no part of the response.",
+    duty: validTokenResponse,
     sources: ["anthropics/claude-ai-mcp#134"],
     ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.html(),
@@ -138,6 +147,7 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/truncated",
     level: "must-reject",
     title: "The response body is only half of a JSON object, although the connection is not dropped.",
+    duty: validTokenResponse,
     sources: ["RFC 8259"],
     ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.truncated(),
@@ -146,6 +156,7 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/empty",
     level: "must-reject",
     title: "The server responds with status 200 and an empty body.",
+    duty: validTokenResponse,
     sources: ["RFC 6749 §5.1"],
     ...sent("endpoint", ["token", "discovery"], "The endpoint."),
     always: () => body.empty(),
@@ -154,6 +165,7 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/json-root",
     level: "must-reject",
     title: "The response body is JSON, but not an object.",
+    duty: validTokenResponse,
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
     ...eachWithEach(
       sent("endpoint", ["token", "discovery"], "The endpoint."),
@@ -191,6 +203,7 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "The client reports the failure, and uses no part of the response.",
     level: "must-reject",
     endpoints: ["token", "userinfo"],
+    duty: "RFC 9110 §15",
     sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
     parameters: [
       { name: "status", type: "integer", default: 500, description: "The status." },
@@ -230,7 +243,7 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/hang",
     title: "The server accepts the connection and never responds.",
     correctClient: "The client ends the request at its own timeout, and reports it.",
-    waitsForTimeLimit: true,
+    needs: ["timeLimits"],
     sources: ["RFC 9110 §9.2.2"],
     ...sent("endpoint", loginEndpoints, "The endpoint."),
     once: () => hang(),
@@ -240,7 +253,7 @@ export const transportAttacks: readonly Attack[] = [
     title: "The server sends the headers immediately, but the body only a few bytes at a time.",
     correctClient: "The client limits the time of the whole response, and reports a timeout.",
     level: "should-reject",
-    waitsForTimeLimit: true,
+    needs: ["timeLimits"],
     sources: ["RFC 9112 §9.5"],
     ...sent("endpoint", ["discovery", "token"], "The endpoint."),
     once: () => drip(100),
@@ -262,7 +275,7 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/json-duplicates",
-    needsUser: true,
+    needs: ["namesUser"],
     title: "The JSON response has a member twice, with different values.",
     correctClient: "The client rejects the response, or checks and uses the same one of the two values.",
     level: "should-reject",
@@ -286,6 +299,20 @@ export const transportAttacks: readonly Attack[] = [
           [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub),
         "the client checks and uses the same value",
       ),
+  }),
+  defineAttack({
+    id: "transport/media-type",
+    level: "must-tolerate",
+    title: "The media type of a JSON response has a charset, or other letter case.",
+    correctClient: "The client compares type and subtype without letter case and parameters, and accepts the response.",
+    endpoints: ["discovery", "token", "userinfo"],
+    duty: "RFC 9110 §8.3.1",
+    sources: ["RFC 8259 §11"],
+    parameters: [endpointParameter, textParameter("how", "charset", "charset or case.")],
+    variants: [{ endpoint: "token" }, { endpoint: "token", how: "case" }, { endpoint: "discovery" }, {
+      endpoint: "userinfo",
+    }],
+    once: ({ how }) => oddResponse(how),
   }),
   defineAttack({
     id: "transport/success-odd",

@@ -22,12 +22,13 @@ import { passIf } from "./conclusions.ts";
 export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/sub-other",
-    needs: ["idToken", "readsIdToken"],
+    needs: ["readsIdToken"],
     title: "The userinfo response has the sub of another user.",
     correctClient:
       "The client rejects the login or discards the userinfo response, and does not log in the other user.",
     level: "must-reject",
-    sources: ["OpenID Connect Core §5.3.2", "dexidp/dex#4827"],
+    duty: "OpenID Connect Core §5.3.2",
+    sources: ["dexidp/dex#4827"],
     ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another user, or a near miss of the right sub."),
     alsoIn: everyLogin,
     once: ({ sub: how }) =>
@@ -46,7 +47,7 @@ export const userinfoAttacks: readonly Attack[] = [
     title: "The userinfo response has no valid sub.",
     correctClient: "The client rejects the login, or discards the userinfo response.",
     level: "must-reject",
-    sources: ["OpenID Connect Core §5.3.2"],
+    duty: { source: "OpenID Connect Core §5.3.2", binds: ["idToken"] },
     ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
     once: ({ sub }) =>
       body.edited((members) => ({ ...members, picture: attackersPicture, sub: sub ?? undefined }), "no sub"),

@@ -6,6 +6,7 @@ import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../repo
 import { Layout, type NavigationLink, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";
+import { Standalone, type StandaloneStyle } from "../../server/pages/standalone.tsx";
 import { StatusBadge, type Tone } from "../../server/pages/status_badge.tsx";
 import { CopyButton, DefinitionItem } from "../../server/pages/value.tsx";
 
@@ -55,12 +56,8 @@ function Summary({ passed, summary, problem, controlFailure, hint, outdatedBasel
   );
 }
 
-/**
- * The counts, each a link to the results with this verdict alone.
- *
- * @param path The path of the page. Default: the results are all in this document.
- */
-function Score({ score, show, path }: Pick<ReportView, "score" | "show"> & { readonly path?: string }): VNode {
+/** The counts, each a link to the results with this verdict. */
+function Score({ score }: Pick<ReportView, "score">): VNode {
   const startOf = (index: number) => score.slice(0, index).reduce((sum, { count }) => sum + count, 0);
   const total = startOf(score.length);
   return (
@@ -70,23 +67,12 @@ function Score({ score, show, path }: Pick<ReportView, "score" | "show"> & { rea
           const [tone, label] = verdictTexts[verdict];
           return (
             <li key={verdict}>
-              <a
-                class={tone}
-                href={path === undefined ? `#${verdict}` : `${path}?show=${verdict}`}
-                aria-current={show === verdict ? "page" : undefined}
-              >
+              <a class={tone} href={`#${verdict}`}>
                 <b>{count}</b> {label}
               </a>
             </li>
           );
         })}
-        {show !== undefined && path !== undefined && (
-          <li>
-            <a href={path}>
-              <b>{total}</b> All
-            </a>
-          </li>
-        )}
       </ul>
       <svg viewBox={`0 0 ${total} 1`} preserveAspectRatio="none" aria-hidden="true">
         {score.map(({ verdict, count }, index) => (
@@ -101,21 +87,16 @@ function Score({ score, show, path }: Pick<ReportView, "score" | "show"> & { rea
 interface Page {
   /** The path of the pages of the server; empty in a document. */
   readonly base: string;
-  /** The form that starts the check again with one attack: its URL, and its fields besides `only`. Default: none. */
-  readonly repeatForm?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
-}
-
-/** The form of the buttons that repeat an attack. */
-function RepeatForm({ action, fields }: NonNullable<Page["repeatForm"]>): VNode {
-  return (
-    <form id="repeat" method="post" action={action}>
-      {Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)}
-    </form>
-  );
+  /** The verdict of the section. */
+  readonly verdict: VerdictSection["verdict"];
 }
 
 /** One attack as a row, which unfolds into its details. */
-function Attack({ attack, base, repeatForm }: Page & { readonly attack: ResultRow }): VNode {
+function Attack({ attack, cause, base, verdict }: Page & {
+  readonly attack: ResultRow;
+  /** The title of its group: an attack may be in several. */
+  readonly cause: string;
+}): VNode {
   const { name, title, level, severity, consequence, correctClient, fix, repeat, sources, total, variants } = attack;
   const count = total > 1 ? `${variants.length} of ${total}` : "";
   return (
@@ -130,17 +111,9 @@ function Attack({ attack, base, repeatForm }: Page & { readonly attack: ResultRo
         {fix && <DefinitionItem label="How to fix it">{fix}</DefinitionItem>}
         {repeat && (
           <DefinitionItem label="Repeat the attack">
-            {repeatForm !== undefined && (
-              <p>
-                <button type="submit" form="repeat" class="button plain" name="only" value={name}>
-                  Repeat this attack
-                </button>{" "}
-                Its report replaces this one. In a terminal, while this server is stopped:
-              </p>
-            )}
             <span class="box">
               <code class="wire">{repeat}</code>
-              <CopyButton description={`the command for ${name}`} />
+              <CopyButton description={`the command for ${name}, ${verdict}: ${cause}`} />
             </span>
           </DefinitionItem>
         )}
@@ -151,7 +124,7 @@ function Attack({ attack, base, repeatForm }: Page & { readonly attack: ResultRo
 }
 
 /** What the client did, once for all variants with the same end, and what each of them sent. */
-function Variants({ variants, base }: Pick<ResultRow, "variants"> & Page): VNode {
+function Variants({ variants, base }: Pick<ResultRow, "variants"> & Pick<Page, "base">): VNode {
   const ends = [...Map.groupBy(variants, ({ because }) => because)];
   return (
     <>
@@ -176,7 +149,7 @@ function Variants({ variants, base }: Pick<ResultRow, "variants"> & Page): VNode
 }
 
 /** What a variant sent; its flow, or in a document without a server its requests. */
-function Sent({ values, sent, exchanges, path, base }: ResultRow["variants"][number] & Page): VNode {
+function Sent({ values, sent, exchanges, path, base }: ResultRow["variants"][number] & Pick<Page, "base">): VNode {
   return (
     <>
       {values !== "" && (
@@ -202,15 +175,26 @@ const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slic
 const severityTones = { critical: "bad", high: "bad", medium: "warn", low: "open" } as const;
 
 function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNode {
-  const { title, count, severity, open, rows = [], names = [], example } = group;
+  const { title, count, severity, harms = [], duties = [], fix, open, rows = [], names = [], example } = group;
   return (
     <details class="group" open={open}>
       <summary>
         <h3>{title}</h3>&nbsp;<b>{count}</b>
         {severity !== undefined && <StatusBadge tone={severityTones[severity]} label={severity} />}
       </summary>
+      {fix !== undefined && (
+        <dl class="facts">
+          {harms.map((harm) => <DefinitionItem key={harm} label="Harm">{`The client ${harm}.`}</DefinitionItem>)}
+          {harms.length === 0 && duties.length > 0 && (
+            <DefinitionItem label="Duty">{`${duties.join("; ")}. No harm was observed.`}</DefinitionItem>
+          )}
+          <DefinitionItem label="How to fix it">{fix}</DefinitionItem>
+        </dl>
+      )}
       {rows.length > 0 && (
-        <div class="attacks">{rows.map((attack) => <Attack key={attack.name} attack={attack} {...page} />)}</div>
+        <div class="attacks">
+          {rows.map((attack) => <Attack key={attack.name} attack={attack} cause={title} {...page} />)}
+        </div>
       )}
       {example !== undefined && <p>For example: {example}</p>}
       {names.length > 0 && <p class="names">{names.join(", ")}</p>}
@@ -218,11 +202,21 @@ function Group({ group, ...page }: Page & { readonly group: ResultGroup }): VNod
   );
 }
 
-function ResultsOfVerdict({ verdict, count, groups, ...page }: Page & VerdictSection): VNode {
-  const [, heading] = verdictTexts[verdict];
+function ResultsOfVerdict({ count, groups, ...page }: Page & VerdictSection): VNode {
+  const [, heading] = verdictTexts[page.verdict];
   return (
-    <Section id={verdict} heading={`${heading}: ${count}`}>
+    <Section id={page.verdict} heading={`${heading}: ${count}`}>
       <div class="groups">{groups.map((group) => <Group key={group.title} group={group} {...page} />)}</div>
+    </Section>
+  );
+}
+
+/** What was seen of the client without an attack. */
+function Traits({ traits }: ReportView): VNode | null {
+  if (traits.length === 0) return null;
+  return (
+    <Section id="traits" heading="Traits of the client">
+      <ul>{traits.map((trait) => <li key={trait}>{`It ${trait}.`}</li>)}</ul>
     </Section>
   );
 }
@@ -231,9 +225,7 @@ const headingOf = ({ client }: ReportView) => `Check of ${client}`;
 
 /** The report as a page of the server. */
 export function CheckReportPage(
-  { actions = [], repeatForm, ...props }: ReportView & Site & Pick<Page, "repeatForm"> & {
-    readonly actions?: readonly NavigationLink[];
-  },
+  { actions = [], ...props }: ReportView & Site & { readonly actions?: readonly NavigationLink[] },
 ): VNode {
   return (
     <Layout
@@ -244,7 +236,7 @@ export function CheckReportPage(
       opening={
         <>
           <Summary {...props} />
-          <Score {...props} path={`${props.base}/flows/check`} />
+          <Score {...props} />
           {actions.length > 0 && (
             <p class="ways">
               {actions.map(({ label, path }) => <a key={path} href={props.base + path}>{label}</a>)}
@@ -253,10 +245,8 @@ export function CheckReportPage(
         </>
       }
     >
-      {repeatForm !== undefined && <RepeatForm {...repeatForm} />}
-      {props.sections.map((section) => (
-        <ResultsOfVerdict key={section.verdict} {...section} base={props.base} repeatForm={repeatForm} />
-      ))}
+      <Traits {...props} />
+      {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base={props.base} />)}
     </Layout>
   );
 }
@@ -267,32 +257,16 @@ export function CheckReportPage(
  * @param style Its style sheet.
  * @param styleDigest The SHA-256 digest of `style` in base64, for the policy of the document (CSP).
  */
-export function CheckReportDocument(
-  { style, styleDigest, ...props }: ReportView & { readonly style: string; readonly styleDigest: string },
-): VNode {
+export function CheckReportDocument({ style, styleDigest, ...props }: ReportView & StandaloneStyle): VNode {
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta httpEquiv="Content-Security-Policy" content={`default-src 'none'; style-src 'sha256-${styleDigest}'`} />
-        <title>{`${headingOf(props)} · Latchkey`}</title>
-        <style dangerouslySetInnerHTML={{ __html: style }} />
-      </head>
-      <body>
-        <header class="top">
-          <p class="name">Latchkey</p>
-        </header>
-        <main id="main">
-          <div class="opening">
-            <h1>{headingOf(props)}</h1>
-            <Summary {...props} />
-            <Score {...props} />
-          </div>
-          {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base="" />)}
-        </main>
-      </body>
-    </html>
+    <Standalone title={headingOf(props)} style={style} styleDigest={styleDigest}>
+      <div class="opening">
+        <h1>{headingOf(props)}</h1>
+        <Summary {...props} />
+        <Score {...props} />
+      </div>
+      <Traits {...props} />
+      {props.sections.map((section) => <ResultsOfVerdict key={section.verdict} {...section} base="" />)}
+    </Standalone>
   );
 }

@@ -1,0 +1,14 @@
+/** Duties that several attacks share. */
+
+import type { Duty } from "../attack.ts";
+import { lateStateCheck } from "./effects.ts";
+
+/** Protection against CSRF; a code challenge or a nonce can replace `state`. */
+export const csrfProtection: Duty = {
+  source: "RFC 9700 §2.1",
+  unless: ["pkce", "nonce"],
+  otherwise: lateStateCheck,
+};
+
+/** Validation of the token response by clients of OpenID Connect. */
+export const validTokenResponse: Duty = { source: "OpenID Connect Core §3.1.3.5", binds: ["idToken"] };

@@ -1,0 +1,218 @@
+/** What a client keeps of an issuer: metadata, keys and tokens, and how long it trusts them. */
+
+import { authorizationResponse, body, error, idToken, keys, status } from "../../testing/faults/mod.ts";
+import { withSettings } from "../../testing/with_settings.ts";
+import { findParam } from "../../recorder/record_request.ts";
+import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
+import { withMembers } from "./changed_members.ts";
+import { conclude, undecided } from "./conclusions.ts";
+import { endlessRequests, leakedCredentials } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+
+const refreshRequest = { grant_type: "refresh_token" } as const;
+
+/** The refresh tokens that were sent, oldest first. */
+const sentRefreshTokens = ({ as }: Stage) =>
+  as.log.unmasked.filter("token", refreshRequest).map(({ request }) => findParam(request, "refresh_token"));
+
+/** The lifetime of the first access token in `refresh/expiry-kept`, in seconds. */
+const shortLifetime = 60;
+
+/** How long a key has been removed in `keys/kept-for-ever`, in seconds. */
+const secondsUntilRemoved = 172_800;
+
+/** The attacks on what a client keeps, of the categories `metadata`, `keys` and `refresh`. */
+export const keptDataAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "metadata/rejected-kept",
+    effect: leakedCredentials,
+    stop: undefined,
+    title: "The metadata has a wrong issuer and the token endpoint of an attacker once; at the next login it is right.",
+    correctClient: "The client keeps no document that it has rejected, and sends nothing to this token endpoint.",
+    duty: "RFC 8414 §3.3",
+    sources: ["OpenID Connect Discovery §4.3"],
+    once: (_, { trap }) =>
+      withMembers("metadata of an attacker", {
+        issuer: "https://attacker.example",
+        token_endpoint: `${trap.origin}/token`,
+        authorization_response_iss_parameter_supported: false,
+      }),
+    async perform({ as, begin, trap }) {
+      // Without iss only the metadata say to which issuer a response belongs.
+      as.on("authorize").always(authorizationResponse.missingIss());
+      const first = await begin().then(() => true, () => false);
+      if (first || trap.requests.length > 0) return undecided("the client accepts metadata of another issuer");
+      await begin().catch(() => undefined);
+      const [sent] = trap.requests;
+      return conclude(
+        sent && "the client rejected the metadata, and used them at the next login",
+        "the client fetched the metadata again",
+        sent && `sent the code to ${trap.origin}`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "metadata/keys-elsewhere",
+    effect: leakedCredentials,
+    stop: undefined,
+    title: "The metadata names keys on another host, as with a content delivery network.",
+    correctClient: "The client fetches the keys without its credentials.",
+    needs: ["readsIdToken"],
+    sources: ["OpenID Connect Discovery §3", "RFC 8414 §2", "RFC 6749 §2.3"],
+    always: (_, { trap }) => withMembers("keys on another host", { jwks_uri: `${trap.origin}/jwks` }),
+    assess({ trap: { requests, origin } }) {
+      const sent = requests.find(({ authorization, body, url }) =>
+        `${authorization ?? ""}${body}` !== "" || /\?/.test(url)
+      );
+      return {
+        passed: sent === undefined,
+        because: sent === undefined
+          ? "the client sent no credentials to the host of the keys"
+          : "the client sent credentials to the host of the keys",
+        ...sent && { harm: `sent its credentials to ${origin}` },
+      };
+    },
+  }),
+  defineAttack({
+    id: "keys/down-once",
+    level: "must-recover",
+    title: "Fetching the keys fails once, and succeeds afterwards.",
+    correctClient: "The client reports an error, and fetches the keys again at the next login.",
+    sources: ["OpenID Connect Core §10.1.1", "RFC 9110 §15.6.4"],
+    ...oneOf("how", ["503", "html", "empty"]),
+    once: ({ how }) => how === "html" ? body.html() : how === "empty" ? body.empty() : status(503),
+    async perform({ begin, passTime }) {
+      try {
+        return await begin();
+      } finally {
+        // Clients wait before they fetch keys again.
+        passTime(600);
+      }
+    },
+  }),
+  defineAttack({
+    id: "keys/kept-for-ever",
+    level: "should-reject",
+    stop: undefined,
+    effect: {
+      cause: "keeps keys without a time limit",
+      severity: "medium",
+      consequence:
+        "A key that was stolen, and that the server has removed, still signs ID tokens that the client accepts.",
+      fix: "Fetch the keys again after some hours at most, and drop those that jwks_uri no longer has.",
+    },
+    title: "The server has removed a key, and two days later this key signs an ID token.",
+    correctClient: "The client fetches the keys again, and rejects the ID token.",
+    journey: "second login",
+    needs: ["readsIdToken", "checksSignature", "ages"],
+    sources: ["OpenID Connect Core §10.1.1", "RFC 8725 §3.8"],
+    async perform({ as, begin, session, passTime }) {
+      if (session!.passTime !== undefined) session!.passTime(secondsUntilRemoved);
+      else passTime(secondsUntilRemoved);
+      const removed = as.on("jwks").always(keys.withdrawn());
+      const isAccepted = await begin().then(() => true, () => false);
+      const { fired } = removed;
+      // The attack meets a client that fetches nothing, too.
+      await as.fetch(`${as.issuer}/oauth2/jwks`);
+      return conclude(
+        isAccepted
+          ? `the client accepted the ID token${fired === 0 ? ", and did not fetch the keys again" : ""}`
+          : undefined,
+        "the client rejected the ID token",
+      );
+    },
+  }),
+  defineAttack({
+    id: "keys/lost-by-failure",
+    level: "should-reject",
+    effect: {
+      cause: "drops the keys that it has before it has fetched others",
+      severity: "low",
+      consequence: "One ID token with an unknown key, while the keys cannot be fetched, prevents all logins.",
+      fix: "Replace the keys that you keep only after a fetch has succeeded.",
+    },
+    title:
+      "An ID token has an unknown key while the JWKS endpoint is down; the next one has the key that the client has.",
+    correctClient: "The client rejects the first ID token, and verifies the next one with the keys that it kept.",
+    journey: "second login",
+    endpoints: ["token", "jwks"],
+    sources: ["OpenID Connect Core §10.1.1"],
+    async perform({ as, begin }) {
+      const earlier = as.log.unmasked.filter("jwks").length;
+      await begin();
+      if (as.log.unmasked.filter("jwks").length > earlier) {
+        {
+          return conclude(undefined, "the client keeps no keys");
+        }
+      }
+      const down = as.on("jwks").always(status(503));
+      const unknown = as.on("token").once(idToken.unknownKid());
+      await begin().catch(() => undefined);
+      if (unknown.fired === 0) return undecided("no request of the client met the attack");
+      const again = await begin().then(() => true, () => false);
+      // A client that keeps its keys does not meet the second fault.
+      if (down.fired === 0) return conclude(undefined, "the client does not fetch the keys again yet");
+      return conclude(
+        again ? undefined : "the client no longer accepts ID tokens with the key that it had",
+        "the client kept the keys that it had",
+      );
+    },
+  }),
+  defineAttack({
+    id: "refresh/expiry-kept",
+    level: "should-reject",
+    effect: { ...endlessRequests, cause: "does not store when refreshed tokens expire", severity: "low" },
+    title: "The first access token expires after a minute, the refreshed one after an hour.",
+    correctClient: "The client refreshes once, and uses the new access token until it expires.",
+    journey: "login",
+    needs: ["request", "refresh"],
+    sources: ["RFC 6749 §5.1", "RFC 6749 §6"],
+    async perform(stage) {
+      const { as, begin, passTime } = stage;
+      const short = as.on("token").always({
+        name: `access tokens for ${shortLifetime} s`,
+        endpoints: ["token"],
+        extend: (server) =>
+          withSettings(server, { lifetimes: { ...server.settings.lifetimes, access_token: shortLifetime } }),
+      });
+      const session = await begin();
+      short.remove();
+      passTime(shortLifetime + 1);
+      for (let request = 0; request < 3; request++) await session.request!().catch(() => undefined);
+      const refreshes = sentRefreshTokens(stage).length;
+      if (refreshes === 0) return undecided("the client does not refresh by itself");
+      return conclude(
+        refreshes > 1 ? `the client refreshed ${refreshes} times for 3 requests` : undefined,
+        "the client refreshed once",
+      );
+    },
+  }),
+  defineAttack({
+    id: "refresh/dead-token-kept",
+    level: "should-reject",
+    effect: {
+      ...endlessRequests,
+      cause: "keeps a refresh token that the server has rejected",
+      severity: "low",
+      fix: "Delete the refresh token after invalid_grant, and ask the user to log in.",
+    },
+    title: "The server rejects the refresh token with invalid_grant, and the user continues to use the application.",
+    correctClient: "The client deletes the refresh token, and does not send it again.",
+    journey: "session",
+    needs: ["request", "refresh"],
+    sources: ["RFC 6749 §5.2", "RFC 9700 §4.14.2"],
+    async perform(stage) {
+      const { as, session, passTime } = stage;
+      as.on("token", refreshRequest).always(error("invalid_grant"));
+      passTime(7200);
+      for (let attempt = 0; attempt < 4; attempt++) await session!.request!().catch(() => undefined);
+      const sent = sentRefreshTokens(stage);
+      if (sent.length === 0) return undecided("the client does not refresh by itself");
+      const repeated = sent.filter((token) => token === sent[0]).length;
+      return conclude(
+        repeated > 2 ? `the client sent the rejected refresh token ${repeated} times` : undefined,
+        "the client did not send the rejected refresh token again",
+      );
+    },
+  }),
+];

@@ -1,0 +1,48 @@
+/** Several logins that are open at the same time: whose session and whose values each gets. */
+
+import { sha256 } from "../../platform/runtime/crypto.ts";
+import { findParam } from "../../recorder/record_request.ts";
+import type { Conclusion, Stage } from "../attack.ts";
+import type { ClientJourney } from "../driver.ts";
+import { conclude } from "./conclusions.ts";
+
+/** Whether the browser that began a login is logged in after another user has ended it. */
+export async function concludeFixation({ driver, expectedSub }: Stage, began: ClientJourney, delivered: Conclusion) {
+  const authorize = () => Promise.reject(new Error("the browser of the attacker opens no other URL"));
+  const session = await driver.logIn!({ ...began, authorize }).catch(() => undefined);
+  const user = session?.sub === expectedSub ? session.sub : undefined;
+  return user === undefined ? delivered : conclude(
+    `the browser that began the login is logged in as ${JSON.stringify(user)}`,
+    "",
+    `logged in the browser of an attacker as ${JSON.stringify(user)}`,
+  );
+}
+
+/** Whether a code was sent with the verifier of another login, although the response had the state of its own. */
+export async function hasVerifierOfOther({ as }: Stage): Promise<boolean> {
+  const { unmasked } = as.log;
+  const requests = unmasked.filter("authorize");
+  for (const { request } of unmasked.filter("token", { grant_type: "authorization_code" })) {
+    const [code, verifier] = [findParam(request, "code"), findParam(request, "code_verifier")];
+    const login = requests.find(({ response }) =>
+      response?.authorizationResponse?.params.some(([name, value]) => name === "code" && value === code)
+    );
+    const challenge = login && findParam(login.request, "code_challenge");
+    const state = login && findParam(login.request, "state");
+    // Without a state of its own a response cannot name its login.
+    const isShared = requests.some((other) => other !== login && findParam(other.request, "state") === state);
+    if (verifier === undefined || challenge === undefined || isShared) continue;
+    if (await sha256(verifier) !== challenge) return true;
+  }
+  return false;
+}
+
+/** A parameter that must be fresh in each authorization request, and that two requests share. */
+export function sharedParameter({ as }: Stage): string | undefined {
+  const requests = as.log.unmasked.exchanges.filter(({ endpoint }) => endpoint === "authorize" || endpoint === "par");
+  return ["code_challenge", "nonce"].find((name) => {
+    const byState = new Map(requests.map(({ request }) => [findParam(request, "state"), findParam(request, name)]));
+    const values = [...byState].flatMap(([state, value]) => state === undefined ? [] : value ?? []);
+    return values.length > new Set(values).size;
+  });
+}

@@ -1,0 +1,325 @@
+/** Whose a login, a session or a token is: of one browser, one user, one issuer. */
+
+import { parseJsonObject } from "../../platform/http/message.ts";
+import { findParam } from "../../recorder/record_request.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import { body, hold, idToken } from "../../testing/faults/mod.ts";
+import type { TestLatchkey } from "../../testing/test_latchkey.ts";
+import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
+import { unknownUser } from "../driver.ts";
+import { withMembers } from "./changed_members.ts";
+import { conclude, undecided } from "./conclusions.ts";
+import { mixUp, otherUser } from "./effects.ts";
+import { encodeJwt } from "../../testing/faults/resign.ts";
+import { withParameters } from "./callback_parameters.ts";
+import { forgeJwt } from "./forged_jwt.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { openOtherEndpoints } from "./other_issuer.ts";
+import { oneOf } from "./parameters.ts";
+
+const refreshRequest = { grant_type: "refresh_token" } as const;
+
+/** Whether a server issued a code, and whether one received it. */
+const issued = ({ log }: TestLatchkey, code: string) =>
+  log.unmasked.filter("authorize").some(({ response }) =>
+    response?.authorizationResponse?.params.some(([name, value]) => name === "code" && value === code)
+  );
+const received = ({ log }: TestLatchkey, code: string) =>
+  log.unmasked.filter("token").some(({ request }) => findParam(request, "code") === code);
+
+/** The tokens that the token endpoint issued, newest last. */
+const issuedTokens = ({ log }: TestLatchkey) =>
+  log.unmasked.filter("token").flatMap(({ response }) => parseJsonObject(response?.body ?? "{}")?.access_token ?? []);
+
+/** A claim that a merge into prototypes would give to every object. */
+const marker = "latchkey_marker";
+
+const pollutingMembers = `"__proto__":{"${marker}":"set"},"constructor":{"prototype":{"${marker}":"set"}}`;
+
+/** The attacks on owners, of the categories `response`, `session`, `userinfo` and `metadata`. */
+export const ownerAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "response/other-toolkit",
+    effect: mixUp,
+    stop: undefined,
+    title: "Logins at two issuers are open in one browser, and both responses arrive (COAT).",
+    correctClient: "The client sends each code to the issuer of its login, or rejects the response.",
+    needs: ["severalIssuers", "logIn"],
+    duty: "RFC 9700 §2.1",
+    sources: ["draft-ietf-oauth-security-topics-update-02, cross-toolkit OAuth account takeover", "RFC 9700 §4.4"],
+    ...oneOf("first", ["older", "newer"], "Whose response arrives first: that of the older or the newer login."),
+    async perform({ as, journey, openOtherIssuer, startLogin }, { first }) {
+      const other = await openOtherIssuer();
+      const older = { login: await startLogin(), own: as, foreign: other };
+      const newer = { login: await startLogin({ ...journey, issuer: other.issuer }), own: other, foreign: as };
+      const order = first === "older" ? [older, newer] : [newer, older];
+      for (const { login } of order) {
+        login.respond(login.callback);
+        await login.session.catch(() => undefined);
+      }
+      const codeOf = ({ login }: typeof older) => login.callback.params.get("code") ?? "";
+      if (!order.every((each) => issued(each.own, codeOf(each)))) {
+        return undecided("the client uses one issuer, or receives signed responses");
+      }
+      const mixed = order.find((each) => received(each.foreign, codeOf(each)));
+      return conclude(
+        mixed && "the client sent the code of one issuer to the token endpoint of the other",
+        "the client sent each code to its own issuer only",
+        mixed && `sent a code of ${mixed.own.issuer} to ${mixed.foreign.issuer}`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "response/request-forgery",
+    effect: mixUp,
+    title:
+      "The login at one issuer ends with the code of an attacker at another, for the same state, nonce and code challenge " +
+      "(CORF).",
+    correctClient: "The client rejects the response because of iss, and sends no code to another issuer.",
+    needs: ["severalIssuers", "plainResponse", "logIn"],
+    duty: "RFC 9700 §2.1",
+    sources: ["draft-ietf-oauth-security-topics-update-02, cross-toolkit OAuth request forgery", "RFC 9700 §4.4"],
+    async perform(stage) {
+      const { as, openBrowser, openOtherIssuer, startLogin } = stage;
+      const [, attacker] = await as.users.all();
+      if (attacker === undefined) return undecided("the server has one user");
+      const other = await openOtherIssuer();
+      const { callback, session, respond } = await startLogin();
+      const { query } = as.log.unmasked.last("authorize").request;
+      const url = new URL((await openOtherEndpoints(stage)).authorization_endpoint);
+      url.search = String(new URLSearchParams(query.map(([name, value]) => [name, value])));
+      if (!url.searchParams.has("response_type")) return undecided("the client pushes or signs its requests");
+      const forged = await openBrowser({ as: attacker.sub }).authorize(url);
+      const code = forged.params.get("code") ?? "";
+      if (!issued(other, code)) return undecided("the other issuer rejects the request");
+      respond(withParameters(callback, { code, iss: other.issuer }));
+      await session.catch(() => undefined);
+      const isSent = received(other, code);
+      return conclude(
+        isSent ? "the client sent the code to the issuer that the response names" : undefined,
+        "the client sent the code of the attacker to no issuer that could exchange it",
+        `exchanged a code of the attacker at ${other.issuer}, for a login at ${as.issuer}`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "metadata/audience-injection",
+    stop: undefined,
+    effect: {
+      cause: "signs assertions for an audience that another issuer's metadata names",
+      severity: "critical",
+      consequence: "A malicious server receives an assertion that an honest one accepts, and acts as the client there.",
+      fix: "Use the issuer as the only audience of client assertions (draft-ietf-oauth-rfc7523bis).",
+    },
+    title: "The metadata names the token endpoint of another, honest issuer, and a PAR endpoint of its own.",
+    correctClient: "The client sends this server no assertion whose audience is the other issuer or its endpoint.",
+    needs: ["severalIssuers", "assertion", "par"],
+    sources: ["draft-ietf-oauth-security-topics-update-02, audience injection", "draft-ietf-oauth-rfc7523bis"],
+    async perform(stage) {
+      const { as, begin, openOtherIssuer } = stage;
+      const other = await openOtherIssuer();
+      const { token_endpoint } = await openOtherEndpoints(stage);
+      as.on("discovery").always(withMembers("token endpoint of another issuer", { token_endpoint }));
+      await begin().catch(() => undefined);
+      const audiences = as.log.unmasked.exchanges.flatMap(({ request }) =>
+        [
+          decodeJwtPart(findParam(request, "client_assertion") ?? "", 1).aud,
+        ].flat()
+      ).filter((aud) => typeof aud === "string");
+      const injected = audiences.find((aud) => aud.startsWith(other.issuer));
+      return conclude(
+        injected && "the client sent an assertion for another issuer to this server",
+        "the client sent no assertion for another issuer to this server",
+        injected && `signed an assertion for ${injected}, and sent it to ${as.issuer}`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "session/logins-shared",
+    effect: {
+      cause: "keeps one pending login for all browsers",
+      severity: "medium",
+      consequence:
+        "Users who log in at the same time keep each other from logging in, or get the login of another user.",
+      fix: "Keep state, nonce and code verifier of each login in the session of its browser.",
+    },
+    level: "must-tolerate",
+    title: "Two users log in at the same time, each in their own browser.",
+    correctClient: "The client logs in each user in their own browser.",
+    by: "logIn",
+    needs: ["receiveCallback"],
+    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
+    async perform({ as, openBrowser, startLogin, expectedSub }): Promise<Conclusion> {
+      const [, second] = await as.users.all();
+      if (second === undefined) return undecided("the server has one user");
+      const older = await startLogin();
+      const newer = await startLogin(openBrowser({ as: second.sub }));
+      const subs: (string | undefined)[] = [];
+      for (const { callback, respond, session } of [older, newer]) {
+        respond(callback);
+        subs.push(await session.then(({ sub }) => sub, () => undefined));
+      }
+      if (subs.every((sub) => sub === undefined)) return undecided("neither login succeeded");
+      const isMixed = subs[1] === expectedSub && expectedSub !== unknownUser;
+      return {
+        ...conclude(
+          isMixed
+            ? "the second user was logged in as the first"
+            : subs.includes(undefined)
+            ? "the login of one user ended that of the other"
+            : undefined,
+          "each user was logged in in their own browser",
+        ),
+        isWarning: !isMixed,
+        ...isMixed && { harm: "logged in a user as another user" },
+      };
+    },
+  }),
+  defineAttack({
+    id: "session/refreshes-shared",
+    effect: {
+      cause: "shares one refresh between users",
+      severity: "medium",
+      consequence:
+        "A user keeps expired tokens, or gets those of another user, because both refreshed at the same time.",
+      fix: "Keep the pending refresh in the session, not in the application.",
+    },
+    level: "must-reject",
+    title: "Two users refresh at the same time, each in their own browser.",
+    correctClient: "The client sends one refresh for each user.",
+    journey: "session",
+    endpoints: ["token"],
+    needs: ["refresh", "logIn"],
+    sources: ["RFC 6749 §10.4", "RFC 6749 §6"],
+    async perform({ as, driver, openBrowser, session }) {
+      const [, second] = await as.users.all();
+      if (second === undefined) return undecided("the server has one user");
+      const other = await driver.logIn!(openBrowser({ as: second.sub }));
+      const waiting = hold();
+      as.on("token", refreshRequest).once(waiting);
+      const first = session!.refresh!();
+      await Promise.race([waiting.arrived, first.catch(() => undefined)]);
+      const next = other.refresh!();
+      await Promise.race([next.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 100))]);
+      waiting.release();
+      const results = await Promise.allSettled([first, next]);
+      const sent = as.log.unmasked.filter("token", refreshRequest).map(({ request }) =>
+        findParam(request, "refresh_token")
+      );
+      // An application that refreshes one after the other does both.
+      if (results.some(({ status }) => status === "rejected")) return undecided("a refresh failed");
+      const missing = new Set(sent).size < 2;
+      return conclude(
+        missing ? "the client sent one refresh for two users" : undefined,
+        "the client sent a refresh for each user",
+        "left a user with expired tokens, and refreshed those of another user",
+      );
+    },
+  }),
+  defineAttack({
+    id: "session/tokens-of-rejected-login",
+    effect: otherUser,
+    level: "must-reject",
+    title: "A user is logged in; another login in this browser has an ID token with a wrong issuer.",
+    correctClient: "The client rejects the login, and the session keeps its own tokens.",
+    journey: "session",
+    endpoints: ["token"],
+    needs: ["request", "readsIdToken", "logIn"],
+    duty: "OpenID Connect Core §3.1.3.7",
+    sources: ["OpenID Connect Core §3.1.3.5"],
+    async perform({ as, driver, journey, openBrowser, session }) {
+      const [, second] = await as.users.all();
+      if (second === undefined) return undecided("the server has one user");
+      as.on("token").once(idToken.wrongIssuer());
+      const login = await driver.logIn!({ ...openBrowser({ as: second.sub }), browser: journey.browser })
+        .then(() => true, () => false);
+      if (login) return undecided("the client accepted the login");
+      const stolen = issuedTokens(as).at(-1);
+      const earlier = as.log.unmasked.exchanges.length;
+      await session!.request!().catch(() => undefined);
+      const used = as.log.unmasked.exchanges.slice(earlier).some(({ request }) =>
+        request.headers.authorization?.endsWith(` ${stolen}`)
+      );
+      return conclude(
+        used ? "the session uses the access token of the rejected login" : undefined,
+        "the session keeps its own tokens",
+        `used the access token of ${second.sub} in the session of another user`,
+      );
+    },
+  }),
+  defineAttack({
+    id: "userinfo/prototype",
+    level: "must-reject",
+    effect: {
+      cause: "merges members of a response into prototypes",
+      severity: "high",
+      consequence: "One user's claims reach the sessions of all users, until the application restarts.",
+      fix: "Copy the claims that you know, or merge into objects without a prototype, and ignore __proto__.",
+    },
+    title: "ID token and userinfo of a user have members called __proto__ and constructor; then another user logs in.",
+    correctClient: "The client ignores these members, and nothing of them is in the session of the other user.",
+    endpoints: ["userinfo", "token"],
+    by: "logIn",
+    needs: ["claims"],
+    sources: ["CWE-1321", "RFC 8259 §4"],
+    async perform({ as, driver, journey, openBrowser }) {
+      as.on("userinfo").once(
+        body.edited(
+          (members) => JSON.parse(`${JSON.stringify(members).slice(0, -1)},${pollutingMembers}}`),
+          "prototypes",
+        ),
+      );
+      as.on("token").once(forgeJwt("ID token with __proto__", async ({ header, claims, sign }) => {
+        const input = encodeJwt(header, `${JSON.stringify(claims).slice(0, -1)},${pollutingMembers}}`);
+        return `${input}.${encodeBase64url(await sign(input))}`;
+      }));
+      try {
+        await driver.logIn!(journey).catch(() => undefined);
+        const next = await driver.logIn!(openBrowser());
+        const isPolluted = marker in {} || next.claims?.[marker] !== undefined;
+        return conclude(
+          isPolluted ? "a member of the first user is in the session of the second" : undefined,
+          "nothing of the members is in the session of the other user",
+          "gave a claim of one user to another user",
+        );
+      } finally {
+        delete (Object.prototype as Record<string, unknown>)[marker];
+      }
+    },
+  }),
+  defineAttack({
+    id: "id-token/sub-long",
+    effect: otherUser,
+    stop: undefined,
+    title: "Two users have a sub of 255 characters, which differ only at the end.",
+    correctClient: "The client takes them for two users, or rejects the login.",
+    by: "logIn",
+    needs: ["namesUser", "claims"],
+    duty: "OpenID Connect Core §5.7",
+    sources: ["OpenID Connect Core §2"],
+    async perform({ as, driver, openBrowser }): Promise<Conclusion> {
+      const common = "u".repeat(254);
+      const subs: string[] = [];
+      for (const last of ["1", "2"]) {
+        const sub = `${common}${last}`;
+        const rules = [
+          as.on("token").once(forgeJwt("long sub", async ({ header, claims, sign }) => {
+            const input = encodeJwt(header, { ...claims, sub });
+            return `${input}.${encodeBase64url(await sign(input))}`;
+          })),
+          as.on("userinfo").once(body.edited((members) => ({ ...members, sub }), "long sub")),
+        ];
+        const session = await driver.logIn!(openBrowser()).catch(() => undefined);
+        rules[1]!.remove();
+        if (session === undefined) return conclude(undefined, "the client rejected the login");
+        subs.push(session.sub);
+      }
+      const isSame = subs[0] === subs[1];
+      return conclude(
+        isSame ? "the client took the two users for one" : undefined,
+        "the client took them for two users",
+        "logged in a user as another user",
+      );
+    },
+  }),
+];

@@ -1,0 +1,112 @@
+/** The report of a check as SARIF 2.1.0, which code hosts and editors show. */
+
+import { visibleText } from "../server/endpoints/shared/visible_text.ts";
+import { formatHabit } from "../testing/habit_report.ts";
+import type { Severity } from "./attack.ts";
+import type { Verdict } from "./report.ts";
+import { type AttackGroup, formatValues, groupByAttack, type ReportData } from "./report_data.ts";
+import { formatAttack, formatControlFailure } from "./report_text.ts";
+
+const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/** The property `security-severity` of GitHub: 9 and more is critical, 7 high, 4 medium. */
+const securitySeverity: Readonly<Record<Severity, string>> = {
+  critical: "9.5",
+  high: "8.0",
+  medium: "5.5",
+  low: "2.0",
+};
+
+/** A finding: its rule and one result. */
+interface Finding {
+  readonly id: string;
+  readonly title: string;
+  readonly explanation: string;
+  readonly severity?: Severity;
+  readonly level: "error" | "warning";
+  readonly message: string;
+  /** The lines of the text of the report. */
+  readonly text: readonly string[];
+  readonly isKnown: boolean;
+}
+
+/**
+ * A result for each attack that succeeded and each habit that the client lacks; one of the baseline is suppressed. What
+ * stands against the check as a whole is a notification.
+ *
+ * @param file The file that results name, relative to the root of the repository. Default: none.
+ */
+export function formatSarif(data: ReportData, file?: string): string {
+  const { client, control: { failure }, problem } = data;
+  const found = findings(data);
+  const ids = found.map(({ id }) => id);
+  const notifications = [
+    ...failure === undefined ? [] : [formatControlFailure(failure).join("\n")],
+    ...problem === undefined ? [] : [problem],
+  ];
+  const log = {
+    $schema: schema,
+    version: "2.1.0",
+    runs: [{
+      tool: { driver: { name: "Latchkey", rules: found.map(rule) } },
+      invocations: [{
+        executionSuccessful: notifications.length === 0,
+        toolExecutionNotifications: notifications.map((text) => ({ level: "error", message: messageOf(text) })),
+      }],
+      results: found.map(({ id, level, message, isKnown }) => ({
+        ...{ ruleId: id, ruleIndex: ids.indexOf(id), level, message: messageOf(message) },
+        locations: [{
+          ...file !== undefined && { physicalLocation: { artifactLocation: { uri: encodeURI(file) } } },
+          logicalLocations: [{ fullyQualifiedName: client, kind: "module" }],
+        }],
+        partialFingerprints: { "latchkeyFinding/v1": `${client} ${id}` },
+        ...isKnown && { suppressions: [{ kind: "external", justification: "The baseline has it." }] },
+      })),
+    }],
+  };
+  return JSON.stringify(log, (_, value) => typeof value === "string" ? visibleText(value) : value, 2);
+}
+
+/** A message in which no text is a placeholder (SARIF 2.1.0 §3.11.5) or an embedded link (§3.11.6). */
+function messageOf(text: string): { readonly text: string } {
+  return { text: visibleText(text).replaceAll(/[\\[\]]/g, "\\$&").replaceAll(/[{}]/g, "$&$&") };
+}
+
+const shown: readonly Verdict[] = ["failed", "known", "warning"];
+
+function findings({ results, habits }: ReportData): Finding[] {
+  // An attack whose variants have several verdicts is one finding, the worst variant first.
+  const some = shown.flatMap((verdict) => results.filter((result) => result.verdict === verdict));
+  return [
+    ...groupByAttack(some, results).map(attackFinding),
+    ...habits.filter(({ outcome }) => outcome === "failed" || outcome === "warning").map((habit): Finding => ({
+      ...{ id: `habit/${habit.id}`, title: habit.title, explanation: habit.title },
+      ...{ level: habit.outcome === "failed" ? "error" : "warning", message: habit.because },
+      ...{ text: formatHabit(habit), isKnown: habit.isKnown === true },
+    })),
+  ];
+}
+
+function attackFinding(group: AttackGroup): Finding {
+  const { attack: { id, title, consequence, fix, severity }, results } = group;
+  const harms = [...new Set(results.flatMap(({ harm }) => harm === undefined ? [] : [`The client ${harm}.`]))];
+  const received = results.map(({ values, because }) => [formatValues(values), because].filter(Boolean).join(": "));
+  return {
+    ...{ id, title, explanation: consequence, severity, text: formatAttack(group) },
+    level: results.some(({ verdict }) => verdict !== "warning") ? "error" : "warning",
+    message: [`${title} ${received.join("; ")}.`, ...harms, `How to fix it: ${fix}`].join(" "),
+    isKnown: results.some(({ verdict }) => verdict === "known") && !results.some(({ verdict }) => verdict === "failed"),
+  };
+}
+
+function rule({ id, title, explanation, severity, level, text }: Finding) {
+  return {
+    ...{ id, shortDescription: messageOf(title), fullDescription: messageOf(explanation) },
+    help: messageOf(text.join("\n").trim()),
+    defaultConfiguration: { level },
+    properties: {
+      tags: ["security", "oauth"],
+      ...severity !== undefined && { "security-severity": securitySeverity[severity] },
+    },
+  };
+}

@@ -1,0 +1,351 @@
+/**
+ * The traits of a client: what the check can do with it, and what it does by itself, as logins without an attack show.
+ * Every attack names those that it needs ({@link Attack.needs}), and the report prints them.
+ */
+
+import type { Exchange } from "../recorder/exchange.ts";
+import { decodeJwtPart } from "../platform/http/jwt_part.ts";
+import { findParam } from "../recorder/record_request.ts";
+import { type ClientDriver, type ClientSession, type SessionStart, sessionStartsOf } from "./driver.ts";
+
+/** @internal Something that the check can do with a client, or that a client does by itself. */
+export type Trait =
+  | "logIn"
+  | "logInDevice"
+  | "requestResource"
+  | "acceptToken"
+  | "refresh"
+  | "request"
+  | "currentUser"
+  | "claims"
+  | "logInSilently"
+  | "logOut"
+  | "receiveCallback"
+  | "secondRedirectUri"
+  | "initiatedLogin"
+  | "backChannelLogout"
+  | "frontChannelLogout"
+  | "visits"
+  | "clock"
+  | "ages"
+  | "severalIssuers"
+  | "anyOrigin"
+  | "httpsIssuer"
+  | "timeLimits"
+  | "checksSignature"
+  | "namesUser"
+  | "limitsLogins"
+  | "requestsTokens"
+  | "state"
+  | "nonce"
+  | "pkce"
+  | "responseMode"
+  | "plainResponse"
+  | "jarm"
+  | "silentFirst"
+  | "par"
+  | "jar"
+  | "maxAge"
+  | "essentialAcr"
+  | "basic"
+  | "secretInBody"
+  | "assertion"
+  | "dpop"
+  | "idToken"
+  | "readsIdToken"
+  | "keepsKeys"
+  | "userinfo"
+  | "usesAccessToken"
+  | "registration"
+  | "registrationManagement"
+  | "clientDocument";
+
+interface TraitDescription {
+  /** What a client without it does, or why attacks that need it are skipped; one sentence without a full stop. */
+  readonly missing: string;
+  /** What a client with it does; follows "the client". Absent: the report does not mention it. */
+  readonly seen?: string;
+  /** Whether the report mentions that a client lacks it. Default: false. */
+  readonly isUsual?: boolean;
+  /** Whether an exchange without an attack shows it. Default: the driver or the check has it. */
+  isSeenIn?(exchange: Exchange): boolean;
+  /** The member of the driver, or the option of the check, that provides it. */
+  readonly member?: string;
+  /** The flag of `latchkey check` that provides it. */
+  readonly flag?: string;
+}
+
+const isTokenRequest = ({ endpoint }: Exchange) => endpoint === "token";
+
+/** Something that a driver lets the check do; `does` follows "the check cannot". */
+const driven = (does: string, member: string, flag?: string): TraitDescription => ({
+  missing: `the check cannot ${does}`,
+  member,
+  flag,
+});
+
+const traits: Readonly<Record<Trait, TraitDescription>> = {
+  logIn: driven("start a login", "ClientDriver.logIn"),
+  logInDevice: driven("start a login on a device", "ClientDriver.logInDevice"),
+  requestResource: driven("request a resource without a token", "ClientDriver.requestResource"),
+  acceptToken: driven("send an access token to the client", "ClientDriver.acceptToken"),
+  refresh: { ...driven("refresh the tokens", "ClientSession.refresh", "--refresh-url"), seen: "refreshes its tokens" },
+  request: driven("use the access token", "ClientSession.request"),
+  currentUser: driven("read who is logged in", "ClientSession.currentUser"),
+  claims: driven("read the claims of a session", "ClientSession.claims"),
+  logInSilently: driven("log in without pages", "ClientSession.logInSilently"),
+  logOut: driven("log out", "ClientSession.logOut"),
+  receiveCallback: driven("deliver a response itself", "ClientDriver.receiveCallback"),
+  secondRedirectUri: driven("use a second redirect URI", "ClientDriver.client.redirect_uris"),
+  initiatedLogin: driven("initiate a login as a third party", "ClientDriver.receive and ClientDriver.initiateLoginUri"),
+  backChannelLogout: driven("send a logout token", "ClientDriver.receive and client.backchannel_logout_uri"),
+  frontChannelLogout: driven(
+    "open the logout page of the client",
+    "ClientDriver.receive and client.frontchannel_logout_uri",
+  ),
+  visits: driven("see the pages of the client", "ClientDriver.recordsVisits"),
+  clock: driven("set the clock of the client", "ClientDriver.readsClock"),
+  ages: driven("let days pass for the client", "ClientSession.passTime"),
+
+  severalIssuers: {
+    missing: "the client is configured with one issuer",
+    seen: "uses several issuers",
+    isUsual: true,
+  },
+  anyOrigin: { missing: "the attack names hosts of internal networks" },
+  httpsIssuer: { missing: "the issuer is not an https URL" },
+  timeLimits: {
+    missing: "the attack waits for the time limits of the client",
+    member: "timeLimits: true",
+    flag: "--time-limits on",
+  },
+  checksSignature: { missing: "the client skips the signature, which OpenID Connect Core §3.1.3.7 allows" },
+  namesUser: {
+    missing: "the application does not show who is logged in: set the text that names this user (loggedInText, " +
+      "--logged-in-text)",
+    seen: "shows who is logged in",
+    isUsual: true,
+  },
+
+  limitsLogins: { missing: "the client does not limit logins", seen: "limits logins" },
+  requestsTokens: { missing: "the client requests no tokens", isSeenIn: isTokenRequest },
+  state: {
+    missing: "the client sends no state; a code verifier or a nonce can bind a response to its login (RFC 9700 §2.1)",
+    seen: "sends state",
+    isUsual: true,
+    isSeenIn: (exchange) => requestedParam(exchange, "state") !== undefined,
+  },
+  nonce: {
+    missing: "the client sends no nonce, which the code flow with PKCE allows",
+    seen: "sends a nonce",
+    isUsual: true,
+    // The server repeats it, however the client sent it.
+    isSeenIn: ({ endpoint, response }) => endpoint === "token" && nonceOf(response?.body) !== undefined,
+  },
+  pkce: {
+    missing: "the client sends no code challenge; a confidential client may rely on its nonce (RFC 9700 §2.1.1)",
+    seen: "sends a code challenge (PKCE)",
+    isUsual: true,
+    isSeenIn: (exchange) => requestedParam(exchange, "code_challenge") !== undefined,
+  },
+  responseMode: {
+    missing: "the client sends no response_mode",
+    seen: "chooses the response mode",
+    isSeenIn: (exchange) => requestedParam(exchange, "response_mode") !== undefined,
+  },
+  plainResponse: {
+    missing: "the client requests signed authorization responses (JARM)",
+    isSeenIn: ({ response }) => response?.authorizationResponse?.params.every(([name]) => name !== "response") ?? false,
+  },
+  jarm: {
+    missing: "the client requests no signed authorization response",
+    seen: "requests signed authorization responses (JARM)",
+    isSeenIn: ({ response }) => response?.authorizationResponse?.params.some(([name]) => name === "response") ?? false,
+  },
+  silentFirst: {
+    missing: "the client does not begin a login without pages",
+    seen: "first tries a login without pages (prompt=none)",
+    isSeenIn: (exchange) => requestedParam(exchange, "prompt") === "none",
+  },
+  par: {
+    missing: "the client pushes no authorization request",
+    seen: "pushes its authorization requests (PAR)",
+    isSeenIn: ({ endpoint }) => endpoint === "par",
+  },
+  jar: {
+    missing: "the client signs no authorization request",
+    seen: "signs its authorization requests (JAR)",
+    isSeenIn: ({ request }) => findParam(request, "request") !== undefined,
+  },
+  maxAge: {
+    missing: "the client sends no max_age",
+    seen: "sends max_age",
+    isSeenIn: ({ request }) => findParam(request, "max_age") !== undefined,
+  },
+  essentialAcr: {
+    missing: "the client does not request acr as an essential claim",
+    seen: "requests acr as an essential claim",
+    isSeenIn: ({ request }) => {
+      const claims = findParam(request, "claims");
+      return claims !== undefined && JSON.parse(claims)?.id_token?.acr?.essential === true;
+    },
+  },
+  basic: {
+    missing: "the client does not authenticate with HTTP Basic",
+    seen: "authenticates with HTTP Basic (client_secret_basic)",
+    isSeenIn: ({ endpoint, request }) => endpoint === "token" && /^basic /i.test(request.headers.authorization ?? ""),
+  },
+  secretInBody: {
+    missing: "the client sends no secret in the body of a request",
+    seen: "authenticates with a secret in the body (client_secret_post)",
+    isSeenIn: (exchange) => isTokenRequest(exchange) && findParam(exchange.request, "client_secret") !== undefined,
+  },
+  assertion: {
+    missing: "the client does not authenticate with a JWT",
+    seen: "authenticates with a JWT for",
+    isSeenIn: (exchange) => isTokenRequest(exchange) && findParam(exchange.request, "client_assertion") !== undefined,
+  },
+  dpop: {
+    missing: "the client sends no DPoP proof",
+    seen: "sends DPoP proofs",
+    isSeenIn: ({ request }) => request.headers.dpop !== undefined,
+  },
+  idToken: {
+    missing: "the client requests no ID token",
+    isUsual: true,
+    isSeenIn: (exchange) => isTokenRequest(exchange) && /"id_token"/.test(exchange.response?.body ?? ""),
+  },
+  readsIdToken: {
+    missing: "the client accepts any text as an ID token, so it does not read it (id-token/payload-shape)",
+    seen: "reads the ID token",
+    isUsual: true,
+  },
+  keepsKeys: {
+    missing: "the client fetches the keys at each login",
+    seen: "keeps the keys between logins",
+  },
+  userinfo: {
+    missing: "the client sends no request to userinfo",
+    seen: "requests userinfo",
+    isUsual: true,
+    isSeenIn: ({ endpoint }) => endpoint === "userinfo",
+  },
+  usesAccessToken: {
+    missing: "the client does not use its access token",
+    isSeenIn: ({ request }) => /^(?:bearer|dpop) /i.test(request.headers.authorization ?? ""),
+  },
+  registration: {
+    missing: "the client does not register itself",
+    seen: "registers itself",
+    isSeenIn: ({ endpoint }) => endpoint === "register",
+  },
+  registrationManagement: {
+    missing: "the client does not read or change its registration",
+    seen: "reads or changes its registration",
+    isSeenIn: ({ endpoint }) => endpoint === "client_configuration",
+  },
+  clientDocument: {
+    missing: "the client has no client ID metadata document",
+    seen: "has a client ID metadata document",
+    isSeenIn: ({ endpoint, client = "" }) => endpoint === "authorize" && client.startsWith("https://"),
+  },
+};
+
+const names = Object.keys(traits) as Trait[];
+
+/** A parameter that an authorization request has itself, pushed and signed ones included. */
+export function requestedParam({ endpoint, request }: Exchange, name: string): unknown {
+  if (endpoint !== "authorize" && endpoint !== "par") return undefined;
+  return findParam(request, name) ?? decodeJwtPart(findParam(request, "request") ?? "", 1)[name];
+}
+
+/** The nonce of the ID token in a token response. */
+function nonceOf(body = ""): unknown {
+  const [, idToken = ""] = /"id_token":\s*"([^"]+)"/.exec(body) ?? [];
+  return decodeJwtPart(idToken, 1).nonce;
+}
+
+/**
+ * Why an attack is skipped; `undefined` if the client has each trait that it needs.
+ *
+ * @param hasDriver Whether the reader has a driver, which may get further members. Default: true.
+ */
+export function missingTrait(
+  needs: readonly Trait[],
+  has: ReadonlySet<Trait>,
+  hasDriver = true,
+): string | undefined {
+  // A client without ID tokens reads none.
+  const all = needs.flatMap((trait): Trait[] => trait === "readsIdToken" ? ["idToken", trait] : [trait]);
+  const missing = all.filter((trait) => !has.has(trait)).map((trait) => traits[trait]);
+  const lacking = missing.filter(({ member }) => member !== undefined);
+  if (lacking.length === 0) return missing[0]?.missing;
+  return lacking.map(({ missing, member, flag }) => {
+    if (hasDriver) return `${missing} (add ${member})`;
+    return flag === undefined ? `${missing} through pages and redirects` : `${missing} (add ${flag})`;
+  }).join(", and ");
+}
+
+/** Whether an attack is about what only some clients do by themselves. */
+export function isAboutFeature({ needs }: { readonly needs: readonly Trait[] }): boolean {
+  return needs.some((trait) => traits[trait].isSeenIn !== undefined || trait === "readsIdToken");
+}
+
+/** What the client does by itself, as its exchanges without an attack show. */
+export function traitsIn(exchanges: readonly Exchange[]): Trait[] {
+  return names.filter((name) => exchanges.some((exchange) => traits[name].isSeenIn?.(exchange)));
+}
+
+/** What the options of the check, a driver and one of its sessions let the check do. */
+export function givenTraits(
+  driver: ClientDriver,
+  session: ClientSession,
+  { as, timeLimits }: { readonly as?: { readonly issuer: string }; readonly timeLimits?: boolean },
+): Trait[] {
+  const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
+  const has: Partial<Readonly<Record<Trait, boolean>>> = {
+    refresh: session.refresh !== undefined,
+    request: session.request !== undefined,
+    currentUser: session.currentUser !== undefined,
+    claims: session.claims !== undefined,
+    logInSilently: session.logInSilently !== undefined,
+    logOut: session.logOut !== undefined,
+    receiveCallback: receiveCallback !== undefined,
+    secondRedirectUri: (client.redirect_uris?.length ?? 0) > 1,
+    initiatedLogin: receive !== undefined && initiateLoginUri !== undefined,
+    backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
+    frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
+    visits: recordsVisits === true,
+    clock: readsClock === true,
+    ages: readsClock === true || session.passTime !== undefined,
+    severalIssuers: as === undefined,
+    anyOrigin: as === undefined,
+    httpsIssuer: as === undefined || as.issuer.startsWith("https:"),
+    timeLimits: timeLimits === true,
+    checksSignature: driver.verifiesIdTokenSignature !== false,
+  };
+  const starts: readonly SessionStart[] = sessionStartsOf(driver);
+  return [...starts, ...names.filter((name) => has[name])];
+}
+
+/** What a client with a trait does; follows "the client". */
+export const seenText = (trait: Trait): string => traits[trait].seen ?? trait;
+
+/** What was seen of a client, and what it usually lacks: clauses that follow "the client". */
+export function describeTraits(has: ReadonlySet<Trait>, exchanges: readonly Exchange[]): readonly string[] {
+  const audiences = exchanges.flatMap(({ request }) => {
+    const { aud } = decodeJwtPart(findParam(request, "client_assertion") ?? "", 1);
+    return aud === undefined ? [] : [[aud].flat().join(" and ")];
+  });
+  const modes = exchanges.flatMap((exchange) => requestedParam(exchange, "response_mode") ?? []);
+  const details: Partial<Readonly<Record<Trait, readonly unknown[]>>> = { assertion: audiences, responseMode: modes };
+  return names.flatMap((name) => {
+    const { seen, missing, isUsual } = traits[name];
+    // Each journey may have an issuer of its own.
+    const found = details[name]?.slice(0, 1) ?? [];
+    if (has.has(name)) return seen === undefined ? [] : [[seen, ...found].join(" ")];
+    // A client without ID tokens reads none.
+    if (!isUsual || name === "readsIdToken" && !has.has("idToken")) return [];
+    return [missing.replace("the client ", "")];
+  });
+}
