@@ -11,9 +11,27 @@ export interface PageDecisions {
   /** A link to `error_uri`, as HTML. */
   link(uri: string): string;
   /** Where the browser goes after a login. */
-  landing(tokens: { readonly access_token: string; readonly id_token?: string }): string;
+  landing(tokens: PageTokens, callback: Request): string;
+  /** The page that the browser asked for at the start of the login. */
+  target(login: Request): string | null;
+  /** The text in `state`, with the random one. */
+  state(random: string, login: Request): string;
+  /** Whether a `state` is that of the login. */
+  isState(received: string | null, expected: string): boolean;
+  /** What a page of a user has besides. */
+  page(tokens: PageTokens): string;
+  /** Further cookies of a login. */
+  cookies(tokens: PageTokens): readonly string[];
+  /** Whether the login ends at the redirect URI, without a redirect. */
+  readonly endsAtCallback: boolean;
   /** Whether the browser may go to `return_to` after a login. */
   isOwnTarget(target: string, origin: string): boolean;
+}
+
+/** The tokens of a session. */
+export interface PageTokens {
+  readonly access_token: string;
+  readonly id_token?: string;
 }
 
 /** Escapes a text for HTML. */
@@ -27,6 +45,12 @@ export const correctPages: PageDecisions = {
   show: escapeHtml,
   link: (uri) => /^https:/.test(uri) ? `<a href="${escapeHtml(uri)}">More</a>` : "",
   landing: () => "/",
+  target: ({ url }) => new URL(url).searchParams.get("return_to"),
+  state: (random) => random,
+  isState: (received, expected) => received === expected,
+  page: () => "",
+  cookies: () => [],
+  endsAtCallback: false,
   isOwnTarget: (target, origin) => URL.canParse(target, origin) && new URL(target, origin).origin === origin,
 };
 

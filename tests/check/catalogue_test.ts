@@ -20,10 +20,11 @@ interface Expectations {
   readonly timeLimits?: boolean;
 }
 
-/** Attacks of every kind. None is affected by a mistake, except those that find it. */
+/** An attack of every kind, with one variant or two. None is affected by a mistake, except those that find it. */
 const othersUnaffected = [
-  ...["response/iss-wrong", "error/token", "token/type-case", "id-token/sub-missing", "keys/rotated", "userinfo/thin"],
-  ...["refresh/rejected", "logout/tokens-used", "session/two-users", "metadata/issuer-other", "transport/html"],
+  ...["response/iss-missing", "error/token-200", "token/type-case", "id-token/azp-wrong", "keys/rotated"],
+  ...["userinfo/thin", "refresh/rejected", "logout/tokens-used", "session/two-users", "metadata/redirected"],
+  "transport/html",
 ];
 
 const expectations: Readonly<
@@ -203,7 +204,7 @@ test("a client that requires a level of authentication and does not compare acr 
   const correct = await checkClientWithEdDsa(smallClient(undefined, undefined, acr), options);
   assertEquals(correct.counts.passed, 3, String(correct));
   const mistaken = await checkClientWithEdDsa(smallClient("does not compare acr", undefined, acr), options);
-  assertEquals(mistaken.counts.failed, 3, String(mistaken));
+  assertEquals(mistaken.counts.warning, 3, String(mistaken));
   const other = await checkClientWithEdDsa(smallClient(), options);
   assertEquals(other.counts.skipped, 3, String(other));
 });
@@ -271,7 +272,16 @@ test("a client that checks nothing falls for the attacks that a correct client m
   const impossible =
     /^(?:response\/(?:code-missing|repeated|error-of-another-issuer)|id-token\/(?:parts|payload-shape|encrypted))$/;
   // It keeps users and sessions apart, and checks nothing of what the server sends.
-  const elsewhere = ["id-token/name-claimed", "id-token/sub-similar", "logout/tokens-used"];
+  const elsewhere = [
+    ...["id-token/name-claimed", "id-token/sub-similar", "id-token/sub-long", "id-token/sub-number"],
+    ...[
+      "logout/tokens-used",
+      "logout/back-channel-other-issuer",
+      "response/other-toolkit",
+      "response/request-forgery",
+      "userinfo/prototype",
+    ],
+  ];
   assertEquals(
     [...new Set(passed.map(({ attack: { id } }) => id))].filter((id) =>
       !impossible.test(id) && !elsewhere.includes(id)

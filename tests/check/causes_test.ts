@@ -20,7 +20,7 @@ test("a client that accepts unknown keys does not verify signatures, and does no
     "failed, high: does not verify the signature of the ID token",
   ]);
   assertEquals(await causesOf(smallClient("fetches the JWKS for each unknown key"), { only }), [
-    "failed, medium: repeats requests in an endless loop",
+    "warning, medium: repeats requests in an endless loop",
   ]);
 });
 

@@ -13,6 +13,7 @@ import { clientCheck } from "../../src/check/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { ClientCheckOptions } from "../../src/testing/client_check.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import type { TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { until } from "../until.ts";
@@ -24,8 +25,9 @@ async function start(
   { authentication, requestKey, store, ...metadata }:
     & Partial<ClientMetadata>
     & { readonly authentication?: ClientAuth; readonly requestKey?: PrivateKey; readonly store?: Store } = {},
+  options: TestLatchkeyOptions = {},
 ) {
-  const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256", store });
+  const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256", store, ...options });
   await as.listen();
   const application = await startWebApplication((url) => {
     as.client({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
@@ -49,14 +51,14 @@ async function start(
 }
 
 test("[CO-07] a correct application passes, one with a mistake fails, and the server is as before", async () => {
-  for (const mistake of [undefined, "does not compare state"] as const) {
+  for (const mistake of [undefined, "does not verify the ID token"] as const) {
     await using server = await start(mistake);
     const { as, begin, end, get } = server;
     as.clock.freeze("2030-01-01");
     const health = (await get("/health")).body;
     const keys = await (await fetch(`${as.issuer}/oauth2/jwks`)).text();
     as.log.clear();
-    const begun = await begin({ only: ["response/state-wrong", "id-token/nonce-wrong"] });
+    const begun = await begin({ only: ["id-token/signed-by-stranger", "id-token/nonce-wrong"] });
     assertEquals([begun.status, begun.body.status, begun.body.client], [200, "running", "shop"]);
     const { status, passed, failed, done, total } = await end();
     const report = (await get("/clientCheck/report")).body;
@@ -286,6 +288,26 @@ test("[CO-07] during a check, a login of another client ends with 503 and the re
   assertEquals((await logIn("other", "http://localhost:3000/callback")).status, 302);
 });
 
+test("[CO-07] during a check, a client that the application registers logs in, and one of another origin does not", async () => {
+  await using server = await start(undefined, {}, { registration: {} });
+  const { as, begin, end, url } = server;
+  await begin({ only: ["response"] });
+  for (const [redirect_uri, status] of [[`${url}/callback`, 302], ["http://localhost:3000/callback", 503]] as const) {
+    const registration = await fetch(`${as.issuer}/oauth2/register`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ redirect_uris: [redirect_uri], token_endpoint_auth_method: "none" }),
+    });
+    const { client_id } = await registration.json();
+    const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const params = new URLSearchParams({ response_type: "code", client_id, redirect_uri, ...pkce });
+    const response = await fetch(`${as.issuer}/oauth2/authorize?${params}`, { redirect: "manual" });
+    assertEquals(response.status, status, await response.text());
+  }
+  await server.post("/clientCheck/stop");
+  await end();
+});
+
 test("[CO-07] during a check, tokens of another client are refreshed, introspected and revoked as before", async () => {
   await using server = await start();
   const { as, begin, end } = server;
@@ -370,7 +392,11 @@ test("[CO-07] the command's check shows its logins at the recorder of the server
   const started: string[] = [];
   const results: string[] = [];
   const report = await check.run(
-    { loginUrl: `${application.url}/login`, loggedInUrl: `${application.url}/me`, only: ["response/state-missing"] },
+    {
+      loginUrl: `${application.url}/login`,
+      loggedInUrl: `${application.url}/me`,
+      only: ["id-token/signature-missing"],
+    },
     as.issuer,
     {
       repeat: (id) => id,

@@ -19,7 +19,7 @@ test("an application with the settings for openid-client verifies the signature 
   const snippets = clientSnippets(urls, as.clients.find("shop")!, { secret: "", autoLogin: true, demands: [] });
   const { text } = snippets.find(({ library }) => library === "openid-client")!;
   const { begin, finish } = await run(text!, { "openid-client": openid });
-  const only = attacks.filter(({ id, needsSignatureCheck }) => needsSignatureCheck && id.startsWith("id-token/"))
+  const only = attacks.filter(({ id, needs }) => needs.includes("checksSignature") && id.startsWith("id-token/"))
     .map(({ id }) => id);
   const report = await checkClient({
     name: "openid-client",

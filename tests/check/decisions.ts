@@ -1,6 +1,10 @@
 /** What the small client decides, as functions. A broken client replaces one of them. */
 
+import type { Http } from "./http_styles.ts";
 import { isInternal } from "./limits.ts";
+import { randomText } from "./small_crypto.ts";
+
+type Claims = Readonly<Record<string, unknown>>;
 
 /** Which login of a browser it is. */
 export interface Situation {
@@ -30,7 +34,7 @@ export interface Decisions {
   /** The code of a response, as it goes to the token endpoint. */
   readCode(code: string): string;
   isNonce(received: unknown, expected: string, situation: Situation): boolean;
-  isAudience(aud: unknown, clientId: string, place: "ID token" | "logout"): boolean;
+  isAudience(aud: unknown, clientId: string, place: "ID token" | "logout", situation?: Situation): boolean;
   isAuthorizedParty(azp: unknown, clientId: string): boolean;
   /** Whether the signature of an ID token is verified. */
   needsSignature(header: Readonly<Record<string, unknown>>, situation: Situation): boolean;
@@ -45,12 +49,58 @@ export interface Decisions {
   isBearer(type: string): boolean;
   /** Whether a redirect of an endpoint is followed, with all that the request has. */
   follows(endpoint: Endpoint): boolean;
+  /** A key that the token itself brings, and that the client uses in place of the published ones. */
+  keyOf(header: Claims, fetchKeys: (url: string) => Promise<Claims>): unknown;
+  /** The claims of a token; `payload`: as they are. */
+  readClaims(token: string, payload: Claims): Claims;
+  /** The claims of a user of ID token and userinfo. */
+  mergeClaims(idToken: Claims, info: Claims): Claims;
+  /** Whether keys that are kept stay after a fetch of others has failed. */
+  readonly keepsKeys: boolean;
+  /** Whether metadata is kept before it is verified. */
+  readonly keepsAnyMetadata: boolean;
+  /** When tokens expire after a refresh; `before`: the expiry of the tokens before. */
+  expiryAfterRefresh(expiry: number, before: number): number;
+  /** Whether a refresh token that the server has rejected is sent again. */
+  readonly keepsDeadRefreshToken: boolean;
+  /** Whether the ID token of a refresh needs the nonce of the login. */
+  readonly demandsNonceAtRefresh: boolean;
+  /** Whether all users wait for one refresh. */
+  readonly sharesRefreshes: boolean;
+  /** Whether a request starts a refresh, and does not wait for it. */
+  readonly refreshesInBackground: boolean;
+  /** Whether the tokens of a browser are replaced before the ID token is verified. */
+  readonly storesTokensEarly: boolean;
+  /** A new value of an authorization request. */
+  newValue(what: "state" | "nonce" | "verifier", state: string): string;
+  /** Whether all browsers share one place for the login that waits. */
+  readonly sharesPendings: boolean;
+  /** Whether a code goes to the issuer of the newest login, whatever the response says. */
+  readonly exchangesAtNewest: boolean;
+  /** Whether a logout token of an issuer means a login. */
+  isMeant(login: Login, claims: Claims, issuer: string): boolean;
+  /** Of the logins that a logout token means, those that end. */
+  ended<Login>(logins: readonly Login[]): readonly Login[];
+  /** Whether a front-channel logout means a login. */
+  isFrontChannelMeant(login: Login | undefined, iss: string | null, sid: string | null, issuer: string): boolean;
+  /** How requests are sent. */
+  readonly http: Http;
+  /** Further parameters of the authorization request. */
+  parameters(client: Claims): Readonly<Record<string, string>>;
   /** What identifies a user at an issuer. */
   userKey(claims: Readonly<Record<string, unknown>>): unknown;
   /** Whether the browser may go to a URL after the login. */
   isOwnTarget(target: string, origin: string): boolean;
   /** Whether tokens are used after a logout by the user, or by a logout token. */
   usesTokens(after: "logout" | "logout token"): boolean;
+  /** Whether a code goes to the issuer that the response names. */
+  readonly exchangesAtNamed: boolean;
+  /** Whether a code goes with the verifier of the newest login of the browser. */
+  readonly sendsNewestVerifier: boolean;
+  /** Whether any browser can end a login, whose session is that of the browser that began it. */
+  readonly endsAnywhere: boolean;
+  /** How long keys are kept, in seconds. */
+  readonly keySeconds: number;
   /** Whether logins that are open in one browser have one code verifier. */
   readonly sharesVerifiers: boolean;
   /** Whether all browsers have one place for tokens. */
@@ -63,6 +113,13 @@ export interface Decisions {
   encodeCredential(text: string): string;
   /** Whether a URL of the metadata is used. */
   isEndpoint(url: string, name: string): boolean;
+}
+
+/** A login that a logout can end. */
+export interface Login {
+  readonly issuer: string;
+  readonly sub: string;
+  readonly sid?: unknown;
 }
 
 /** The endpoints that the client sends requests to. */
@@ -85,9 +142,33 @@ export const correctDecisions: Decisions = {
   isSuccess: (status) => status === 200,
   isBearer: (type) => /^bearer$/i.test(type),
   follows: () => false,
+  keyOf: () => undefined,
+  readClaims: (_, payload) => payload,
+  mergeClaims: (idToken, info) => ({ ...info, ...idToken }),
+  keepsKeys: true,
+  keepsAnyMetadata: false,
+  expiryAfterRefresh: (expiry) => expiry,
+  keepsDeadRefreshToken: false,
+  demandsNonceAtRefresh: false,
+  sharesRefreshes: false,
+  refreshesInBackground: false,
+  storesTokensEarly: false,
+  newValue: () => randomText(),
+  sharesPendings: false,
+  exchangesAtNewest: false,
+  isMeant: (login, { sub, sid }, issuer) =>
+    login.issuer === issuer && (sid === undefined || login.sid === sid) && (sub === undefined || login.sub === sub),
+  ended: (logins) => logins,
+  isFrontChannelMeant: (login, iss, sid, issuer) => iss === issuer && sid === login?.sid,
+  http: (fetch) => fetch,
+  parameters: () => ({}),
   userKey: ({ sub }) => sub,
   isOwnTarget: (target, origin) => URL.canParse(target) && new URL(target).origin === origin,
   usesTokens: () => false,
+  exchangesAtNamed: false,
+  sendsNewestVerifier: false,
+  endsAnywhere: false,
+  keySeconds: 86_400,
   sharesVerifiers: false,
   sharesTokens: false,
   discardsUserinfo: false,

@@ -2,6 +2,7 @@
  * A small client on a device without a browser (RFC 8628), with every check, and copies of it with one mistake each.
  */
 
+import { createLocalJWKSet, decodeJwt, jwtVerify } from "jose";
 import type { ClientDriver, ClientSession, DeviceJourney } from "../../src/check/mod.ts";
 import { smallClient } from "./small_client.ts";
 
@@ -14,6 +15,7 @@ export type DeviceMistake =
   | "never stops"
   | "believes every interval"
   | "opens every URI"
+  | "does not verify the ID token"
   | "checks nothing";
 
 type Members = Record<string, unknown>;
@@ -64,8 +66,22 @@ export function deviceClient(mistake?: DeviceMistake): ClientDriver {
         const tokens = await post(metadata.token_endpoint!, { grant_type, device_code: String(device_code) });
         const { error } = tokens;
         if (error === undefined) {
+          const token = String(tokens.id_token);
+          const { sub } = has("does not verify the ID token")
+            ? decodeJwt(token)
+            : (await jwtVerify(token, createLocalJWKSet(await send(metadata.jwks_uri!) as never), {
+              algorithms: [journey.client.id_token_signed_response_alg ?? "RS256"],
+              issuer,
+              audience: client_id,
+              requiredClaims: ["iss", "aud", "exp", "iat"],
+              currentDate: new Date(now()),
+            })).payload;
           const headers = { authorization: `Bearer ${tokens.access_token}` };
-          return { sub: String((await send(metadata.userinfo_endpoint!, { headers })).sub) };
+          const info = await send(metadata.userinfo_endpoint!, { headers });
+          if (typeof sub !== "string" || info.sub !== sub && !has("does not verify the ID token")) {
+            throw new Error("no user");
+          }
+          return { sub };
         }
         if (error === "slow_down" && !has("does not slow down")) seconds += 5;
         else if (has("forgets that it slowed down")) seconds = 5;

@@ -126,7 +126,14 @@ export function oauth4webapiClient(): ClientDriver {
     return {
       sub: info.sub,
       claims: { ...info, ...idToken },
-      passTime: (seconds) => void lastRefetch.set(as.issuer, (lastRefetch.get(as.issuer) ?? 0) - seconds * 1000),
+      passTime(seconds) {
+        lastRefetch.set(as.issuer, (lastRefetch.get(as.issuer) ?? 0) - seconds * 1000);
+        const cache: { uat?: number } = keyCaches.get(as.issuer) ?? {};
+        if (cache.uat === undefined) return;
+        cache.uat -= seconds;
+        // The library keeps the keys by the object of the metadata too.
+        if (knownMetadata.has(as.issuer)) knownMetadata.set(as.issuer, { ...as });
+      },
       async refresh() {
         const refreshResponse = await oauth.refreshTokenGrantRequest(as, client, oauth.None(), refreshToken, options);
         const refreshed = await oauth.processRefreshTokenResponse(as, client, refreshResponse);

@@ -2,9 +2,10 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { type Schema, Validator } from "@cfworker/json-schema";
 import { inspector } from "../../src/devtools/mod.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
-import { missingAbility } from "../../src/check/abilities.ts";
+import { missingTrait } from "../../src/check/traits.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { severities } from "../../src/check/attack.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
@@ -13,11 +14,54 @@ import { reportPages } from "./report_pages.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { smallClient } from "./small_client.ts";
 
+/** An object of the schema below: no other properties, as in the schema of SARIF. */
+function closed(properties: Schema["properties"], required: readonly string[]): Schema {
+  return { type: "object", properties, required: [...required], additionalProperties: false };
+}
+
+const listOf = (items: Schema): Schema => ({ type: "array", items });
+const string = { type: "string", minLength: 1 } as const;
+const message = closed({ text: string }, ["text"]);
+const level: Schema = { enum: ["none", "note", "warning", "error"] };
+const location = closed({
+  physicalLocation: closed({
+    artifactLocation: closed({ uri: { type: "string", format: "uri-reference" } }, ["uri"]),
+  }, ["artifactLocation"]),
+  logicalLocations: listOf(closed({ fullyQualifiedName: string, kind: string }, [])),
+}, []);
+
+/** What SARIF 2.1.0 (§3.13 to §3.58) demands of the objects that these reports have. */
+const sarifSchema = closed({
+  $schema: { type: "string", format: "uri" },
+  version: { enum: ["2.1.0"] },
+  runs: listOf(closed({
+    tool: closed({
+      driver: closed({
+        name: string,
+        rules: listOf(closed({
+          ...{ id: string, shortDescription: message, fullDescription: message, help: message },
+          defaultConfiguration: closed({ level }, []),
+          properties: { type: "object", properties: { tags: listOf(string), "security-severity": string } },
+        }, ["id"])),
+      }, ["name"]),
+    }, ["driver"]),
+    invocations: listOf(closed({
+      executionSuccessful: { type: "boolean" },
+      toolExecutionNotifications: listOf(closed({ level, message }, ["message"])),
+    }, ["executionSuccessful"])),
+    results: listOf(closed({
+      ...{ ruleId: string, ruleIndex: { type: "integer", minimum: 0 }, level, message, locations: listOf(location) },
+      partialFingerprints: { type: "object", additionalProperties: string },
+      suppressions: listOf(closed({ kind: { enum: ["inSource", "external"] }, justification: string }, ["kind"])),
+    }, ["message"])),
+  }, ["tool"])),
+}, ["version", "runs"]);
+
 /** A report with failed, passed and skipped attacks, of a client with a hostile name. */
 async function makeReport(): Promise<CheckReport> {
-  const driver = { ...smallClient("does not compare state"), name: "<script>alert(1)</script>" };
+  const driver = { ...smallClient("does not compare the nonce"), name: "<script>alert(1)</script>" };
   return await checkClientWithEdDsa(driver, {
-    only: ["response/state-wrong", "id-token/nonce-wrong", "transport/hang"],
+    only: ["id-token/nonce-wrong", "response/state-wrong", "transport/hang"],
   });
 }
 
@@ -31,8 +75,8 @@ test("the report is a page, complete without scripts, with the strict policy of 
   assertMatch(response.headers.get("content-security-policy")!, /^default-src 'none'/);
   const html = await response.text();
   assertStringIncludes(html, "Check of &lt;script>alert(1)&lt;/script>");
-  assertMatch(html, /<section id="failed"[^]*response\/state-wrong[^]*<section id="skipped"[^]*transport\/hang/);
-  assertMatch(html, /<section id="passed"[^]*id-token\/nonce-wrong/);
+  assertMatch(html, /<section id="failed"[^]*id-token\/nonce-wrong[^]*<section id="skipped"[^]*transport\/hang/);
+  assertMatch(html, /<section id="passed"[^]*response\/state-wrong/);
 });
 
 test("no form of the report has control characters or marks of direction that the application chose", async () => {
@@ -45,41 +89,24 @@ test("no form of the report has control characters or marks of direction that th
   const report = await checkClientWithEdDsa(driver, { only: ["response/twice"] });
   await using as = await testLatchkey({ plugins: [inspector(), reportPages(() => report)] });
   const page = await (await as.fetch("/flows/check")).text();
-  for (const text of [String(report), await report.toHTML(), report.toJUnit(), page]) {
+  const texts = [String(report), await report.toHTML(), report.toJUnit(), report.toMarkdown(), page];
+  const sarif = JSON.parse(report.toSARIF(), (_, value) => (typeof value === "string" ? texts.push(value) : 0, value));
+  assertEquals(sarif.version, "2.1.0");
+  for (const text of texts) {
     assertNotMatch(text, /(?![\n\t])\p{Cc}|\u202e/u);
-    assertStringIncludes(text, "app\\u202e");
   }
-});
-
-test("the counts of the report filter it: a link shows one verdict alone, with every group open", async () => {
-  const report = await makeReport();
-  await using as = await testLatchkey({ plugins: [inspector(), reportPages(() => report)] });
-  const sectionsOf = async (path: string) => {
-    const html = await (await as.fetch(path)).text();
-    return [...html.matchAll(/<section id="(\w+)"/g)].map(([, id]) => id);
-  };
-  const all = await sectionsOf("/flows/check");
-  const html = await (await as.fetch("/flows/check")).text();
-  const links = [...html.matchAll(/href="(\/flows\/check\?show=(\w+))"><b>(\d+)<\/b>/g)];
-  assertEquals(links.map(([, , verdict]) => verdict).sort(), [...all].sort());
-  for (const [, path, verdict, count] of links) {
-    assertEquals(await sectionsOf(path!), [verdict!]);
-    const shown = await (await as.fetch(path!)).text();
-    assertStringIncludes(shown, `: ${count}</h2>`);
-    assert(!shown.includes('<details class="group">'), path);
-  }
-  assertEquals(await sectionsOf("/flows/check?show=nonsense"), all);
+  for (const text of texts.slice(0, 5)) assertMatch(text, /app\\+u202e/);
 });
 
 test("each attack leads to its flow, as a page and as exports, without secrets", async () => {
   const report = await makeReport();
   await using as = await testLatchkey({ plugins: [inspector(), reportPages(() => report)] });
   const html = await (await as.fetch("/flows/check")).text();
-  const [, path] = /<code>response\/state-wrong<\/code>[^]*?href="(\/flows\/check\/\d+)"/.exec(html)!;
+  const [, path] = /<code>id-token\/nonce-wrong<\/code>[^]*?href="(\/flows\/check\/\d+)"/.exec(html)!;
   const result = report.results[Number(path!.split("/").at(-1)) - 1]!;
-  assertEquals([result.attack.id, result.verdict], ["response/state-wrong", "failed"]);
+  assertEquals([result.attack.id, result.verdict], ["id-token/nonce-wrong", "failed"]);
   const page = await (await as.fetch(path!)).text();
-  assertMatch(page, /response\/state-wrong[^]*Injected fault:/);
+  assertMatch(page, /id-token\/nonce-wrong[^]*Injected fault:/);
   const code = result.evidence.exchanges.flatMap(({ request }) => request.form).find(([name]) => name === "code")![1];
   for (const text of [page, await (await as.fetch(`${path}.har`)).text()]) assert(!text.includes(code));
   const { log } = JSON.parse(await (await as.fetch(`${path}.har`)).text());
@@ -92,7 +119,7 @@ test("failures have the cause that their attack declares, or one for all if the 
   const causesOf = async (mistake: Parameters<typeof smallClient>[0]) => {
     const report = await checkClientWithEdDsa(smallClient(mistake), { only });
     const { causes, results } = JSON.parse(JSON.stringify(report));
-    const lines = /CAUSES, what the client does wrong:\n([^]*?)\n\n/.exec(String(report))![1]!.split("\n");
+    const lines = String(report).match(/^ {2}.*: \d+ attacks? \(\w+, \w+\)$/gm)!;
     assertEquals(lines.length, causes.length);
     for (const { id, verdict, cause } of results) {
       const of = causes.find(({ attacks }: { attacks: string[] }) => attacks.includes(id));
@@ -100,11 +127,15 @@ test("failures have the cause that their attack declares, or one for all if the 
     }
     return causes;
   };
+  const nonce = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
   assertEquals(await causesOf("does not compare the nonce"), [{
     cause: "does not compare the nonce of the ID token",
     verdict: "failed",
     severity: "critical",
     attacks: ["id-token/nonce-wrong"],
+    harms: [],
+    duties: ["OpenID Connect Core §3.1.3.7"],
+    ...{ consequence: nonce.consequence, fix: nonce.fix },
   }]);
   const [whole, ...others] = await causesOf("checks nothing");
   assertEquals([whole.cause, whole.attacks.toSorted(), others], [
@@ -139,7 +170,7 @@ test("programs read the report as JSON, the same as that of the command", async 
   ]);
   const report = await response.json();
   assertEquals(report, JSON.parse(JSON.stringify(reports[0])));
-  assertEquals(report.results.find(({ id }: { id: string }) => id === "response/state-wrong").verdict, "failed");
+  assertEquals(report.results.find(({ id }: { id: string }) => id === "id-token/nonce-wrong").verdict, "failed");
 });
 
 test("the document has the same content, its own style sheet, and nothing to load", async () => {
@@ -149,31 +180,71 @@ test("the document has the same content, its own style sheet, and nothing to loa
     html,
     /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;|default-src 'none'/i,
   );
-  assertMatch(html, /<section id="failed"[^]*response\/state-wrong/);
+  assertMatch(html, /<section id="failed"[^]*id-token\/nonce-wrong/);
   assert(!/<script|<link|<img|src=|href="[^#]/.test(html));
 });
 
-test("a client that does not compare state fails in the whole catalogue only there, and the report says so", async () => {
-  const report = await checkClientWithEdDsa(smallClient("does not compare state"));
+test("a client that does not compare the nonce fails in the whole catalogue only there, and the report says so", async () => {
+  const report = await checkClientWithEdDsa(smallClient("does not compare the nonce"));
   assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], [
-    "response/state-wrong",
-    "response/state-missing",
-    "response/state-of-another-browser",
+    "response/code-injected",
+    "id-token/nonce-wrong",
+    "id-token/nonce-missing",
+    "id-token/replayed",
   ]);
-  assertMatch(String(report), /FAILED response\/state-wrong/);
-  assertMatch(report.toJUnit(), /failures="12"/);
+  assertMatch(String(report), /FAILED id-token\/nonce-wrong/);
+  assertEquals(report.toJUnit().match(/failures="(\d+)"/)![1], String(report.failures.length));
+});
+
+test("SARIF has a rule and a result for each finding; failures of the baseline are suppressed", async () => {
+  const only = ["id-token/aud-wrong", "metadata/endpoint-internal", "error/access-denied", "habits"];
+  const client = smallClient("checks nothing");
+  const report = await checkClientWithEdDsa(client, { only });
+  const text = report.toSARIF({ file: "src/the login.ts" });
+  const { valid, errors } = new Validator(sarifSchema, "7", false).validate(JSON.parse(text));
+  assert(valid, JSON.stringify(errors));
+  const [{ tool: { driver: { rules } }, results, invocations: [invocation] }] = JSON.parse(text).runs;
+  assertEquals(invocation.executionSuccessful, true);
+  for (const { ruleId, ruleIndex } of results) assertEquals(rules[ruleIndex].id, ruleId);
+  const ids = rules.map(({ id }: { id: string }) => id);
+  assertEquals([new Set(ids).size, results.length], [ids.length, ids.length]);
+  const levelOf = (id: string) => results.find(({ ruleId }: { ruleId: string }) => ruleId === id)?.level;
+  assertEquals([levelOf("id-token/aud-wrong"), levelOf("metadata/endpoint-internal")], ["error", "warning"]);
+  assertEquals(results[0].locations[0].physicalLocation.artifactLocation.uri, "src/the%20login.ts");
+
+  const baseline = JSON.parse(JSON.stringify(report));
+  const [again] = JSON.parse((await checkClientWithEdDsa(client, { only, baseline })).toSARIF()).runs;
+  for (const { level, suppressions, locations } of again.results) {
+    assertEquals([suppressions?.[0].kind, Object.keys(locations[0])], [
+      level === "error" ? "external" : undefined,
+      ["logicalLocations"],
+    ]);
+  }
+});
+
+test("the summary in Markdown has a row for each cause, and no markup of the client", async () => {
+  const name = "shop `x` | <b>@team</b> [y](https://evil.example) www.evil.example";
+  const driver = { ...smallClient("does not compare the nonce"), name };
+  const markdown = (await checkClientWithEdDsa(driver, { only: ["id-token/nonce-wrong"] })).toMarkdown();
+  assertMatch(markdown, /^## Check of shop \\`x\\` \\\| .*: not passed\n\n1 attack \(/);
+  assertMatch(markdown, /\n\| does not compare the nonce .* \| critical \| 1 attack \| .+ \| .+ \|\n/);
+  assertMatch(markdown, /\n```\ncheckClient\(driver, \{ only: \["id-token\/nonce-wrong"\] \}\)\n```\n/);
+  assertNotMatch(markdown, /<b>|@team|:\/\/evil|www\.evil|\[y\]\(/);
 });
 
 test("no reason for a skipped attack looks like a secret, which reports redact", () => {
   for (const { id, needs } of attacks) {
-    const reason = missingAbility(needs, new Set()) ?? "";
+    const reason = missingTrait(needs, new Set()) ?? "";
     assertEquals(redactTextAbout(reason, []), reason, id);
   }
 });
 
 test("the report as text names what was skipped and why, once for each attack", async () => {
   const text = String(await makeReport());
-  assertMatch(text, /\nSKIPPED, the attack waits for the time limits of the client:\n {2}transport\/hang \(3\)$/);
+  assertMatch(
+    text,
+    /\nSKIPPED, the attack waits for the time limits of the client \(add timeLimits: true\):\n {2}transport\/hang \(3\)\n/,
+  );
 });
 
 test("one block an attack: consequence, the value that was sent in each variant, fix and command; the gravest first", async () => {
@@ -181,11 +252,11 @@ test("one block an attack: consequence, the value that was sent in each variant,
   const report = await checkClientWithEdDsa(driver, {
     only: ["response/state-wrong", "id-token/aud-wrong", "metadata/endpoint-internal"],
   });
-  const blocks = String(report).split("\n\n").slice(2);
+  const blocks = String(report).split("\n\n").filter((block) => /^(?:FAILED|WARNING) /.test(block));
   assertEquals(blocks.map((block) => block.split("\n", 1)[0]), [
     "FAILED id-token/aud-wrong (must-reject, critical), 10 of 10 variants",
-    "FAILED response/state-wrong (must-reject, high), 10 of 10 variants",
     "WARNING metadata/endpoint-internal (should-reject, low), 7 of 8 variants",
+    "WARNING response/state-wrong (must-reject, low), 10 of 10 variants",
   ]);
   const lines = blocks[0]!.split("\n");
   assertEquals(lines.slice(1, 4), [
@@ -194,22 +265,23 @@ test("one block an attack: consequence, the value that was sent in each variant,
     "  expected:    The client discards the token response, and no session begins.",
   ]);
   const sent = { "another-client": "another-client", prefixed: "0client-1", extended: "client-10" };
-  assertEquals(
-    lines.slice(4, 16),
-    Object.entries(sent).flatMap(([aud, value]) => [
-      `  { aud: "${aud}" }`,
-      "    received:  the client completed the journey.",
-      `    sent:      token: id_token.aud: "${value}" in place of "client-1"`,
-      "    requests:  discovery 200; authorize 302; token 200, changed by: ID token with wrong aud; userinfo 200",
-    ]),
-  );
+  const requests = "discovery 200; authorize 302; token 200, changed by: ID token with wrong aud; userinfo 200";
+  const sentAs = (aud: string, value: string) =>
+    `  sent:        { aud: "${aud}" } token: id_token.aud: "${value}" in place of "client-1"`;
+  assertEquals(lines.slice(4, 9), [
+    "  received:    the client completed the journey.",
+    `  requests:    ${requests}`,
+    ...Object.entries(sent).map(([aud, value]) => sentAs(aud, value)),
+  ]);
+  // One for each journey with other requests: a login with discovery, one without, a refresh.
+  assertEquals(lines.filter((line) => line.startsWith("  received:")).length, 3, blocks[0]);
   assertEquals(lines.slice(-3), [
     "  fix:         Require that aud is the client_id or contains it, and that azp, if present, is the client_id.",
     '  repeat:      checkClient(driver, { only: ["id-token/aud-wrong"] })',
     "  sources:     OpenID Connect Core §3.1.3.7; CVE-2024-47806; CVE-2023-22482; CVE-2024-5798",
   ]);
-  assertStringIncludes(blocks[1]!, '"value-of-another-request" in place of the state of the request');
-  assertStringIncludes(blocks[2]!, 'token_endpoint: "https://10.0.0.1/token_endpoint" in place of "https://issuer-');
+  assertStringIncludes(blocks[2]!, '"value-of-another-request" in place of the state of the request');
+  assertStringIncludes(blocks[1]!, 'token_endpoint: "https://10.0.0.1/token_endpoint" in place of "https://issuer-');
 
   const { results } = JSON.parse(JSON.stringify(report));
   const found = results.find(({ id }: { id: string }) => id === "id-token/aud-wrong");
@@ -232,13 +304,50 @@ test("one block an attack: consequence, the value that was sent in each variant,
 });
 
 test("variants of one attack with different effects have blocks of their own severity", async () => {
+  const headings = async (only: readonly string[]) =>
+    String(await checkClientWithEdDsa(smallClient("checks nothing"), { only })).match(/^(?:FAILED|WARNING) .*$/gm);
+  assertEquals(await headings(["transport/redirect"]), [
+    "FAILED transport/redirect (must-reject, high), 4 of 9 variants",
+    "WARNING transport/redirect (must-reject, low), 3 of 9 variants",
+  ]);
+  assertEquals(await headings(["response/other-mode"]), [
+    "WARNING response/other-mode (should-reject, medium), 1 of 2 variants",
+    "WARNING response/other-mode (should-reject, low), 1 of 2 variants",
+  ]);
+});
+
+test("a client whose code verifier and nonce replace state is warned, with the severity of that", async () => {
   const report = await checkClientWithEdDsa(smallClient("checks nothing"), {
     only: ["response/state-of-another-browser"],
   });
   assertEquals(String(report).match(/^(?:FAILED|WARNING) .*$/gm), [
-    "FAILED response/state-of-another-browser (must-reject, high), 1 of 2 variants",
-    "WARNING response/state-of-another-browser (must-reject, low), 1 of 2 variants",
+    "WARNING response/state-of-another-browser (must-reject, low), 3 of 3 variants",
   ]);
+});
+
+test("the text has traits, causes with harm and fix, duties, and what was not decided, before the details", async () => {
+  const only = ["transport/redirect", "id-token/exp-past", "response/state-wrong", "transport/hang"];
+  const text = String(await checkClientWithEdDsa(smallClient("checks nothing"), { only }));
+  const headings = text.split("\n").flatMap((line) => /^[A-Z]{4,}/.exec(line)?.[0] ?? []);
+  assertEquals(headings.filter((heading, index) => heading !== headings[index - 1]), [
+    ...["TRAITS", "CAUSES", "DUTIES", "WARNINGS", "SKIPPED", "FAILED", "WARNING"],
+  ]);
+  assertMatch(text, /\nCAUSES.*\n {2}\S.*\n(?: {4}harm: .*\n)+ {4}fix: {2}\S/);
+  assert(!/\bdrivers?\b/.test(text.replaceAll("checkClient(driver,", "")), text);
+});
+
+test("texts of a client make no links and no placeholders in SARIF (§3.11.5, §3.11.6)", async () => {
+  const hostile = String.raw`[shop](https://evil.example) \[x\](https://evil.example) {0}`;
+  const client: ClientDriver = { ...smallClient(), logIn: () => Promise.reject(new Error(hostile)) };
+  const messages: string[] = [];
+  for (const report of [await checkClientWithEdDsa(client), await makeReport()]) {
+    JSON.parse(report.toSARIF(), (name, value) => (name === "text" ? messages.push(value) : 0, value));
+  }
+  assert(messages.some((text) => text.includes("evil.example")), messages.join("\n"));
+  for (const text of messages) {
+    const literal = text.replaceAll(/\\[\\[\]]|\{\{|\}\}/g, "");
+    assertNotMatch(literal, /[\\[\]{}]/, text);
+  }
 });
 
 test("no value in a report is a secret: a code, a token, and a state that the server changed", async () => {
@@ -252,7 +361,8 @@ test("no value in a report is a secret: a code, a token, and a state that the se
     })
   ).filter((secret) => secret.length > 8);
   assert(secrets.length > 10);
-  for (const text of [String(report), JSON.stringify(report), report.toJUnit(), await report.toHTML()]) {
+  const forms = [JSON.stringify(report), report.toJUnit(), report.toSARIF(), report.toMarkdown()];
+  for (const text of [String(report), ...forms, await report.toHTML()]) {
     for (const secret of secrets) assert(!text.includes(secret), secret);
   }
 });

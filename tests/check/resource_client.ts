@@ -15,6 +15,10 @@ export type ResourceMistake =
   | "expects the challenge in one form"
   | "knows no well-known address"
   | "does not compare the resource"
+  | "compares the resource by its beginning"
+  | "compares the origin of the resource"
+  | "does not look for PKCE"
+  | "sends no resource in the token request"
   | "uses one registration for all servers"
   | "asks the user without a limit"
   | "requests only the missing scope"
@@ -56,10 +60,13 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
     async function findResourceMetadata(parameters: ReadonlyMap<string, string>): Promise<Members> {
       const { origin, pathname } = new URL(resource);
       const wellKnown = `${origin}/.well-known/oauth-protected-resource${pathname}`;
-      const named = parameters.get("resource_metadata");
-      if (named === undefined && has("knows no well-known address")) throw new Error("no resource_metadata");
-      const document = await getJson(named ?? wellKnown);
-      if (document.resource !== resource && !has("does not compare the resource")) {
+      const address = parameters.get("resource_metadata");
+      if (address === undefined && has("knows no well-known address")) throw new Error("no resource_metadata");
+      const document = await getJson(address ?? wellKnown);
+      const named = String(document.resource);
+      const isOwn = has("compares the resource by its beginning") && resource.startsWith(named) ||
+        has("compares the origin of the resource") && URL.canParse(named) && new URL(named).origin === origin;
+      if (named !== resource && !isOwn && !has("does not compare the resource")) {
         throw new Error(`the metadata is about ${document.resource}`);
       }
       return document;
@@ -68,6 +75,8 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
     async function findServer({ authorization_servers: issuers = [] }: Members): Promise<Record<string, string>> {
       for (const issuer of issuers as string[]) {
         const metadata = await getJson(`${issuer}/.well-known/oauth-authorization-server`).catch(() => undefined);
+        const methods = metadata?.code_challenge_methods_supported as string[] | undefined;
+        if (!methods?.includes("S256") && !has("does not look for PKCE")) continue;
         if (metadata?.issuer === issuer) return metadata as Record<string, string>;
       }
       throw new Error("the resource names no authorization server that has metadata");
@@ -100,7 +109,13 @@ export function resourceClient(mistake?: ResourceMistake): ClientDriver {
     }
 
     async function requestTokens(of: Login, parameters: RequestParameters): Promise<Login> {
-      const body = new URLSearchParams(encodeParameters({ ...parameters, resource, client_id: of.clientId }));
+      const body = new URLSearchParams(
+        encodeParameters({
+          ...parameters,
+          ...!has("sends no resource in the token request") && { resource },
+          client_id: of.clientId,
+        }),
+      );
       const tokens = await readJson(await fetch(of.metadata.token_endpoint!, { method: "POST", body }));
       const refreshToken = tokens.refresh_token === undefined ? of.refreshToken : String(tokens.refresh_token);
       return { ...of, accessToken: String(tokens.access_token), refreshToken };

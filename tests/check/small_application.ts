@@ -5,7 +5,7 @@
 
 import type { Callback, Fetch } from "../../src/testing/mod.ts";
 import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "../../src/check/mod.ts";
-import type { Decisions, Endpoint, Situation } from "./decisions.ts";
+import type { Decisions, Endpoint, Login, Situation } from "./decisions.ts";
 import { decodePart } from "./decode_part.ts";
 import type { Claims, Metadata, Mistake, Received, Tokens } from "./small_client.ts";
 import { codeChallenge } from "../../src/client/authorization_request.ts";
@@ -58,13 +58,6 @@ interface TokenStore {
   expiresAt: number;
 }
 
-/** The login of a browser. */
-export interface Login {
-  readonly issuer: string;
-  readonly sub: string;
-  readonly sid?: unknown;
-}
-
 /** The URIs of the application besides the redirect URI. */
 export const applicationUris = {
   otherCallback: "https://client.test/other-callback",
@@ -91,14 +84,23 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   const constantVerifier = randomText();
   const loginCounts = new Map<ClientBrowser, number>();
   const loggedOut = new Set<ClientBrowser>();
+  /** The journeys that began the logins, and the sessions that wait for their browsers. */
+  const begun = new Map<string, ClientJourney>();
+  const sessions = new Map<ClientBrowser, ClientSession>();
   const usedCodes = new Set<string>();
   const keptUserinfo = new Map<string, Record<string, unknown>>();
   /** The tokens of all browsers, by issuer. */
   const sharedTokens = new Map<string, TokenStore>();
 
+  /** The refresh that all users wait for, and the tokens of browsers, of clients with these mistakes. */
+  let sharedRefresh: Promise<void> | undefined;
+  const stores = new Map<ClientBrowser, TokenStore>();
+
   /** The pending logins that a browser may end. */
   function pendingOf(browser: ClientBrowser): Map<string, PendingLogin> {
-    const key = has("keeps the logins of all browsers in one table") ? "all browsers" : browser;
+    const key = has("keeps the logins of all browsers in one table") || decisions.sharesPendings
+      ? "all browsers"
+      : browser;
     const existing = pendings.get(key);
     if (existing !== undefined) return existing;
     const created = new Map<string, PendingLogin>();
@@ -110,13 +112,17 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   async function startLogin(journey: ClientJourney, { prompt, target }: { prompt?: string; target?: string } = {}) {
     const { client: { client_id }, redirectUri, issuer, browser, now } = journey;
     const metadata = await discover(journey);
-    const state = has("sends a constant state") ? "xyz" : randomText();
+    const state = has("sends a constant state") ? "xyz" : decisions.newValue("state", "");
     const [open] = decisions.sharesVerifiers ? pendingOf(browser).values() : [];
-    const verifier = has("keeps one verifier") ? constantVerifier : open?.verifier ?? randomText();
-    const nonce = randomText();
+    const verifier = has("keeps one verifier")
+      ? constantVerifier
+      : open?.verifier ?? decisions.newValue("verifier", state);
+    const nonce = decisions.newValue("nonce", state);
     const login = (loginCounts.get(browser) ?? 0) + 1;
     loginCounts.set(browser, login);
     const situation = { login, isSilent: prompt === "none", isRefresh: false, isAfterLogout: loggedOut.has(browser) };
+    if (decisions.sharesPendings) pendingOf(browser).clear();
+    begun.set(state, journey);
     pendingOf(browser).set(state, { state, nonce, verifier, issuer, metadata, startedAt: now(), situation, target });
     const url = new URL(metadata.authorization_endpoint);
     url.search = String(
@@ -130,6 +136,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         code_challenge: await codeChallenge(verifier),
         code_challenge_method: "S256",
         max_age: String(maxAge),
+        ...decisions.parameters(journey.client as unknown as Claims),
         ...requiredAcr !== undefined && {
           claims: JSON.stringify({ id_token: { acr: { essential: true, value: requiredAcr } } }),
         },
@@ -157,12 +164,23 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     return found;
   }
 
-  async function receiveCallback(journey: ClientJourney, callback: Callback): Promise<ClientSession> {
+  async function receiveCallback(given: ClientJourney, callback: Callback): Promise<ClientSession> {
+    const began = decisions.endsAnywhere && begun.get(callback.params.get("state") ?? "");
+    const journey = began || given;
+    const session = await endLogin(journey, callback);
+    if (began) sessions.set(journey.browser, session);
+    if (journey.browser !== given.browser) throw new Error("the login ends in the browser that began it");
+    return session;
+  }
+
+  async function endLogin(journey: ClientJourney, callback: Callback): Promise<ClientSession> {
     const { redirectUri, fetch, browser, issuer } = journey;
-    const { state, nonce, verifier, metadata, startedAt, situation, target, ...pending } = await takePending(
-      journey,
-      callback,
-    );
+    const newestVerifier = [...pendingOf(browser).values()].at(-1)?.verifier;
+    const taken = await takePending(journey, callback);
+    const { state, nonce, startedAt, situation, target, ...pending } = taken;
+    const named = decisions.exchangesAtNamed ? callback.params.get("iss") : null;
+    const metadata = named === null ? taken.metadata : await discover({ ...journey, issuer: named });
+    const verifier = decisions.sendsNewestVerifier ? newestVerifier ?? taken.verifier : taken.verifier;
     assert(pending.issuer === issuer, "the login belongs to another issuer");
     assert(journey.now() - startedAt < maxPendingMs, "the login has expired: log in again");
     const isOwnUri = callback.url.replace(/[?#].*$/, "") === redirectUri;
@@ -170,12 +188,15 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const code = readCallback(callback, state, metadata, situation);
     assert(!decisions.keepsStates || !usedCodes.has(code), "the code was used before");
     usedCodes.add(code);
-    const tokens = await requestTokens(journey, metadata, {
+    const newest = [...pendingOf(browser).values()].at(-1)?.metadata;
+    const tokens = await requestTokens(journey, decisions.exchangesAtNewest ? newest ?? metadata : metadata, {
       grant_type: "authorization_code",
       code,
       redirect_uri: redirectUri,
       code_verifier: verifier,
     });
+    const store = stores.get(browser);
+    if (decisions.storesTokensEarly && store) Object.assign(store, storeOf(journey, tokens));
     const idToken = await verifyIdToken(journey, metadata, tokens, nonce, situation);
     const { auth_time, acr } = idToken;
     const isRecent = typeof auth_time === "number" && journey.now() / 1000 - auth_time < maxAge + 60;
@@ -194,12 +215,15 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     const info = await readUserinfo().catch((error) =>
       decisions.discardsUserinfo ? { sub: idToken.sub } : Promise.reject(error)
     );
-    const claims: Claims = isMerged || info.sub !== idToken.sub ? { ...idToken, ...info } : { ...info, ...idToken };
+    const claims: Claims = isMerged || info.sub !== idToken.sub
+      ? { ...idToken, ...info }
+      : decisions.mergeClaims(idToken, info);
     if (has("fetches distributed claims")) await fetchDistributedClaims(fetch, claims);
     const sub = findUser(journey, claims);
     logins.set(browser, { issuer, sub, sid: idToken.sid });
     loggedOut.delete(browser);
-    return createSession(journey, metadata, tokens, { sub, claims, location: target ?? "https://client.test/" });
+    const location = target ?? "https://client.test/";
+    return createSession(journey, metadata, tokens, { sub, claims, location }, nonce);
   }
 
   /** The user of the application. */
@@ -219,19 +243,22 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
   const requestUserinfo = (fetch: Fetch, { userinfo_endpoint }: Metadata, accessToken: string) =>
     send(fetch, userinfo_endpoint, "userinfo", { headers: { authorization: `Bearer ${accessToken}` } });
 
+  const storeOf = ({ now }: ClientJourney, tokens: Tokens): TokenStore => ({
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+    expiresAt: now() + Number(tokens.expires_in) * 1000,
+  });
+
   function createSession(
     journey: ClientJourney,
     metadata: Metadata,
     first: Tokens,
     { sub, claims, location }: Pick<ClientSession, "sub" | "claims" | "location">,
+    nonce: string,
   ): ClientSession {
     const { browser, fetch, client, now, endSession, issuer } = journey;
-    const expiryOf = ({ expires_in }: Tokens) => now() + Number(expires_in) * 1000;
-    const own: TokenStore = {
-      accessToken: first.access_token,
-      refreshToken: first.refresh_token,
-      expiresAt: expiryOf(first),
-    };
+    const own = storeOf(journey, first);
+    stores.set(browser, own);
     sharedTokens.set(issuer, own);
     const kept = () => decisions.sharesTokens ? sharedTokens.get(issuer)! : own;
     let refreshing: Promise<void> | undefined;
@@ -251,16 +278,25 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         const refreshed = await requestTokens(journey, metadata, parameters);
         if (refreshed.id_token !== undefined) {
           const situation = { login: 1, isSilent: false, isRefresh: true, isAfterLogout: false };
-          const { sub: refreshedSub } = await verifyIdToken(journey, metadata, refreshed, undefined, situation);
+          const { sub: refreshedSub } = await verifyIdToken(
+            journey,
+            metadata,
+            refreshed,
+            decisions.demandsNonceAtRefresh ? nonce : undefined,
+            situation,
+          );
           assert(refreshedSub === claims!.sub, "the ID token of the refresh is about another user");
         }
         tokens.accessToken = refreshed.access_token;
-        tokens.expiresAt = expiryOf(refreshed);
+        tokens.expiresAt = decisions.expiryAfterRefresh(storeOf(journey, refreshed).expiresAt, tokens.expiresAt);
         tokens.refreshToken = has("stores the refresh response as it is")
           ? refreshed.refresh_token
           : refreshed.refresh_token ?? tokens.refreshToken;
       } catch (error) {
-        if (has("ends the session when a refresh fails") || String(error).includes("invalid_grant")) {
+        if (
+          has("ends the session when a refresh fails") ||
+          String(error).includes("invalid_grant") && !decisions.keepsDeadRefreshToken
+        ) {
           tokens.refreshToken = undefined;
         }
         throw error;
@@ -270,6 +306,9 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     /** One refresh at a time. */
     const refresh = () => {
       if (has("refreshes in every request that meets a 401")) return refreshTokens();
+      if (decisions.sharesRefreshes) {
+        return sharedRefresh ??= refreshTokens().finally(() => sharedRefresh = undefined);
+      }
       refreshing ??= refreshTokens().finally(() => refreshing = undefined);
       return refreshing;
     };
@@ -284,14 +323,18 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
       async request() {
         const asksOnlyTheDate = has("asks only the date of expiry, never the 401");
         assertOpen();
-        if (now() >= kept().expiresAt) await refresh();
+        if (now() >= kept().expiresAt) {
+          const refreshed = refresh();
+          if (!decisions.refreshesInBackground) await refreshed;
+        }
         const attempts = has("repeats every request that meets a 401") ? 10 : asksOnlyTheDate ? 1 : 2;
         for (let sent = 1;; sent++) {
           const usedToken = kept().accessToken;
           const { status } = await requestUserinfo(fetch, metadata, usedToken);
           if (status === 200) return;
           if (status !== 401 || sent >= attempts) throw new Error(`userinfo: status ${status}`);
-          if (usedToken === kept().accessToken) await refresh();
+          const refreshed = usedToken === kept().accessToken ? refresh() : undefined;
+          if (!decisions.refreshesInBackground) await refreshed;
         }
       },
       async logInSilently() {
@@ -335,7 +378,10 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     },
     initiateLoginUri: applicationUris.initiateLogin,
     readsClock: true,
-    async logIn(journey) {
+    async logIn(given) {
+      const ended = sessions.get(given.browser);
+      if (ended !== undefined) return ended;
+      const journey = { ...given, fetch: decisions.http(given.fetch, given) };
       try {
         return await receiveCallback(journey, await journey.authorize(await startLogin(journey)));
       } catch (error) {
@@ -343,7 +389,8 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
         throw error;
       }
     },
-    receiveCallback,
+    receiveCallback: (journey, callback) =>
+      receiveCallback({ ...journey, fetch: decisions.http(journey.fetch, journey) }, callback),
     async receive(journey, request) {
       const { origin, pathname, searchParams } = new URL(request.url);
       if (`${origin}${pathname}` !== applicationUris.initiateLogin) {

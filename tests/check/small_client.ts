@@ -170,6 +170,8 @@ export function smallClient(
     const maxAge = has("keeps the metadata for ever") ? Infinity : 3600;
     if (kept !== undefined && cacheNow(journey) - kept.fetchedAt < maxAge) return kept.value;
     const document = readJson(await send(fetch, `${issuer}/.well-known/openid-configuration`, "discovery"));
+    const value = document as unknown as Metadata;
+    if (decisions.keepsAnyMetadata) documents.set(issuer, { value, fetchedAt: cacheNow(journey) });
     const isOwn = typeof document.issuer === "string" && isSameIssuer(document.issuer, issuer, "metadata");
     assert(isOwn, "wrong issuer");
     for (const name of ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"]) {
@@ -178,14 +180,13 @@ export function smallClient(
       const isUsed = has("connects to internal networks") && isInternal(url) || decisions.isEndpoint(url, name);
       assert(isUsed, `${name} is no https URL, or in an internal network`);
     }
-    const value = document as unknown as Metadata;
     documents.set(issuer, { value, fetchedAt: cacheNow(journey) });
     return value;
   }
 
   /** After a failure the client fetches the metadata again. */
   function forgetMetadata({ issuer }: ClientJourney): void {
-    if (!has("keeps the metadata for ever")) documents.delete(issuer);
+    if (!has("keeps the metadata for ever") && !decisions.keepsAnyMetadata) documents.delete(issuer);
   }
 
   function passTime({ issuer }: ClientJourney, seconds: number): void {
@@ -193,6 +194,7 @@ export function smallClient(
   }
 
   async function fetchKeys(journey: ClientJourney, { jwks_uri }: Metadata): Promise<JWTVerifyGetKey> {
+    if (!decisions.keepsKeys) keySets.delete(journey.issuer);
     const value = createLocalJWKSet(readJson(await send(journey.fetch, jwks_uri, "jwks")) as never);
     keySets.set(journey.issuer, { value, fetchedAt: cacheNow(journey) });
     return value;
@@ -222,7 +224,11 @@ export function smallClient(
       typ: header.typ === undefined ? undefined : typ,
       clockTolerance,
     };
-    const kept = keySets.get(journey.issuer);
+    const getJson = async (url: string) => readJson(await send(journey.fetch, url, "jwks"));
+    const ownKey = await decisions.keyOf(header, getJson);
+    if (ownKey !== undefined) return (await jwtVerify(token, ownKey as CryptoKey, { clockTolerance })).payload;
+    const found = keySets.get(journey.issuer);
+    const kept = found !== undefined && cacheNow(journey) - found.fetchedAt < decisions.keySeconds ? found : undefined;
     try {
       return (await jwtVerify(token, kept?.value ?? await fetchKeys(journey, metadata), options)).payload;
     } catch (error) {
@@ -248,7 +254,10 @@ export function smallClient(
     const { id_token: token, access_token } = tokens;
     if (has("reads no ID token")) return { sub: "", auth_time: journey.now() / 1000 };
     if (typeof token !== "string") throw new Error("no ID token");
-    const claims = await verifySignature(journey, metadata, token, "JWT", situation);
+    const claims = decisions.readClaims(
+      token,
+      await verifySignature(journey, metadata, token, "JWT", situation),
+    );
     const { iss, aud, azp, exp, iat, nbf, sub, at_hash } = claims;
     const { client: { client_id } } = journey;
     const now = journey.now() / 1000;
@@ -258,7 +267,7 @@ export function smallClient(
       ? String(aud).includes(client_id)
       : has("is too strict")
       ? aud === client_id
-      : decisions.isAudience(aud, client_id, "ID token");
+      : decisions.isAudience(aud, client_id, "ID token", situation);
     assert(isForClient, "wrong aud");
     assert(decisions.isAuthorizedParty(azp, client_id), "wrong azp");
     assert(decisions.isCurrent(exp, now, situation), "expired");

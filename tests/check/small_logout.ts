@@ -2,7 +2,8 @@
 
 import type { ClientBrowser, ClientJourney } from "../../src/check/mod.ts";
 import { decodePart } from "./decode_part.ts";
-import { applicationUris, type Login, type Protocol } from "./small_application.ts";
+import type { Login } from "./decisions.ts";
+import { applicationUris, type Protocol } from "./small_application.ts";
 import type { Claims } from "./small_client.ts";
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -20,21 +21,23 @@ export async function respondToLogout(
   const { browser, issuer } = journey;
   if (!isBackChannel) {
     const login = logins.get(browser);
-    const isOwn = protocol.isSameIssuer(searchParams.get("iss") ?? "", issuer, "logout") &&
-      searchParams.get("sid") === login?.sid;
+    const [iss, sid] = [searchParams.get("iss"), searchParams.get("sid")];
+    const expected = protocol.isSameIssuer(iss ?? "", issuer, "logout") ? iss ?? "" : issuer;
+    const isOwn = protocol.decisions.isFrontChannelMeant(login, iss, sid, expected);
     if (isOwn || protocol.has("believes every logout token")) logins.delete(browser);
     return new Response("", { status: 200 });
   }
   const token = new URLSearchParams(await request.text()).get("logout_token") ?? "";
   try {
-    const { sub, sid } = protocol.has("believes every logout token")
+    const claims = protocol.has("believes every logout token")
       ? decodePart(token, 1)
       : await verifyLogoutToken(journey, protocol, token, seenTokens);
-    for (const [key, login] of logins) {
-      const isMeant = protocol.has("believes every logout token") ||
-        (sid === undefined || login.sid === sid) && (sub === undefined || login.sub === sub);
-      if (login.issuer === issuer && isMeant) logins.delete(key);
-    }
+    const isMeant = (login: Login) =>
+      protocol.has("believes every logout token")
+        ? login.issuer === issuer
+        : protocol.decisions.isMeant(login, claims, issuer);
+    const meant = [...logins].filter(([, login]) => isMeant(login)).map(([key]) => key);
+    for (const key of protocol.decisions.ended(meant)) logins.delete(key);
     return new Response("", { status: 200 });
   } catch (error) {
     return Response.json({ error: "invalid_request", error_description: String(error) }, { status: 400 });

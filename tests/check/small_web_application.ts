@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as openid from "openid-client";
-import { correctPages, escapeHtml, type PageDecisions } from "./broken_applications.ts";
+import { correctPages, escapeHtml, type PageDecisions, type PageTokens } from "./broken_applications.ts";
 
 /** A mistake of a copy. */
 export type ApplicationMistake =
@@ -23,6 +23,7 @@ export type ApplicationMistake =
   | "stops at a text as ID token"
   | "stops after a login of mallory"
   | "hangs at a wrong nonce"
+  | "logs no user in after a wrong nonce"
   | "ends the session when a refresh fails";
 
 /** What a correct copy does in another way. */
@@ -88,6 +89,14 @@ interface PendingLogin {
   readonly target?: string;
 }
 
+/** The session of a user. */
+interface Session {
+  readonly sub: string;
+  readonly info: openid.UserInfoResponse;
+  readonly tokens: PageTokens;
+  refreshToken: string | undefined;
+}
+
 /** Creates the application at a URL. `stop`, `stopLater` (after the response) and `hang` are what its mistakes do. */
 export function webApplicationAt(
   url: string,
@@ -108,12 +117,10 @@ export function webApplicationAt(
   } = configuration;
   let config: Promise<openid.Configuration> | undefined;
   let keys: JWTVerifyGetKey | undefined;
+  let isLocked = false;
   const loginCounts = new Map<number | undefined, number>();
   const pending = new Map<string, PendingLogin>();
-  const sessions = new Map<
-    string,
-    { readonly sub: string; readonly info: openid.UserInfoResponse; refreshToken: string | undefined }
-  >();
+  const sessions = new Map<string, Session>();
 
   async function discover(): Promise<openid.Configuration> {
     const discovered = openid.discovery(
@@ -162,9 +169,11 @@ export function webApplicationAt(
     pending.delete(id);
     if (login === undefined) throw new Error("no login has begun in this browser");
     const server = await (config ?? discover());
+    const received = new URL(request.url).searchParams.get("state");
+    const isOwn = pages.isState(received, login.state);
     const tokens = await openid.authorizationCodeGrant(server, new URL(request.url), {
       pkceCodeVerifier: login.verifier,
-      expectedState: mistake === "does not compare state" ? openid.skipStateCheck : login.state,
+      expectedState: mistake === "does not compare state" ? openid.skipStateCheck : isOwn ? received! : login.state,
       expectedNonce: login.nonce,
       idTokenExpected: true,
     });
@@ -176,7 +185,8 @@ export function webApplicationAt(
     const expected = believesUserinfo ? openid.skipSubjectCheck : sub;
     const info: openid.UserInfoResponse = await openid.fetchUserInfo(server, tokens.access_token, expected)
       .catch((error) => variants.includes("discards userinfo that is not valid") ? { sub } : Promise.reject(error));
-    return { sub: info.sub, info, landing: login.target ?? pages.landing(tokens), refreshToken: tokens.refresh_token };
+    const landing = login.target ?? pages.landing(tokens, request);
+    return { sub: info.sub, info, tokens, landing, refreshToken: tokens.refresh_token };
   }
 
   async function refresh(session: { readonly sub: string; refreshToken: string | undefined }): Promise<void> {
@@ -189,6 +199,7 @@ export function webApplicationAt(
   }
 
   async function startLogin(request: Request): Promise<Response> {
+    if (isLocked) throw new Error("no login works any more");
     const period = configuration.loginPeriod?.();
     const loginCount = (loginCounts.get(period) ?? 0) + 1;
     loginCounts.set(period, loginCount);
@@ -196,9 +207,13 @@ export function webApplicationAt(
       return new Response("Too many logins", { status: 429 });
     }
     const server = await (config ?? discover());
-    const [verifier, state, id] = [openid.randomPKCECodeVerifier(), openid.randomState(), openid.randomState()];
+    const [verifier, state, id] = [
+      openid.randomPKCECodeVerifier(),
+      pages.state(openid.randomState(), request),
+      openid.randomState(),
+    ];
     const nonce = variants.includes("sends no nonce") ? undefined : openid.randomNonce();
-    const returnTo = new URL(request.url).searchParams.get("return_to");
+    const returnTo = pages.target(request);
     const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;
     pending.set(id, { verifier, state, nonce, target });
     const parameters = {
@@ -221,7 +236,9 @@ export function webApplicationAt(
     try {
       const session = await logIn(request);
       sessions.set(id, session);
-      return redirect(session.landing, `session=${id}; ${pages.cookieAttributes}`, "login=; Max-Age=0; Path=/");
+      const cookies = [`session=${id}; ${pages.cookieAttributes}`, ...pages.cookies(session.tokens)];
+      if (pages.endsAtCallback) return showHome(session, cookies);
+      return redirect(session.landing, ...cookies, "login=; Max-Age=0; Path=/");
     } catch (error) {
       if (!variants.includes("starts a new login after an error")) throw error;
       return redirect("/login");
@@ -234,6 +251,12 @@ export function webApplicationAt(
     if (user === undefined) return Response.json({}, { status: 401 });
     if (userPage !== undefined) return new Response(userPage(info!));
     return variants.includes("shows a page without a user") ? new Response("Welcome") : Response.json({ user });
+  }
+
+  function showHome(session: Session | undefined, cookies: readonly string[] = []): Response {
+    if (session === undefined) return htmlPage(200, `<a href="/login">Log in</a>`);
+    const name = userPage?.(session.info) ?? pages.show(session.info.name ?? session.sub, "name");
+    return htmlPage(200, `<p>Hello ${name}</p>${pages.page(session.tokens)}`, cookies);
   }
 
   async function respond(request: Request): Promise<Response> {
@@ -259,12 +282,7 @@ export function webApplicationAt(
         await restart();
         return new Response(null, { status: 204 });
       default:
-        return htmlPage(
-          200,
-          user === undefined
-            ? `<a href="/login">Log in</a>`
-            : `<p>Hello ${userPage?.(session!.info) ?? pages.show(session!.info.name ?? user, "name")}</p>`,
-        );
+        return showHome(session);
     }
   }
 
@@ -283,6 +301,7 @@ export function webApplicationAt(
         const isStateWrong = mistake === "stops at a wrong state" && errorText.includes("state");
         const isText = mistake === "stops at a text as ID token" && errorText.includes("Invalid JWT");
         if (isStateWrong || isText) stop?.();
+        isLocked ||= mistake === "logs no user in after a wrong nonce" && errorText.includes("nonce");
         if (mistake === "hangs at a wrong nonce" && errorText.includes("nonce")) {
           hang?.();
           await new Promise(() => {});
@@ -330,20 +349,20 @@ export async function startWebApplication(
 }
 
 async function toRequest(incoming: IncomingMessage, url: string): Promise<Request> {
-  const { method = "GET", headers: { cookie = "", "content-type": type = "" } } = incoming;
+  const { method = "GET", headers: { cookie = "", referer = "", "content-type": type = "" } } = incoming;
   const body = method === "POST" ? await text(incoming) : undefined;
-  return new Request(new URL(incoming.url!, url), { method, body, headers: { cookie, "content-type": type } });
+  return new Request(new URL(incoming.url!, url), { method, body, headers: { cookie, referer, "content-type": type } });
 }
 
 function redirect(location: string, ...cookies: string[]): Response {
-  const headers = new Headers({ location });
-  for (const cookie of cookies) headers.append("set-cookie", cookie);
-  return new Response(null, { status: 302, headers });
+  return new Response(null, { status: 302, headers: [["location", location], ...setCookies(cookies)] });
 }
 
-function htmlPage(status: number, html: string): Response {
-  return new Response(html, { status, headers: { "content-type": "text/html" } });
+function htmlPage(status: number, html: string, cookies: readonly string[] = []): Response {
+  return new Response(html, { status, headers: [["content-type", "text/html"], ...setCookies(cookies)] });
 }
+
+const setCookies = (cookies: readonly string[]) => cookies.map((cookie) => ["set-cookie", cookie] as [string, string]);
 
 function cookieOf({ headers }: Request, name: string): string | undefined {
   return new RegExp(`(?:^|; )${name}=([^;]+)`).exec(headers.get("cookie") ?? "")?.[1];

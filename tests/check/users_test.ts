@@ -6,6 +6,7 @@ import { applicationDriver } from "../../src/check/open_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import type { User } from "../../src/mod.ts";
 import type { Fetch } from "../../src/testing/mod.ts";
+import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
@@ -105,9 +106,9 @@ function accusationsIn(report: CheckReport): string[] {
     .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
 }
 
-for (const [name, users] of Object.entries(userLists)) {
+for (const [place, [name, users]] of Object.entries(userLists).entries()) {
   test(`a correct application is accused of nothing whatever its page shows, with ${name} as the default user`, async () => {
-    for (const [shown, userPage] of Object.entries(userPages)) {
+    for (const [shown, userPage] of sample(Object.entries(userPages), 3, place)) {
       const report = await check({ users, userPage, loggedInUrl: `${origin}/me` });
       assertEquals([shown, accusationsIn(report)], [shown, []]);
     }

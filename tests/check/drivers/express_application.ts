@@ -13,10 +13,16 @@ export interface ExpressApplication extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-/** Starts the application; `register` receives its URL, and returns the client. */
+/**
+ * Starts the application.
+ *
+ * @param register Receives its URL, and returns the client.
+ * @param flow `default`: that of the library, an ID token that is posted to the callback.
+ */
 export async function startExpressApplication(
   issuer: string,
   register: (url: string) => { readonly client_id: string; readonly client_secret?: string },
+  flow: "code" | "default" = "code",
 ): Promise<ExpressApplication> {
   const app = express();
   const server: Server = await new Promise((resolve) => {
@@ -32,7 +38,7 @@ export async function startExpressApplication(
       clientID,
       clientSecret,
       secret: "the secret of the application itself",
-      authorizationParams: { response_type: "code", scope: "openid profile email" },
+      ...flow === "code" && { authorizationParams: { response_type: "code", scope: "openid profile email" } },
     });
   let middleware = newMiddleware();
   app.use((request: unknown, response: unknown, next: unknown) => middleware(request, response, next));
@@ -44,7 +50,8 @@ export async function startExpressApplication(
   app.get("/", (_: unknown, response: { send(text: string): void }) => response.send("Welcome"));
   // deno-lint-ignore no-explicit-any
   app.use((error: any, _request: unknown, response: any, _next: unknown) => {
-    response.status(error.status ?? 500).send(`<h1>${error.name}</h1><p>${error.message}</p>`);
+    const message = String(error.message).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    response.status(error.status ?? 500).send(`<h1>${error.name}</h1><p>${message}</p>`);
   });
   return {
     url,

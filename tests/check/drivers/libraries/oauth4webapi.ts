@@ -37,6 +37,7 @@ export function oauth4webapiDriver(
     name: "oauth4webapi",
     client: registration,
     verifiesIdTokenSignature: verifySignature,
+    renew: () => oauth4webapiDriver({ client: registration, verifySignature }),
     async logIn({ issuer, client: registered, redirectUri, fetch, authorize }) {
       const requestOptions = { [oauth.customFetch]: fetch };
       const client: oauth.Client = { client_id: registered.client_id };

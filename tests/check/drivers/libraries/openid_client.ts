@@ -31,6 +31,7 @@ export function openidClientDriver(
     name: "openid-client",
     client: registration,
     verifiesIdTokenSignature: verifySignature,
+    renew: () => openidClientDriver({ client: registration, verifySignature }),
     async logIn({ issuer, client, redirectUri, fetch, authorize }) {
       const config = configs.get(issuer) ??
         await openid.discovery(new URL(issuer), client.client_id, undefined, authenticationOf(client), {

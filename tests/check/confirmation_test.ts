@@ -1,0 +1,177 @@
+/** A failure counts only if it happens again beside a login without an attack, and limits of logins are waited for. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import { webApplication } from "../../src/check/web_application.ts";
+import type { ClientDriver } from "../../src/check/mod.ts";
+import type { Fetch } from "../../src/testing/mod.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
+import { correctDecisions } from "./decisions.ts";
+import { smallClient } from "./small_client.ts";
+import { webApplicationAt } from "./small_web_application.ts";
+
+/** A correct client that logs in `mallory` at its n-th login under attack. */
+function flakyClient(wrongLogins: readonly number[]): ClientDriver {
+  const client = smallClient();
+  let attacked = 0;
+  return {
+    ...client,
+    async logIn(journey) {
+      let isAttacked = false;
+      const fetch: Fetch = async (input, init) => {
+        const response = await journey.fetch(input, init);
+        isAttacked ||= (await response.clone().text()).includes("example_feature");
+        return response;
+      };
+      const session = await client.logIn!({ ...journey, fetch });
+      return isAttacked && wrongLogins.includes(++attacked) ? { sub: "mallory" } : session;
+    },
+  };
+}
+
+const only = ["metadata/members-unknown"];
+
+test("a failure that does not happen again is inconclusive, and says what happened", async () => {
+  const report = await checkClientWithEdDsa(flakyClient([1]), { only });
+  const [result] = report.results;
+  assertEquals(result!.verdict, "inconclusive");
+  assertMatch(result!.because, /^it failed once, and not when it was repeated alone: .*mallory/);
+});
+
+test("a failure that happens again counts, with what the attacker got", async () => {
+  const report = await checkClientWithEdDsa(flakyClient([1, 2]), { only });
+  const [result] = report.results;
+  assertEquals([result!.verdict, result!.harm], ["failed", 'logged in as "mallory" in place of "alice"']);
+});
+
+/** A correct client that logs no user in after several failures, for a time or for ever. */
+function pausingClient({ maxFailures, seconds = Infinity }: { maxFailures: number; seconds?: number }): ClientDriver {
+  const client = smallClient();
+  let failures = 0;
+  let pausedAt = 0;
+  return {
+    ...client,
+    async logIn(journey) {
+      const now = journey.now() / 1000;
+      const isPaused = failures >= maxFailures && now - pausedAt < seconds;
+      if (failures >= maxFailures && !isPaused) failures = 0;
+      const session = await client.logIn!(journey).catch((error) => {
+        failures++;
+        pausedAt = now;
+        throw error;
+      });
+      if (isPaused) throw new Error("too many failures");
+      return session;
+    },
+  };
+}
+
+test("a client that pauses after failures is repeated as a new client, or beside a login that fails too", async () => {
+  // One failure is that of the probe whether it reads the ID token.
+  const options = { maxFailures: 2 };
+  const only = ["error/access-denied", "token/members-unknown", "token/type-case"];
+  const one = { only, concurrency: 1 };
+  const reasonsOf = async (client: ClientDriver) => {
+    const report = await checkClientWithEdDsa(client, one);
+    assertEquals(report.failures, [], String(report));
+    return report.results.filter(({ verdict }) => verdict === "inconclusive").map(({ because }) => because);
+  };
+  const paused = await reasonsOf(pausingClient(options));
+  const cause = "a login without an attack at the same time failed too: too many failures";
+  assert(paused.includes(cause), paused.join("\n"));
+  const renewed = await reasonsOf({ ...pausingClient(options), renew: () => pausingClient(options) });
+  assertMatch(renewed.join("\n"), /^it failed once, and not when it was repeated alone: .*too many failures$/m);
+});
+
+test("a client that rests for ten minutes after failures passes, because the check lets time pass", async () => {
+  const only = ["error/access-denied", "id-token/sub-missing"];
+  const report = await checkClientWithEdDsa(pausingClient({ maxFailures: 2, seconds: 600 }), { only });
+  assert(report.control.passed, String(report));
+  assertEquals(report.failures, [], String(report));
+});
+
+test("an application that can be restarted is repeated after a restart", async () => {
+  const issuer = "http://localhost:9000";
+  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
+  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
+  let restarts = 0;
+  const configuration = { issuer, clientId: "shop", alg: "EdDSA" } as const;
+  const { respond, restart } = webApplicationAt("https://shop.test", {
+    ...configuration,
+    mistake: "does not verify the ID token",
+    fetch: (url, init) => as.fetch(url, init),
+  });
+  const driver = webApplication("https://shop.test/login", {
+    loggedInUrl: "https://shop.test/me",
+    loggedInText: "alice",
+    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
+  });
+  const report = await checkClient(driver, {
+    ...{ as, only: ["id-token/signature-corrupt"], recoveryMs: 0 },
+    restart: async () => {
+      restarts++;
+      await restart();
+    },
+  });
+  assert(report.counts.failed > 0, String(report));
+  assertEquals(restarts, 1);
+});
+
+test("a client that does not compare iss breaks a duty only if it uses several issuers", async () => {
+  const decisions = { ...correctDecisions, isIssuer: () => true, isEndpoint: () => true };
+  const only = ["response/iss-wrong", "response/iss-missing"];
+  const several = await checkClientWithEdDsa(smallClient(undefined, undefined, undefined, decisions), { only });
+  const [first] = several.results;
+  assertEquals([first!.verdict, first!.duty], ["failed", "RFC 9207 §2.4: the client uses several issuers"]);
+  await using as = await testLatchkey({ alg: "EdDSA" });
+  await as.listen();
+  const client = { client_id: "shop", id_token_signed_response_alg: "EdDSA" } as const;
+  as.client({ ...client, redirect_uri: "https://client.test/callback" });
+  const one = await checkClientWithEdDsa(
+    { ...smallClient(undefined, undefined, undefined, decisions), client },
+    { only, as, recoveryMs: 0 },
+  );
+  assert(one.control.passed, String(one));
+  assertEquals([one.counts.failed, one.counts.warning > 0], [0, true], String(one));
+  const { because } = one.results.find(({ verdict }) => verdict === "warning")!;
+  assertMatch(because, /RFC 9207 §2.4 does not bind it: the client is configured with one issuer$/);
+});
+
+test("[K7] an application that limits logins is waited for by its Retry-After", async () => {
+  for (const [status, header] of [[429, "0"], [503, "0"], [429, undefined]] as const) {
+    const issuer = "http://localhost:9000";
+    await using as = await testLatchkey({ issuer, alg: "EdDSA" });
+    as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
+    const { respond } = webApplicationAt("https://shop.test", {
+      ...{ issuer, clientId: "shop", alg: "EdDSA" },
+      fetch: (url, init) => as.fetch(url, init),
+    });
+    let logins = 0;
+    const driver = webApplication("https://shop.test/login", {
+      loggedInUrl: "https://shop.test/me",
+      loggedInText: "alice",
+      fetch: ((url, init) => {
+        const isLimited = new URL(url as string).pathname === "/login" && ++logins % 2 === 0;
+        const headers = header === undefined ? undefined : { "retry-after": header };
+        return isLimited
+          ? Promise.resolve(new Response("later", { status, headers }))
+          : respond(new Request(url, init as RequestInit));
+      }) as Fetch,
+    });
+    const waits: string[] = [];
+    const report = await checkClient(driver, {
+      ...{ as, only: ["token/members-unknown", "id-token/nonce-missing"], onWait: (because) => waits.push(because) },
+      // Without a hint the wait is longer than this, so that the attack is inconclusive.
+      recoveryMs: 500,
+    });
+    assert(report.control.passed, String(report));
+    const { passed, inconclusive, failed } = report.counts;
+    if (header === undefined) assertEquals([failed, inconclusive > 0], [0, true], String(report));
+    else {
+      assertEquals([passed, inconclusive, failed], [report.results.length, 0, 0], String(report));
+      assertMatch(waits[0]!, /the application limits logins.*--pause/);
+      assertMatch(String(report), /TRAITS of the client:\n(?: {2}.*\n)* {2}limits logins\n/);
+    }
+  }
+});

@@ -1,0 +1,14 @@
+/** What a check says of a library, one line each: verdict, attack or habit, and the parameters of the variant. */
+
+import type { CheckReport } from "../../../src/check/mod.ts";
+
+export function accusationsOf({ results, habits }: CheckReport): readonly string[] {
+  return [
+    ...results
+      .filter(({ verdict }) => ["failed", "warning", "inconclusive"].includes(verdict))
+      .map(({ verdict, attack: { id }, values }) => `${verdict} ${id} ${JSON.stringify(values)}`),
+    ...habits
+      .filter(({ outcome }) => outcome === "failed" || outcome === "warning")
+      .map(({ outcome, habit: { id } }) => `${outcome} habit/${id}`),
+  ];
+}

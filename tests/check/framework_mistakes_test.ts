@@ -1,0 +1,40 @@
+/** Each mistake of a framework is found by the attack or habit of its row, and the correct copy is not. */
+
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import type { CheckReport } from "../../src/check/mod.ts";
+import { frameworkMistakes } from "./framework_mistakes.ts";
+import { checkMistake } from "./framework_mistakes_driver.ts";
+
+/** What a report accuses a client of, by the names of the rows. */
+function accusations({ results, habits, control }: CheckReport): readonly string[] {
+  const isFound = (verdict: string) => verdict === "failed" || verdict === "warning";
+  return [
+    ...results.filter(({ verdict }) => isFound(verdict)).map(({ attack: { id } }) => id),
+    ...habits.filter(({ outcome }) => isFound(outcome)).map(({ habit: { id } }) => `habit/${id}`),
+    ...[...control.failedTraits.keys()].map((trait) => `ability/${trait}`),
+  ];
+}
+
+/** Attacks in which the habits of a client show. */
+const ordinary = ["response/extra-parameters", "token/type-case"];
+
+for (const mistake of frameworkMistakes) {
+  const { name, foundBy } = mistake;
+  test(`a client that ${name} is found by ${foundBy}`, async () => {
+    const isAttack = !/^(?:habit|ability)\//.test(foundBy);
+    const only = isAttack ? [foundBy] : [...ordinary, "habits"];
+    const report = await checkMistake(mistake, { only });
+    assert(report.control.passed, String(report));
+    assert(accusations(report).includes(foundBy), String(report));
+    const correct = await checkMistake(mistake, { only }, true);
+    assertEquals(accusations(correct).filter((id) => id === foundBy), [], String(correct));
+  });
+}
+
+test("every mistake has a name and a client of its own", () => {
+  assertEquals(new Set(frameworkMistakes.map(({ name }) => name)).size, frameworkMistakes.length);
+  for (const { name, change, pages, device, resource, styles } of frameworkMistakes) {
+    assertEquals([change, pages, device, resource, styles].filter((client) => client !== undefined).length, 1, name);
+  }
+});

@@ -1,0 +1,24 @@
+/** Legal styles of correct clients at servers that vary: the control passes, and no habit accuses one (group VA). */
+
+import { assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { checkClientWithEdDsa } from "./patient_check.ts";
+import { legalStyles } from "./legal_styles.ts";
+import { styledClient } from "./styled_client.ts";
+
+/** One seed for each style, because the catalogue under one seed takes as long as without it. */
+test("[VA-03] no legal style is accused by its logins and habits under a seed", async () => {
+  const accused: string[] = [];
+  for (const [seed, [name, style]] of Object.entries(legalStyles).entries()) {
+    const report = await checkClientWithEdDsa(styledClient(name, style), {
+      only: ["habits"],
+      server: { responseModes: ["query", "form_post", "jwt"], profile: `vary:${seed + 1}` },
+    });
+    const habits = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit, because }) =>
+      `${habit.id}: ${because}`
+    );
+    if (!report.control.passed) accused.push(`vary:${seed + 1} ${name}: ${report.control.error}`);
+    if (habits.length > 0) accused.push(`vary:${seed + 1} ${name}: ${habits.join(", ")}`);
+  }
+  assertEquals(accused, []);
+});
