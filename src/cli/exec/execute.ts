@@ -1,0 +1,224 @@
+/** `latchkey exec`: runs a command, such as a test suite, beside a server of its own. */
+
+import type { ReadRules } from "../../devtools/rules/rules_file.ts";
+import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
+import type { Flow } from "../../recorder/exchange.ts";
+import type { App } from "../../server/assembly/context.ts";
+import { ConfigurationError, printable } from "../../server/config/config_issue.ts";
+import { pluginProfiles } from "../../server/config/plugin_profile.ts";
+import type { Settings } from "../../server/config/settings.ts";
+import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
+import { describeVariations } from "../../testing/vary/vary_report.ts";
+import { programCommand } from "../about.ts";
+import { CommandLineError } from "../command_line_error.ts";
+import { describeExposure } from "../exposure.ts";
+import { openServer } from "../open_server.ts";
+import { readConfiguration, type ValidateSettings } from "../read_config.ts";
+import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
+
+/** How many flows are printed; the report has all. */
+const maxPrintedFlows = 5;
+
+/** The client of a command whose configuration has none. */
+const ownClient = { client_id: "app", client_secret: "app-secret" };
+
+/**
+ * Runs the command.
+ *
+ * @param args The words after `exec`.
+ * @param readRules Reads the text of the rules, for their pages.
+ * @param namesVariations Whether a failure under the profile `vary:SEED` names the variations. Default: true.
+ * @returns The exit code.
+ * @throws {CommandLineError} If the words of the command are wrong.
+ * @throws {ConfigurationError} If the configuration is invalid.
+ * @throws {ListenError} If the server cannot listen.
+ */
+export async function execute(
+  args: readonly string[],
+  environment: ProcessEnvironment,
+  validateSettings: ValidateSettings,
+  readRules: ReadRules,
+  namesVariations = true,
+): Promise<number> {
+  const first = args[0];
+  const program = programCommand(environment, true);
+  if (first === "--help" || first === "-h") {
+    console.log((await import("./exec_help.ts")).execHelpText(program).trimEnd());
+    return 0;
+  }
+  const { command, variables, report, redirectUris, serverArgs } = readExecArguments(args, program);
+  const env = { LATCHKEY_PORT: "0", LATCHKEY_CONTROL: "on", LATCHKEY_LOG: "off", ...environment.env };
+  const { readTextFile } = environment;
+  const config = await readConfiguration({ args: serverArgs, env, readTextFile }, validateSettings);
+  if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
+  const { runCommand } = await import("../../platform/runtime/tools.ts");
+  const settings = { ...config.settings, ...clientSettings(config.settings, redirectUris) };
+  const opened = await openServer({ ...config, settings }, { ...environment, env }, readRules).catch((error) => {
+    const isOwn = settings.redirectUris !== config.settings.redirectUris;
+    throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
+  });
+  const { server, app, recorder, control } = opened;
+  try {
+    for (const warning of config.warnings) opened.warn(warning);
+    await server.listen({ port: config.port, host: config.host, tls: config.tls });
+    const { issuer } = server;
+    const exposure = describeExposure({
+      ...{ issuer, host: config.host, settings: app.server.settings },
+      inspector: opened.inspectorEnabled ? opened.openTools ? "on" : "insecure" : "off",
+      faults: opened.faultsEnabled ? "on" : "off",
+      control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",
+    });
+    if (exposure !== undefined) console.error(`Warning: ${printable(exposure)}`);
+    const base = issuer.replace(/\/$/, "");
+    const { clients = [ownClient] } = settings;
+    const client = clients === "any" ? ownClient : clients[0] ?? ownClient;
+    const values: Readonly<Record<ExportedValue, string | undefined>> = {
+      issuer,
+      client_id: client.client_id,
+      client_secret: client.client_secret,
+      discovery: `${base}/.well-known/openid-configuration`,
+      control: control === undefined ? undefined : `${base}/_control`,
+    };
+    const exported = Object.entries(exportedVariables).map(([value, name]) => [name, value as ExportedValue] as const);
+    const code = await runCommand(command, {
+      ...environment.env,
+      ...Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]])),
+    }, environment.onStop).catch((error: Error) => {
+      console.error(`${printable(command[0])} cannot be started: ${printable(error.message)}`);
+      return 127;
+    });
+    const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
+    if (code !== 0 && rejected.length > 0) console.error(`\n${(await formatFlows(rejected)).join("\n")}`);
+    const seed = opened.vary?.seed;
+    if (namesVariations && code !== 0 && seed !== undefined) {
+      console.error(`\n${describeVariations(opened.vary!)}`);
+      console.error(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
+    }
+    if (recorder !== undefined && pluginProfiles(settings).includes("next-2026.11:warn")) {
+      const { readReadiness } = await import("../../testing/check_readiness.ts");
+      console.error(
+        `\n${
+          printableLines(String(await readReadiness([{ issuer: server.issuer, exchanges: recorder.exchanges() }])))
+        }`,
+      );
+    }
+    const unused = control?.unusedScenarios() ?? [];
+    const unmet = await control?.control.reset().then(() => undefined, (error: unknown) => {
+      if (error instanceof UnmetFaultsError) return error.message;
+      throw error;
+    });
+    const withoutEffect = [...unused, ...unmet === undefined ? [] : [unmet]];
+    for (const text of withoutEffect) console.error(printableLines(text));
+    const isEmpty = rejected.length === 0 && withoutEffect.length === 0;
+    const isReported = report === undefined || isEmpty || await writeReport(report, app, rejected, withoutEffect);
+    return code === 0 && (withoutEffect.length > 0 || !isReported) ? 1 : code;
+  } finally {
+    await server.close();
+  }
+}
+
+function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}
+
+const isAbout = (error: unknown, path: string) =>
+  error instanceof ConfigurationError && error.issues.some((issue) => issue.path === path);
+
+/** The profile of a standard does not let the server accept any redirect URI. */
+function redirectUriNeeded(): CommandLineError {
+  return new CommandLineError([{
+    path: "--redirect-uri",
+    expected: "the redirect URI of the application, because the profile accepts registered ones alone",
+    received: "none",
+    hint: "Write it like --redirect-uri http://localhost:3000/callback.",
+  }]);
+}
+
+/**
+ * The client that the command gets if the configuration has none.
+ *
+ * @throws {CommandLineError} If it has clients, and the flags name redirect URIs too.
+ */
+function clientSettings({ clients, redirectUris }: Settings, named: readonly string[]): Settings {
+  if (clients !== undefined) {
+    if (named.length === 0) return {};
+    throw new CommandLineError([{
+      path: "--redirect-uri",
+      expected: "no such flag, because the configuration has clients",
+      received: "the flag",
+      hint: "Add the URI to redirect_uris of the client.",
+    }]);
+  }
+  const grant_types = ["authorization_code", "refresh_token", "client_credentials"];
+  const isNamed = named.length > 0;
+  const redirect_uris = isNamed ? named : ["http://localhost/callback"];
+  const client = { ...ownClient, client_name: "The application under test", redirect_uris, grant_types };
+  return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
+}
+
+/** The last rejections, which may explain why the command failed, as lines for a terminal; the newest last. */
+async function formatFlows(rejected: readonly Flow[]): Promise<string[]> {
+  const [{ redactFlow }, { formatExchange }, { findFix }] = await Promise.all([
+    import("../../recorder/redact.ts"),
+    import("../../recorder/export/text.ts"),
+    import("../../server/assembly/rules.ts"),
+  ]);
+  const printed = rejected.slice(-maxPrintedFlows);
+  return [
+    `${countFlows(rejected)} with a rejection:`,
+    ...printed.length < rejected.length ? [`  the last ${printed.length} of them:`] : [],
+    ...printed.flatMap((flow) => {
+      const { id, exchanges } = redactFlow(flow);
+      const failed = exchanges.findLast(({ rejection }) => rejection !== undefined)!;
+      const { explanation } = failed.rejection!;
+      const fix = findFix(explanation);
+      const rejection = {
+        ...failed.rejection!,
+        explanation: fix === undefined ? explanation : { ...explanation, fix },
+      };
+      return formatExchange({ ...failed, rejection }, `  flow ${id}: `).map(printable);
+    }),
+  ];
+}
+
+const countFlows = ({ length }: readonly Flow[]) => length === 1 ? "1 flow" : `${length} flows`;
+
+/**
+ * Writes each flow as a file of its own, and `summary.md` for the summary of a job: the last rejections, and what had
+ * no effect. Returns whether all of them could be written.
+ */
+async function writeReport(
+  folder: string,
+  app: App,
+  rejected: readonly Flow[],
+  withoutEffect: readonly string[],
+): Promise<boolean> {
+  const [{ formatFlowDocument }, { codeBlock }, { createFolder, writeTextFile }] = await Promise.all([
+    import("../../devtools/requests/flow_document.ts"),
+    import("../../check/report_markdown.ts"),
+    import("../../platform/runtime/tools.ts"),
+  ]);
+  const documents = await Promise.all(
+    rejected.map(async (flow) => [`${folder}/flow-${flow.id}.html`, await formatFlowDocument(app, flow)] as const),
+  );
+  const section = (
+    heading: string,
+    lines: readonly string[],
+  ) => [`## Latchkey: ${heading}`, "", ...codeBlock(lines), ""];
+  const [, ...lines] = await formatFlows(rejected);
+  const summary = [
+    ...rejected.length === 0 ? [] : section(`${countFlows(rejected)} with a rejection`, lines),
+    ...withoutEffect.length === 0 ? [] : section("without effect", withoutEffect),
+  ].join("\n");
+  try {
+    await createFolder(folder);
+    for (const [path, text] of [...documents, [`${folder}/summary.md`, summary] as const]) {
+      await writeTextFile(path, text);
+    }
+  } catch (error) {
+    console.error(`The report cannot be written to ${printable(folder)}: ${printable((error as Error).message)}`);
+    return false;
+  }
+  console.error(`The report is in ${printable(folder)}.`);
+  return true;
+}

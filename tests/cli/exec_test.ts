@@ -1,0 +1,200 @@
+/** `latchkey exec`: a command, here a script on the runtime of the tests, beside a server of its own. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { after, test } from "node:test";
+import { execute } from "../../src/cli/exec/execute.ts";
+import { execHelpText } from "../../src/cli/exec/exec_help.ts";
+import { runCommandHere } from "./command_runs.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-exec-"));
+after(() => rmSync(folder, { recursive: true }));
+const resultFile = join(folder, "result.json");
+
+/** The script of a suite: it reads its variables, sends a request, and writes what it saw. */
+const script = `
+  import { writeFileSync } from "node:fs";
+  const { LATCHKEY_CLIENT_ID: client_id, LATCHKEY_CLIENT_SECRET: secret, LATCHKEY_CONTROL_URL: control } = process.env;
+  const metadata = await (await fetch(process.env.LATCHKEY_DISCOVERY_URL)).json();
+  const [mode, code] = process.argv.slice(2);
+  if (mode === "fault") {
+    const headers = { "content-type": "application/json" };
+    const rule = { endpoint: "jwks", fault: "status", parameters: { code: 500 } };
+    const added = await fetch(control + "/faults/add", { method: "POST", headers, body: JSON.stringify(rule) });
+    if (!added.ok) throw new Error(await added.text());
+  }
+  const client_secret = mode === "wrong" ? secret + "x" : secret;
+  const body = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
+  const { status } = await fetch(metadata.token_endpoint, { method: "POST", body });
+  const redirect_uri = "http://localhost:3000/other";
+  const authorization = new URLSearchParams({ client_id, redirect_uri, response_type: "code", scope: "openid", nonce: "n" });
+  const authorized = await fetch(metadata.authorization_endpoint + "?" + authorization, { redirect: "manual" });
+  const redirected = authorized.headers.get("location")?.startsWith(redirect_uri + "?code=") ?? false;
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(LATCHKEY|AUTH)_/.test(name)));
+  writeFileSync(${JSON.stringify(resultFile)}, JSON.stringify({ status, redirected, env, issuer: metadata.issuer }));
+  process.exit(Number(code ?? 0));
+`;
+const scriptFile = join(folder, "suite.mjs");
+writeFileSync(scriptFile, script);
+
+const stubbornFile = join(folder, "stubborn.mjs");
+
+const suite = [process.execPath, ..."Deno" in globalThis ? ["run", "-A", "--no-lock"] : [], scriptFile];
+
+const run = (args: readonly string[], variables?: Readonly<Record<string, string>>) =>
+  runCommandHere(execute, args, variables);
+
+const readResult = () => JSON.parse(readFileSync(resultFile, "utf8"));
+
+test("exec passes issuer, client and control on by variables, and ends with the code of the command", async () => {
+  const { code, stderr } = await run(["--env", "AUTH_ID=client_id", "--", ...suite, "ok", "0"]);
+  assertEquals([code, stderr], [0, ""]);
+  const { status, env, issuer } = readResult();
+  assertEquals(status, 200);
+  assertMatch(issuer, /^http:\/\/localhost:\d+$/);
+  assertEquals(env, {
+    AUTH_ID: "app",
+    LATCHKEY_ISSUER: issuer,
+    LATCHKEY_CLIENT_ID: "app",
+    LATCHKEY_CLIENT_SECRET: "app-secret",
+    LATCHKEY_DISCOVERY_URL: `${issuer}/.well-known/openid-configuration`,
+    LATCHKEY_CONTROL_URL: `${issuer}/_control`,
+  });
+  await assertRejects(() => fetch(issuer));
+});
+
+test("the first client of the configuration is the one of the variables; a public one has no secret", async () => {
+  const clients = [{ client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] }];
+  const { code } = await run(["--", ...suite, "ok", "7"], { LATCHKEY_CONFIG_JSON: JSON.stringify({ clients }) });
+  assertEquals(code, 7);
+  const { env } = readResult();
+  assertEquals([env.LATCHKEY_CLIENT_ID, env.LATCHKEY_CLIENT_SECRET], ["spa", undefined]);
+});
+
+test("if the command fails, the rejections are printed, and the report has their flows without secrets", async () => {
+  const report = join(folder, "report", "html");
+  const { code, stderr } = await run([`--report=${report}`, "--", ...suite, "wrong", "3"]);
+  assertEquals(code, 3);
+  assertMatch(stderr, /^1 flow with a rejection:\n {2}flow 1: POST \/oauth2\/token\n/m);
+  assertStringIncludes(stderr, "failed  CA-07");
+  assertMatch(stderr, /fix +Copy client_secret from the registration/);
+  assert(!stderr.includes("app-secret"), stderr);
+  assertEquals(readdirSync(report).sort(), ["flow-1.html", "summary.md"]);
+  const summary = readFileSync(join(report, "summary.md"), "utf8");
+  assertMatch(
+    summary,
+    /^## Latchkey: 1 flow with a rejection\n\n```\n {2}flow 1: POST \/oauth2\/token\n[^]*CA-07[^]*\n```\n$/,
+  );
+  assert(!summary.includes("app-secret"), summary);
+  const html = readFileSync(join(report, "flow-1.html"), "utf8");
+  assertMatch(html, /default-src 'none'; style-src 'sha256-[\w+/]{43}='/);
+  assertStringIncludes(html, "CA-07");
+  assert(!/app-secret|<script|<form|<link|src=|url\(/.test(html), html);
+});
+
+test("a command that succeeds prints no rejections, because a test may want them", async () => {
+  const { code, stderr } = await run(["--", ...suite, "wrong"]);
+  assertEquals([code, stderr, readResult().status], [0, "", 400]);
+});
+
+test("[NX-03] with next-2026.11:warn exec prints which rules the client meets, and keeps the code", async () => {
+  const { code, stderr } = await run(["--profile", "next-2026.11:warn", "--", ...suite]);
+  assertEquals(code, 0);
+  assertMatch(stderr, /next-2026\.11: \d+ ready, 0 not ready, \d+ not seen/);
+  assertMatch(stderr, /ready +secret-in-body \(draft-ietf-oauth-v2-1-16, 2026-05\)/);
+});
+
+test("a fault that did not fire fails a command that succeeded", async () => {
+  const report = join(folder, "report of a fault");
+  const { code, stderr } = await run(["--report", report, "--", ...suite, "fault"]);
+  assertEquals(code, 1, stderr);
+  assertEquals(readdirSync(report), ["summary.md"]);
+  assertMatch(readFileSync(join(report, "summary.md"), "utf8"), /1 fault fired less often than written/);
+  assertMatch(stderr, /^1 fault fired less often than written:\n {2}on\("jwks"\)\.once\(/);
+});
+
+test("a registered redirect URI is exact; without one any is accepted", async () => {
+  const redirected = async (...uris: readonly string[]) => {
+    await run([...uris.flatMap((uri) => ["--redirect-uri", uri]), "--", ...suite]);
+    return readResult().redirected;
+  };
+  const [registered, other] = ["http://localhost:3000/callback", "http://localhost:3000/other"] as const;
+  assertEquals(
+    [await redirected(), await redirected(registered), await redirected(registered, other)],
+    [true, false, true],
+  );
+});
+
+test("a report that cannot be written is a failure", async () => {
+  const { code, stderr } = await run(["--report", scriptFile, "--", ...suite, "wrong"]);
+  assertEquals(code, 1);
+  assertMatch(stderr, /^The report cannot be written to .*suite\.mjs: /m);
+});
+
+test("a second signal kills a command that ignores the first", async () => {
+  let stop = () => {};
+  const server = createServer((_, response) => {
+    response.end();
+    stop();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  writeFileSync(
+    stubbornFile,
+    `process.on("SIGTERM", () => fetch("${url}")); setInterval(() => {}, 1000); fetch("${url}");`,
+  );
+  const command = [...suite.slice(0, -1), stubbornFile];
+  const { code } = await runCommandHere(execute, ["--", ...command], {}, (callback) => void (stop = callback));
+  server.close();
+  assertEquals(code, 137);
+});
+
+test("a command that cannot be started ends with 127; a server that other machines reach warns of it", async () => {
+  const { code, stderr } = await run(["--", join(folder, "absent")]);
+  assertEquals(code, 127);
+  assertMatch(stderr, /^\S*absent cannot be started: /);
+  const open = await run(["--host", "0.0.0.0", "--", join(folder, "absent")]);
+  assertMatch(
+    open.stderr,
+    /^Warning: any machine that can reach 0\.0\.0\.0 .* can control the server by \/_control\.$/m,
+  );
+});
+
+test("each mistake on the command line has its fix", async () => {
+  const cases: readonly [args: readonly string[], path: string][] = [
+    [["--port", "0"], "command line"],
+    [["--"], "command line"],
+    [["--env", "AUTH_ID=id", "--", "true"], "--env"],
+    [["--env", "--", "true"], "--env"],
+    [["--report", "a", "--report", "b", "--", "true"], "--report"],
+    [["--prot", "1", "--", "true"], "--prot"],
+    [["--redirect-uri", "javascript:alert(1)", "--", "true"], "clients[0].redirect_uris[0]"],
+    [["--profile", "oidc", "--", "true"], "--redirect-uri"],
+  ];
+  for (const [args, path] of cases) {
+    const { message } = await assertRejects(() => run(args), Error);
+    assertMatch(
+      message.replace("The configuration has 1 issue.\n\n", ""),
+      new RegExp(`^${path.replaceAll(/[.[\]]/g, "\\$&")}\n  Expected `),
+    );
+  }
+  const variables = {
+    LATCHKEY_CONFIG_JSON: `{"clients":[{"client_id":"spa","redirect_uris":["http://a.localhost/"]}]}`,
+  };
+  const both = await assertRejects(
+    () => run(["--redirect-uri", "http://b.localhost/", "--", "true"], variables),
+    Error,
+  );
+  assertMatch(both.message, /^--redirect-uri\n/);
+});
+
+test("--help is the text of the help, in 80 columns", async () => {
+  const { code, stdout } = await run(["--help"]);
+  assertEquals([code, stdout], [0, execHelpText("latchkey")]);
+  for (const line of stdout.split("\n")) assert(line.length <= 80, line);
+});
