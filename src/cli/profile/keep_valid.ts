@@ -1,0 +1,33 @@
+/** Leaves the invalid parts out of a draft, so that what is written can be loaded. */
+
+import { type ConfigIssue, type Path, printable } from "../../server/config/config_issue.ts";
+import { type Field, findMismatches } from "../../server/config/field.ts";
+
+/** A draft, and one sentence for each part to look at. */
+export interface Draft<T> {
+  readonly value: T;
+  readonly notes: readonly string[];
+}
+
+/** The draft without what does not match its description: of `clients` and `users` without the whole item. */
+export function keepValid<T extends object>(field: Field, { value, notes }: Draft<T>): Draft<T> {
+  const mismatches = findMismatches(field, value);
+  const copy = structuredClone(value);
+  const places = mismatches.map(({ path }) => path[0] === "clients" || path[0] === "users" ? path.slice(0, 2) : path);
+  const distinct = new Map(places.map((path) => [JSON.stringify(path), path]));
+  // From the end, so that the indexes before stay.
+  for (const path of [...distinct.values()].reverse()) remove(copy, path);
+  return { value: copy, notes: [...mismatches.map(({ issue }) => leftOut(issue)), ...notes] };
+}
+
+/** The sentence for a part with an issue. */
+export function leftOut({ path, expected, received }: ConfigIssue): string {
+  return printable(`${path}: left out; expected ${expected}, received ${received}`);
+}
+
+function remove(holder: object, [first, ...rest]: Path): void {
+  if (first === undefined) return;
+  if (rest.length > 0) remove((holder as Record<string | number, object>)[first]!, rest);
+  else if (Array.isArray(holder)) holder.splice(first as number, 1);
+  else delete (holder as Record<string, unknown>)[first];
+}
