@@ -58,8 +58,14 @@ function toPath({ pathname }: URL): string {
 /**
  * The command that starts the program in a shell: its name, or in a clone of the repository the task, with npx if npx
  * runs it.
+ *
+ * @param startsPrograms Whether the command starts programs, which the task must not.
  */
-export function programCommand({ mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">): string {
+export function programCommand(
+  { mainModule, env }: Pick<ProcessEnvironment, "mainModule" | "env">,
+  startsPrograms = false,
+): string {
   if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
+  if (startsPrograms) return `${env.npm_command === "exec" ? "npx -y " : ""}deno run -A src/main.ts`;
   return `${env.npm_command === "exec" ? "npx -y " : ""}deno task start`;
 }

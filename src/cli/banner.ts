@@ -12,6 +12,7 @@ export type StoredEntries = Extract<TraceEvent, { type: "stored_entries" }>;
 
 /** The content of the banner. */
 interface BannerOptions extends ExposedParts {
+  readonly settings: ResolvedSettings;
   readonly version: string;
   /** How long the start took, in milliseconds. */
   readonly startMs: number;
@@ -67,18 +68,23 @@ export function banner(
   const exposure = describeExposure({ issuer, host, settings, inspector, faults, control });
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
   const page = firstPage(issuer, settings);
+  const hasDemoFlow = page.endsWith("/start");
   const clients = settings.clients.map((client) =>
     [client.client_id, describeAuthentication(client, demoSecret, demoKey)] as const
   );
   const users = settings.users.map(({ sub }) => [sub, undefined] as const);
   const isAuto = settings.login === "auto" && defaultUser !== undefined;
   const rows = [
-    [page.endsWith("/start") ? "Try it" : "Home", page],
+    [hasDemoFlow ? "Try it" : "Home", page],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
     ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
     ...resources.map((identifier) => ["Resource", identifier]),
-    ["Clients", listEntries(clients, storedEntries.clients)],
+    [
+      "Clients",
+      listEntries(clients, storedEntries.clients) +
+      (hasDemoFlow ? `; redirect URI of the demo: ${pageUrl("/authorized")}` : ""),
+    ],
     [
       "Users",
       listEntries(users, storedEntries.users) +

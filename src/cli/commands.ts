@@ -4,9 +4,13 @@
 export const commands = {
   "hash-password": ["", "for users[].password"],
   init: ["", "writes a configuration file"],
+  profile: ["SOURCE", "drafts a profile; see profile --help"],
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
   check: ["LOGIN_URL ...", "attacks a client; see check --help"],
+  exec: ["... -- COMMAND", "runs it beside a server: exec --help"],
+  vary: ["... -- COMMAND", "the same, varied: vary --help"],
   faults: ["[NAME]", "lists the attacks and faults"],
+  mcp: ["[FLAG VALUE]...", "tools for agents, over stdio"],
   explain: ["RULE", "explains a rule, such as PK-09"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 

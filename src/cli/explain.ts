@@ -2,7 +2,8 @@
 
 import { describeRule, nearestRules } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
-import { ConfigurationError, quote } from "../server/config/config_issue.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
@@ -17,7 +18,7 @@ error_description and of each rejection in the terminal, such as PK-09.`;
  * The output of the command, without a final newline.
  *
  * @param args The words after `explain`: the ID of a rule, in capital or small letters.
- * @throws {ConfigurationError} If they are not the ID of one rule.
+ * @throws {CommandLineError} If they are not the ID of one rule.
  */
 export async function explain(
   args: readonly string[],
@@ -33,7 +34,7 @@ export async function explain(
   const sources = sections.length > 0 ? sections.map(({ title, url }) => `${title}  ${url}`) : cites;
   const rows: readonly (readonly [label: string, text: string | undefined])[] = [
     ["rule", requirement ?? passes],
-    ["passed", requirement === undefined ? undefined : passes],
+    ["correct", requirement === undefined ? undefined : passes],
     ["fix", fix],
     ...(sources.length > 0 ? sources : ["a decision of this project"]).map((source, i) =>
       [i === 0 ? "source" : "", source] as const
@@ -52,17 +53,19 @@ export async function explain(
 
 const labelWidth = 9;
 
-function unknownRule(args: readonly string[]): ConfigurationError {
+function unknownRule(args: readonly string[]): CommandLineError {
   const [name = ""] = args;
   const nearest = args.length === 1 ? nearestRules(name) : [];
-  return new ConfigurationError([{
+  const received = args.length === 0 ? "none" : args.length === 1 ? quote(name.slice(0, 80)) : `${args.length} words`;
+  const hint = nearest.length === 0
+    ? "Write it like latchkey explain PK-09."
+    : nearest.length === 1
+    ? `Did you mean ${nearest[0]}?`
+    : `The rules of this group are ${nearest.join(", ")}.`;
+  return new CommandLineError([{
     path: "latchkey explain",
     expected: "the ID of a rule, such as PK-09",
-    received: args.length === 1 ? quote(name.slice(0, 80)) : `${args.length} words`,
-    hint: nearest.length === 0
-      ? "Write it like latchkey explain PK-09."
-      : nearest.length === 1
-      ? `Did you mean ${nearest[0]}?`
-      : `The rules of this group are ${nearest.join(", ")}.`,
+    received,
+    hint,
   }]);
 }

@@ -9,7 +9,7 @@ export interface ExposedParts {
   readonly issuer: string;
   /** The name or address it listens on. */
   readonly host: string;
-  readonly settings: ResolvedSettings;
+  readonly settings: Pick<ResolvedSettings, "allows" | "login" | "directory"> & Reach["settings"];
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
   /** Whether a page controls faults, the clock and the signing keys. */

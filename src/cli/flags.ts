@@ -4,6 +4,7 @@ import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.
 import { commandNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";
+import { splitWords } from "./split_words.ts";
 
 /** The content of the command line. */
 type FlagResult =
@@ -16,6 +17,11 @@ type FlagResult =
 
 /** The flags that show something instead of starting a server. */
 const infoFlags = ["help", "version", "licenses", "schema"] as const;
+
+const infoFlagOf = (flag: string) => infoFlags.find((known) => `--${known}` === flag);
+
+const optionOf = (flag: string) =>
+  flag === "-p" ? "port" : optionNames.find((known) => `--${flagName(known)}` === flag);
 
 const flagNames = [...optionNames.map(flagName), ...infoFlags].map((name) => `--${name}`);
 
@@ -36,32 +42,23 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
 
   const values = new Map<OptionName, (string | undefined)[]>();
   const issues: ConfigIssue[] = [];
-  const terminator = words.indexOf("--");
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    if (at === terminator) continue;
-    // In other programs, a single dash means a file, and after `--` no word is a flag.
-    if (!/^-./.test(word) || terminator >= 0 && at > terminator) {
-      issues.push(positionalIssue(word, at));
+  const split = splitWords(
+    words,
+    (flag, next) => infoFlagOf(flag) === undefined && !next.startsWith(optionOf(flag) === undefined ? "-" : "--"),
+  );
+  for (const { flag, value, at } of split) {
+    if (flag === undefined) {
+      issues.push(positionalIssue(value!, at));
       continue;
     }
-    if (/^-h/.test(word)) return { kind: "help" };
-    const equals = word.startsWith("--") ? word.indexOf("=", "--x".length) : -1;
-    const flag = word === "-p" ? "--port" : equals < 0 ? word : word.slice(0, equals);
-    let value = equals < 0 ? undefined : word.slice(equals + 1);
-    const infoFlag = infoFlags.find((known) => `--${known}` === flag);
+    if (/^-h/.test(flag)) return { kind: "help" };
+    const infoFlag = infoFlagOf(flag);
     if (infoFlag !== undefined) {
       if (value === undefined) return { kind: infoFlag };
       issues.push(unexpectedValueIssue(flag));
       continue;
     }
-    const name = optionNames.find((known) => `--${flagName(known)}` === flag);
-    const next = words[at + 1];
-    // Never the next flag: `--port --host x` must not make `--host` a port.
-    if (value === undefined && next !== undefined && !next.startsWith(name ? "--" : "-")) {
-      value = next;
-      at++;
-    }
+    const name = optionOf(flag);
     if (name) values.set(name, [...values.get(name) ?? [], value]);
     else issues.push(unknownFlagIssue(flag));
   }

@@ -1,6 +1,6 @@
 /** `latchkey hash-password`. */
 
-import { ConfigurationError } from "../server/config/config_issue.ts";
+import { CommandLineError } from "./command_line_error.ts";
 
 /** Reads a password and returns its digest. From a terminal it reads the password twice. */
 export async function hashPassword(): Promise<string> {
@@ -12,7 +12,7 @@ export async function hashPassword(): Promise<string> {
     ]);
   const { password, again } = await readSecret("Password: ", "Repeat the password: ");
   const invalidPassword = (expected: string, received: string, hint: string) =>
-    new ConfigurationError([{ path: "password", expected, received, hint }]);
+    new CommandLineError([{ path: "password", expected, received, hint }]);
   if (password !== again) {
     throw invalidPassword("the same password twice", "two different passwords", "Run the command again.");
   }

@@ -1,6 +1,7 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
 import { profileNames } from "../server/config/profile.ts";
+import { wrap } from "./operating/format_event.ts";
 import { providerNames } from "../server/config/profile_field.ts";
 import { commandNames, commands } from "./commands.ts";
 import { variableName } from "./environment.ts";
@@ -72,7 +73,10 @@ interactive, which shows pages for login and consent.
 
 PROFILE, a set of values for the settings that are not set, is a standard:
 ${profileNames.join(", ")};
-a provider: ${providerNames.join(", ")}; or the path of a JSON file.
+a provider:
+${wrap(providerNames.join(", "), "", 79).join("\n")};
+the path of a JSON file; or vary:SEED, with which each response is drawn from
+what the specifications allow.
 
 STORE keeps codes, tokens and keys: memory loses them when the server stops;
 sqlite:PATH is a file; sqlite:PATH?durability=power survives a power failure

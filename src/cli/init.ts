@@ -2,10 +2,12 @@
 
 import { libraries } from "../devtools/connect/client_snippets/mod.ts";
 import { validateRedirectUri } from "../server/oauth/clients/redirect_uri.ts";
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../server/config/config_issue.ts";
+import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";
+import { CommandLineError } from "./command_line_error.ts";
+import { splitWords } from "./split_words.ts";
 
 const fileName = "latchkey.json";
 const port = 9000;
@@ -54,7 +56,7 @@ type Parsed<Value> = { readonly value: Value } | Pick<ConfigIssue, "expected" | 
  *
  * @param args The words after `init`.
  * @returns The exit code.
- * @throws {ConfigurationError} If the command line or a value is invalid, or the file exists.
+ * @throws {CommandLineError} If the command line or a value is invalid, or the file exists.
  */
 export async function initialize(
   args: readonly string[],
@@ -142,17 +144,18 @@ export async function initialize(
 /** The values of the flags; `--kind` has that of `--confidential` and `--public`. */
 function readFlags(args: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
-  for (let at = 0; at < args.length; at++) {
-    const [, flag = args[at]!, attached] = /^(--[^=]*)=(.*)$/s.exec(args[at]!) ?? [];
-    const isKind = (flag === "--confidential" || flag === "--public") && attached === undefined;
+  const isKindFlag = (flag: string) => flag === "--confidential" || flag === "--public";
+  for (const word of splitWords(args, (flag, next) => !isKindFlag(flag) && !next.startsWith("--"))) {
+    const { flag = word.value!, value: written } = word;
+    const isKind = isKindFlag(flag) && written === undefined;
     if (!isKind && flag !== "--library" && flag !== "--redirect-uri") {
       const suggestion = suggest(flag, ["--library", "--redirect-uri", "--confidential", "--public"]);
       const hint = suggestion === undefined ? "latchkey init --help lists the flags." : `Did you mean ${suggestion}?`;
       const path = /^--[A-Za-z-]{0,40}$/.test(flag) ? flag : "command line";
       throw issue(path, { expected: "a known flag", hint }, "an unknown flag");
     }
-    const value = isKind ? flag.slice("--".length) : attached ?? args[++at] ?? "";
-    if (value === "" || value.startsWith("--")) {
+    const value = isKind ? flag.slice("--".length) : written ?? "";
+    if (value === "") {
       throw issue(flag, { expected: "a value", hint: "latchkey init --help has an example." }, "no value");
     }
     const name = isKind ? "--kind" : flag;
@@ -191,5 +194,5 @@ function parseKind(text: string): Parsed<string> {
 }
 
 function issue(path: string, { expected, hint }: Pick<ConfigIssue, "expected" | "hint">, received: string) {
-  return new ConfigurationError([{ path, expected, received, hint }]);
+  return new CommandLineError([{ path, expected, received, hint }]);
 }

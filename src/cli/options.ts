@@ -2,7 +2,17 @@
 
 import { type ConfigIssue, showValue, suggest } from "../server/config/config_issue.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
-import { choice, type Field, type Fields, findMismatches, flag, object, text, whole } from "../server/config/field.ts";
+import {
+  choice,
+  type Field,
+  type Fields,
+  findMismatches,
+  flag,
+  list,
+  object,
+  text,
+  whole,
+} from "../server/config/field.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
@@ -16,8 +26,8 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
   /**
    * A profile, or a list of profiles, of which later ones count: values for the settings that are not set. A standard:
    * `oauth2.1`, `oidc`, `mcp`, `fapi2-security`, `fapi2-message-signing`, which settings may exceed, never weaken. A
-   * provider: `keycloak`, `okta`, its members, or the path of a JSON file with them, relative to this file. Default:
-   * none.
+   * provider: its name, such as `okta`, its members, or the path of a JSON file with them, relative to this file.
+   * Default: none.
    */
   readonly profile?: string | ProviderProfile | readonly (string | ProviderProfile)[];
   /** The TCP port to listen on; 0 takes any free one. Default: 9000. */
@@ -79,6 +89,12 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
    */
   readonly controlSecret?: string;
   /**
+   * Scenarios, which `latchkey exec --help` lists: names such as `provider-down-30s`, with the `sub` of a user after a
+   * colon if they are about one (`user-removed:bob`), and paths of JSON files, relative to this file. Needs `control`,
+   * and an issuer on a test host. Default: none.
+   */
+  readonly scenario?: readonly string[];
+  /**
    * The path of a small MCP server on the origin of the issuer: a protected resource with metadata and challenges, to
    * test MCP clients against. Default: none.
    */
@@ -129,6 +145,10 @@ export function programFields(
       pattern: /^[\w.~+/-]{16,}=*$/,
       expected: "at least 16 letters, digits and -._~+/",
     }),
+    scenario: list(
+      text(["provider-down-30s"], { pattern: /./, expected: "the name of a scenario, or the path of a .json file" }),
+      [["provider-down-30s", "user-removed:bob"]],
+    ),
     mcpServer: text(["/mcp"], {
       pattern: /^(?:\/[\w.~-]+)+$/,
       expected: "a path of letters and digits, such as /mcp",
@@ -164,6 +184,7 @@ export const optionHelp = {
   inspector: ["on|off", "on, but off for real hosts"],
   faults: ["on|off", "on, but only on this machine"],
   control: ["on|off", "off; on adds /_control"],
+  scenario: ["NAME,…", "none"],
   mcpServer: ["PATH", "none"],
   log: ["FORMAT", "%; or json, or off"],
   metricsPort: ["NUMBER", "none"],

@@ -16,6 +16,8 @@ import { isLoopback } from "../server/oauth/test_hosts.ts";
 import { configuredIssuer, fromHost } from "../server/config/issuer_urls.ts";
 import { defaultIssuerPath } from "../server/config/with_providers.ts";
 import { withDefaults } from "../server/config/field.ts";
+import { providerProfileField } from "../server/config/provider_profile.ts";
+import { extendedFields } from "../server/assembly/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
@@ -25,7 +27,9 @@ import type { RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
 import { programFields, type RawOptions } from "./options.ts";
-import { loadProfiles } from "./profile_files.ts";
+import { loadFiles } from "./named_files.ts";
+import type { ChosenScenario } from "../testing/scenarios/choose.ts";
+import type { Scenario } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
@@ -68,6 +72,8 @@ export type Configuration =
     readonly control: boolean;
     /** The bearer token of the control. Default: none. */
     readonly controlSecret?: string;
+    /** What happens to the server. Default: nothing. */
+    readonly scenarios?: readonly ChosenScenario[];
     /** The path of a small MCP server. Default: none. */
     readonly mcpServer?: string;
     /** The user whom automatic login logs in. Default: the first one. */
@@ -129,13 +135,20 @@ export async function readConfiguration(
   const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
-  const profiles = await loadProfiles(
+  const profiles = await loadFiles(
     given.profile,
+    () => providerProfileField(extendedFields.paths),
     findSource("profile", options, fileName),
     options.profile === undefined ? path : undefined,
     readTextFile,
   );
   if (profiles.value !== given.profile) given.profile = profiles.value;
+  const scenarios = await readScenarios(
+    given,
+    findSource("scenario", options, fileName),
+    options.scenario === undefined ? path : undefined,
+    readTextFile,
+  );
   const settings: Settings & ExtensionSettings = Object.fromEntries(
     Object.entries(given).filter(([name]) =>
       Object.hasOwn(settingFields, name) || Object.hasOwn(extensionFields, name)
@@ -163,6 +176,7 @@ export async function readConfiguration(
     ...environment.issues,
     ...file.issues,
     ...profiles.issues,
+    ...scenarios?.issues ?? [],
     ...settingsIssues,
     ...tls.issues,
   ];
@@ -174,7 +188,7 @@ export async function readConfiguration(
       environment.warnings,
     );
   }
-  const { metricsPort, metricsHost, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
+  const { metricsPort, metricsHost, scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
   const warnings = [
     ...environment.warnings,
@@ -190,6 +204,7 @@ export async function readConfiguration(
     mcpServer: program.mcpServer,
     user: program.user,
     controlSecret: program.controlSecret,
+    ...scenarios !== undefined && { scenarios: scenarios.read },
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
@@ -263,6 +278,31 @@ async function readTls(
   ]);
   if (typeof cert === "string" && typeof key === "string") return { wanted: true, read: { cert, key }, issues: [] };
   return { wanted: true, issues: [cert, key].filter((text) => typeof text !== "string") };
+}
+
+/** The scenarios that the setting names, with those in files. */
+async function readScenarios(
+  { scenario, control }: Readonly<Record<string, unknown>>,
+  path: string,
+  configPath: string | undefined,
+  readTextFile: ReadTextFile,
+): Promise<{ readonly read: readonly ChosenScenario[]; readonly issues: readonly ConfigIssue[] } | undefined> {
+  if (scenario === undefined) return undefined;
+  const [{ chooseScenario }, { scenarioField }] = await Promise.all([
+    import("../testing/scenarios/choose.ts"),
+    import("../testing/scenarios/scenario.ts"),
+  ]);
+  const files = await loadFiles(scenario, () => scenarioField, path, configPath, readTextFile);
+  const found = ((files.value ?? []) as readonly (string | Scenario)[])
+    .map((item) => typeof item === "string" ? chooseScenario(item) : item);
+  const issues = found.flatMap((item) => "steps" in item ? [] : [{ path, ...item }]);
+  if (control !== true) {
+    issues.push({
+      ...{ path, expected: "the control as well, which runs the scenario", received: "no control" },
+      hint: "Add --control on, or control in the file.",
+    });
+  }
+  return { read: found.filter((item) => "steps" in item), issues: [...files.issues, ...issues] };
 }
 
 /** The option of a setting, or of an element of it. */

@@ -62,13 +62,16 @@ test("a port in use: the server that uses it must stop, because the application 
 });
 
 test("a mistake is reported while it runs and at the end, with exit code 1", async () => {
-  const { code, stdout, stderr } = await check(["--only", "response/state-wrong"], "does not compare state");
+  const { code, stdout, stderr } = await check(
+    ["--only", "id-token/signed-by-stranger"],
+    "does not verify the ID token",
+  );
   assertEquals(code, 1, stdout + stderr);
   assertMatch(
     stdout,
-    /FAILED response\/state-wrong \(must-reject, high\), \d+ of \d+ variants\n {2}attack: .*\n {2}consequence: An attacker logs the user in to/,
+    /FAILED id-token\/signed-by-stranger \(must-reject, high\), \d+ of \d+ variants\n {2}attack: .*\n {2}consequence: An attacker who can change a token response/,
   );
-  assertMatch(stderr, /✗ response\/state-wrong \{ how: "unrelated" \}: the client completed the journey/);
+  assertMatch(stderr, /✗ id-token\/signed-by-stranger \{ kid: "own" \}: the client completed the journey/);
 });
 
 test("the rules have their pages during a check; Ctrl-C prints what is known, and writes the report", async () => {
@@ -83,7 +86,7 @@ test("the rules have their pages during a check; Ctrl-C prints what is known, an
   const command = startCommand({
     args: [
       ...["check", `${url}/login`, "--port", String(port), "--client-id", "shop"],
-      ...["--redirect-uri", `${url}/callback`, "--only", "response/extra-parameters,id-token/nonce-wrong"],
+      ...["--redirect-uri", `${url}/callback`, "--only", "id-token/iss-missing,id-token/nonce-wrong"],
       ...["--timeout", "600", "--report", "json", "--output", file],
     ],
   });

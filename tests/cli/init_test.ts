@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { clientSnippets, libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
@@ -59,7 +59,7 @@ async function init(args: readonly string[], inputs?: readonly string[], existin
 
 /** The message of the rejection; the command writes nothing. */
 async function rejection(args: readonly string[], inputs?: readonly string[], existing?: string): Promise<string> {
-  return (await assertRejects(() => init(args, inputs, existing), ConfigurationError)).message;
+  return (await assertRejects(() => init(args, inputs, existing), CommandLineError)).message;
 }
 
 test("it asks three questions, with the defaults of the library, and says what it expects after wrong input", async () => {
@@ -134,7 +134,7 @@ test("an existing file is rejected before the first question, and so is one that
   const environment = { env: {}, mainModule: "", readTextFile: () => Promise.reject(new Error("none")) };
   await assertRejects(
     () => initialize(["--library", "go"], environment, actions),
-    ConfigurationError,
+    CommandLineError,
     "never overwrites",
   );
 });

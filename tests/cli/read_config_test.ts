@@ -626,7 +626,7 @@ const wrongTypes: readonly [string, readonly unknown[], string, (value: unknown)
   ["scopes", lists, "an array of strings", (scopes) => ({ scopes })],
   ["scopes[1]", strings, "a string", (it) => ({ scopes: ["a", it] })],
   ["defaultScope", strings, "a string of space-separated scope values", (defaultScope) => ({ defaultScope })],
-  ["alg", [...strings, "rs256", "HS256", "none"], `"RS256", "ES256" or "EdDSA"`, (alg) => ({ alg })],
+  ["alg", [...strings, "rs256", "HS256", "none"], `"RS256", "ES256", "EdDSA" or "Ed25519"`, (alg) => ({ alg })],
   ["audience", strings, "a string", (audience) => ({ audience })],
   ["lifetimes", objects, "an object", (lifetimes) => ({ lifetimes })],
   ["lifetimes.code", wholes, "a whole number of seconds", (code) => ({ lifetimes: { code } })],
@@ -665,11 +665,11 @@ const clientTypes: readonly [string, readonly unknown[], string][] = [
   ["client_secret_expires_at", [-1, 1.5, "0", true, null, [], {}], "a whole number of seconds since 1970"],
   ["client_name", strings, "a string"],
   ["redirect_uris", lists, "an array of strings"],
-  ["token_endpoint_auth_method", [...strings, "tls_client_auth"], `"client_secret_basic", "client_secret_post", `],
+  ["token_endpoint_auth_method", [...strings, "certificate"], `"client_secret_basic", "client_secret_post", `],
   ["grant_types", lists, "an array of strings"],
   ["response_types", lists, "an array of strings"],
   ["scope", [...strings, ["openid"]], "a string of space-separated scope values"],
-  ["id_token_signed_response_alg", [...strings, "none"], `"RS256", "ES256" or "EdDSA"`],
+  ["id_token_signed_response_alg", [...strings, "none"], `"RS256", "ES256", "EdDSA" or "Ed25519"`],
   ["require_pkce", flags, "true or false"],
   ["default_max_age", [-1, 1.5, "0", true, null, [], {}], "a whole number of seconds, at least 0"],
   ["require_auth_time", flags, "true or false"],
@@ -1299,7 +1299,7 @@ test("profiles are names and files, in a list, and a file is relative to the fil
 });
 
 test("an unknown profile and an invalid file of a profile stop the start", async () => {
-  const files = { "a.json": "{", "b.json": "[]", "c.json": `{ "name": "c", "issuerPath": "/c/", "clients": [] }` };
+  const files = { "a.json": "{", "b.json": "[]", "c.json": `{ "name": "c", "issuerPath": "/c//", "clients": [] }` };
   await assertFaults({ args: ["--profile=oktaa"], files }, [["--profile", "Did you mean okta?"]]);
   await assertFaults({ file: { profile: ["oidc", "oktaa"] } }, [["latchkey.json: profile[1]", `"okta"`]]);
   await assertFaults({ args: ["--profile=none.json"], files }, [["none.json", "no file at this path"]]);
@@ -1307,7 +1307,7 @@ test("an unknown profile and an invalid file of a profile stop the start", async
   await assertFaults({ file: { profile: ["./b.json", "c.json"] }, files, validate: validateOptions }, [
     ["b.json", "a JSON object"],
     ["c.json: clients", "a known key"],
-    ["c.json: issuerPath", "without a slash at its end"],
+    ["c.json: issuerPath", "a path such as"],
   ]);
   await assertFaults({ file: { profile: ["okta", "okta"] }, validate: validateOptions }, [
     ["latchkey.json: profile[1]", "each profile once"],

@@ -64,7 +64,8 @@ test("every object except a user, a key, a schema and a mapping rejects unknown 
   const objects = [...nodes(root, "file")].filter(([, { type }]) => type === "object");
   const { authorizationDetails: types } = root.properties!;
   const { targets } = root.properties!.tokenExchange!.properties!;
-  const { clients: otherIds } = root.properties!.resourceAuthorizationServers!.items!.properties!;
+  const { clients: otherIds, subjects: otherSubjects } = root.properties!.resourceAuthorizationServers!.items!
+    .properties!;
   const { subjects } = root.properties!.trustedIssuers!.items!.properties!;
   const byPlace = (rows: readonly unknown[][]) => rows.toSorted(([a], [b]) => String(a) < String(b) ? -1 : 1);
   assertEquals(
@@ -83,7 +84,10 @@ test("every object except a user, a key, a schema and a mapping rejects unknown 
       ["file.paths", false, undefined],
       ["file.pkce", false, undefined],
       ["file.dpop", false, undefined],
+      ["file.mutualTls", false, undefined],
       ["file.metadata", true, undefined],
+      ["file.origins", root.properties!.origins!.additionalProperties, undefined],
+      ["file.tokenPrefixes", false, undefined],
       ["file.clientLogout", false, undefined],
       ["file.keys", false, undefined],
       ["file.refresh", false, undefined],
@@ -100,6 +104,7 @@ test("every object except a user, a key, a schema and a mapping rejects unknown 
       ["file.tokenExchange.targets", targets!.additionalProperties, undefined],
       ["file.resourceAuthorizationServers[]", false, ["issuer"]],
       ["file.resourceAuthorizationServers[].clients", otherIds!.additionalProperties, undefined],
+      ["file.resourceAuthorizationServers[].subjects", otherSubjects!.additionalProperties, undefined],
       ["file.registration", false, undefined],
       ["file.registration.softwareStatementIssuers[]", false, ["issuer"]],
       ["file.registration.softwareStatementIssuers[].jwks", true, ["keys"]],

@@ -1,6 +1,6 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
-import { assertNoIssues, ConfigurationError, printable } from "../../server/config/config_issue.ts";
+import { printable } from "../../server/config/config_issue.ts";
 import { allowancesOf } from "../../server/config/allowances.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
@@ -10,6 +10,7 @@ import type { ReportData } from "../../check/report_data.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
 import { readConfiguration, type ValidateSettings } from "../read_config.ts";
 import { programCommand } from "../about.ts";
+import { CommandLineError } from "../command_line_error.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { suggestFlag } from "./suggest_flag.ts";
 import { showProgress } from "./show_progress.ts";
@@ -29,7 +30,8 @@ type Environment = Pick<
  * @param args The words after `check`.
  * @param readRules Reads the text of the rules, to whose pages the report links.
  * @returns The exit code.
- * @throws {ConfigurationError} If the command line or the configuration is invalid.
+ * @throws {CommandLineError} If the words of the command are wrong.
+ * @throws {ConfigurationError} If the configuration is invalid.
  * @throws {ListenError} If the server cannot listen.
  */
 export async function checkApplication(
@@ -52,7 +54,8 @@ export async function checkApplication(
   const { settings, port, host, tls, warnings } = config;
   for (const { path, message } of warnings) console.error(`${path}: ${message}`);
 
-  assertNoIssues(nameIssues(flags).map((issue) => ({ ...issue, path: `--${issue.path}` })));
+  const unknownNames = nameIssues(flags).map((issue) => ({ ...issue, path: `--${issue.path}` }));
+  if (unknownNames.length > 0) throw new CommandLineError(unknownNames);
   const baseline = await readBaseline(flags.baseline, environment.readTextFile);
   const [
     { latchkey },
@@ -123,6 +126,7 @@ export async function checkApplication(
       // A second signal stops immediately.
       if (isStopped) environment.exit(1);
       isStopped = true;
+      progress.end();
       check.stop();
     });
     console.error("Ctrl-C ends the check with a report of the results so far.");
@@ -136,9 +140,12 @@ export async function checkApplication(
         timeoutMs: attemptMs,
         recoveryMs: flags.recovery * 1000,
         pauseMs: flags.pause * 1000,
+        minutes: flags.minutes,
+        onWait: progress.wait,
         restart: restartClient,
         baseline,
         repeat,
+        suggestFlag: (failure) => suggestFlag(failure, flags),
         recorder: flows.recorder,
         onStart: progress.start,
         onResult: progress.show,
@@ -163,7 +170,7 @@ function clientSettings({ clientId, clientSecret, redirectUri }: CheckFlags) {
   return { clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri], grant_types }] };
 }
 
-/** @throws {ConfigurationError} If there is no JSON report at this path. */
+/** @throws {CommandLineError} If there is no JSON report at this path. */
 async function readBaseline(
   path: string | undefined,
   readTextFile: Environment["readTextFile"],
@@ -173,7 +180,7 @@ async function readBaseline(
   const text = await readTextFile(path).catch((error: unknown) => ({ error }));
   const baseline = typeof text === "string" ? parseBaseline(text) : undefined;
   if (baseline !== undefined) return baseline;
-  throw new ConfigurationError([{
+  throw new CommandLineError([{
     path: "--baseline",
     expected: "a JSON report of an earlier check",
     received: typeof text === "string"
@@ -183,8 +190,8 @@ async function readBaseline(
   }]);
 }
 
-function restartFailed(error: unknown): ConfigurationError {
-  return new ConfigurationError([{
+function restartFailed(error: unknown): CommandLineError {
+  return new CommandLineError([{
     path: "--restart",
     expected: "a command that restarts the application",
     received: printable(error instanceof Error ? error.message : String(error)).slice(0, 300),
@@ -228,19 +235,17 @@ async function writeReport(
   writeTextFile: (path: string, text: string) => Promise<void>,
   formatSummary: (data: ReportData) => readonly string[],
 ): Promise<void> {
-  const { report: format, output } = flags;
-  const text = await formatReport(report, format);
-  const flag = suggestFlag(data.control.failure, flags);
-  if (flag !== undefined && !(output === undefined && format === "text")) console.error(flag);
-  if (output === undefined) {
-    return console.log(text.trimEnd() + (flag === undefined || format !== "text" ? "" : `\n\n${printable(flag)}`));
-  }
+  const { output } = flags;
+  const text = await formatReport(report, flags);
+  if (output === undefined) return console.log(text.trimEnd());
   await writeTextFile(output, `${text.trimEnd()}\n`);
   console.log([...formatSummary(data).map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 
-async function formatReport(report: CheckReport, format: CheckFlags["report"]): Promise<string> {
+async function formatReport(report: CheckReport, { report: format, source }: CheckFlags): Promise<string> {
   if (format === "json") return JSON.stringify(report, null, 2);
   if (format === "junit") return report.toJUnit();
+  if (format === "sarif") return report.toSARIF({ file: source });
+  if (format === "markdown") return report.toMarkdown();
   return format === "html" ? await report.toHTML() : String(report);
 }

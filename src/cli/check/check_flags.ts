@@ -1,9 +1,11 @@
 /** The command line of `latchkey check`: the URL of a login, flags of the check, and flags of the server. */
 
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
+import { type ConfigIssue, quote, suggest } from "../../server/config/config_issue.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
 import { shellWord } from "../../server/endpoints/shared/shell_quote.ts";
+import { CommandLineError } from "../command_line_error.ts";
 import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
+import { type CommandWord, splitWords } from "../split_words.ts";
 
 export interface CheckFlags {
   readonly loggedInUrl?: string;
@@ -18,9 +20,11 @@ export interface CheckFlags {
   readonly timeout: number;
   readonly recovery: number;
   readonly pause: number;
+  readonly minutes?: number;
   readonly timeLimits: boolean;
   readonly idTokenSignature: boolean;
-  readonly report: "text" | "json" | "junit" | "html";
+  readonly report: "text" | "json" | "junit" | "html" | "sarif" | "markdown";
+  readonly source?: string;
   readonly output?: string;
   readonly baseline?: string;
   readonly stay: boolean;
@@ -52,9 +56,19 @@ export const checkFlags: {
   timeout: [seconds(10, 1), "SECONDS", "how long a login may take (10)"],
   recovery: [seconds(60, 0), "SECONDS", "how long logins may fail after an attack (60)"],
   pause: [seconds(0, 0), "SECONDS", "how long to wait before each attack (0)"],
+  minutes: [
+    whole(10, { min: 1, max: 1440, expected: "whole minutes from 1 to 1440" }),
+    "MINUTES",
+    "how long the attacks may take, most severe first",
+  ],
   timeLimits: [flag(false), "on|off", "also attacks that wait for its time limits (off)"],
   idTokenSignature: [flag(true), "on|off", "off: it does not verify ID tokens (on)"],
-  report: [choice(["text", "json", "junit", "html"], { default: "text" }), "FORMAT", "text, json, junit or html"],
+  report: [
+    choice(["text", "json", "junit", "html", "sarif", "markdown"], { default: "text" }),
+    "FORMAT",
+    "text, json, junit, html, sarif or markdown",
+  ],
+  source: [text(["src/auth.ts"]), "FILE", "the file that the results of SARIF name"],
   output: [text(["report.xml"]), "FILE", "where the report goes (standard output)"],
   baseline: [text(["known.json"]), "FILE", "an earlier JSON report, whose failures are known"],
   stay: [flag(false), "on|off", "serve the report at /flows/check until Ctrl-C"],
@@ -83,7 +97,7 @@ export interface CheckArguments {
 }
 
 /** The flags that a repetition of one attack does not need. */
-const reportFlags: readonly string[] = ["only", "except", "report", "output", "baseline", "stay"];
+const reportFlags: readonly string[] = ["only", "except", "report", "source", "output", "baseline", "stay"];
 
 /** The flags of the server that a check has no use for, and why. A file and variables may have them. */
 const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
@@ -92,6 +106,7 @@ const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
   inspector: "a check always shows its logins at /flows",
   faults: "a check chooses the faults itself",
   control: "a check has no control",
+  scenario: "a check chooses the faults itself",
   mcpServer: "a check opens pages of an application",
   log: "a check prints its progress and its report",
   metricsPort: "a check has no metrics",
@@ -110,7 +125,7 @@ function repeatFlag(name: string, value: string | undefined): string[] {
  * Reads the words after `check`. The flags of the server are only separated; `read_config.ts` reads them.
  *
  * @param program The command that starts the program in a shell.
- * @throws {ConfigurationError} With all issues.
+ * @throws {CommandLineError} With all issues.
  */
 export function readCheckArguments(args: readonly string[], program: string): CheckArguments {
   const issues: ConfigIssue[] = [];
@@ -118,17 +133,13 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
   const urls: string[] = [];
   const repeated: string[] = [];
   const values: Partial<Record<keyof CheckFlags, unknown>> = {};
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at]!;
-    if (!word.startsWith("--")) {
-      urls.push(word);
+  const words = splitWords(args);
+  for (let at = 0; at < words.length; at++) {
+    const { flag: written, value } = words[at]!;
+    if (written === undefined) {
+      urls.push(value!);
       continue;
     }
-    const equals = word.indexOf("=");
-    const written = equals < 0 ? word : word.slice(0, equals);
-    const next = args[at + 1];
-    const value = equals >= 0 ? word.slice(equals + 1) : next?.startsWith("--") ? undefined : next;
-    const takesNext = equals < 0 && value !== undefined;
     repeated.push(...repeatFlag(written.slice(2), value));
     const name = names.find((known) => `--${checkFlagName(known)}` === written);
     if (name === undefined) {
@@ -136,13 +147,11 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
       const unused = option && unusedFlags[option];
       if (option === undefined) issues.push(unknownFlagIssue(written, program));
       else if (unused !== undefined) issues.push(unusedFlagIssue(written, unused));
-      else serverArgs.push(word, ...takesNext ? [next!] : []);
-      if (takesNext) at++;
+      else serverArgs.push(...words[at]!.written);
       continue;
     }
-    if (takesNext) at++;
     const isList = checkFields[name].type === "array";
-    const more = isList ? listWords(args.slice(at + 1)) : [];
+    const more = isList ? listWords(words.slice(at + 1)) : [];
     at += more.length;
     const text = isList ? [value ?? "", ...more].join(" ").split(/[\s,]+/).filter(Boolean).join(",") : value;
     const hint = `Write it like ${written} ${exampleText(checkFields[name])}.`;
@@ -163,7 +172,7 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
     }
   }
   issues.push(...urlIssues(urls, program), ...clientIssues(values));
-  if (issues.length > 0) throw new ConfigurationError(issues);
+  if (issues.length > 0) throw new CommandLineError(issues);
   const command = [program, "check", shellWord(urls[0]!), ...repeated].join(" ");
   return {
     loginUrl: urls[0]!,
@@ -174,9 +183,9 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
 }
 
 /** The words at the beginning that continue a list: neither a flag nor the URL of the login. */
-function listWords(words: readonly string[]): readonly string[] {
-  const end = words.findIndex((word) => word.startsWith("--") || isWebUrl(word));
-  return end < 0 ? words : words.slice(0, end);
+function listWords(words: readonly CommandWord[]): readonly string[] {
+  const end = words.findIndex(({ flag, value }) => flag !== undefined || isWebUrl(value!));
+  return (end < 0 ? words : words.slice(0, end)).map(({ value }) => value!);
 }
 
 function urlIssues(urls: readonly string[], program: string): ConfigIssue[] {

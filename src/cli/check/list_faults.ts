@@ -1,6 +1,7 @@
 /** `latchkey faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
 
-import { ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
+import { CommandLineError } from "../command_line_error.ts";
 
 /** The members that attacks, faults and habits have in common. */
 interface Listed {
@@ -14,7 +15,7 @@ interface Listed {
  * The output of the command, without a final newline.
  *
  * @param args The words after `faults`: a category or an id, to list only that, and flags.
- * @throws {ConfigurationError} If there is another flag, a second name, or an unknown name.
+ * @throws {CommandLineError} If there is another flag, a second name, or an unknown name.
  */
 export async function listFaults(args: readonly string[]): Promise<string> {
   if (args.includes("--help") || args.includes("-h")) {
@@ -57,8 +58,8 @@ function categoryOf(id: string): string {
   return id.split(/[/.]/, 1)[0]!;
 }
 
-function invalidWord(expected: string, word: string, hint: string): ConfigurationError {
-  return new ConfigurationError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
+function invalidWord(expected: string, word: string, hint: string): CommandLineError {
+  return new CommandLineError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
 }
 
 function formatItem({ id, title, correctClient, parameters = [] }: Listed, kind: string): string[] {

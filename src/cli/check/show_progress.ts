@@ -9,15 +9,20 @@ const intervalMs = { terminal: 1000, other: 10_000 };
 /** How long a journey may take before the progress says so, in milliseconds. */
 const longJourneyMs = 5000;
 
+/** How long the rest of a check must take before the progress reports it, in milliseconds. */
+const longRestMs = 600_000;
+
 /** Shows how many journeys have ended, and which one is running for how long. Each failure gets its own line. */
 export interface Progress {
   /** Notes the attack that runs now. */
   start(attackId: string): void;
+  /** Says why the check waits, and for how long in milliseconds. */
+  wait(because: string, milliseconds: number): void;
   /** Notes a result. */
   show(result: AttackResult, total: number): void;
   /** Shows the progress, if it is time. A timer calls it, because a journey may take minutes. */
   tick(): void;
-  /** Clears the progress in a terminal; elsewhere, writes the final counts. */
+  /** Clears the progress in a terminal; elsewhere, writes the final counts. Nothing is written after it. */
   end(): void;
 }
 
@@ -36,18 +41,24 @@ export function showProgress(
 ): Progress {
   const clear = isTerminal ? "\r\u001b[K" : "";
   let [done, total, failed, inconclusive] = [0, 0, 0, 0];
+  let hasEnded = false;
   let running = { id: "", since: now() };
   const startedAt = now();
   let shownAt = isTerminal ? -Infinity : startedAt;
 
   function counts(): string {
     const unclear = inconclusive === 0 ? "" : `, ${inconclusive} inconclusive`;
-    const elapsed = `after ${formatDuration(now() - startedAt)}`;
-    return `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${unclear}, ${elapsed}`;
+    const elapsedMs = now() - startedAt;
+    const restMs = elapsedMs / done * (total - done);
+    const rest = restMs < longRestMs
+      ? ""
+      : `, about ${formatDuration(restMs)} left (--minutes ends it earlier, the most severe come first)`;
+    return `${done} of ${total} ${total === 1 ? "journey" : "journeys"}, ${failed} failed${unclear}, after ` +
+      `${formatDuration(elapsedMs)}${rest}`;
   }
 
   function tick(): void {
-    if (total === 0 || now() - shownAt < intervalMs[isTerminal ? "terminal" : "other"]) return;
+    if (hasEnded || total === 0 || now() - shownAt < intervalMs[isTerminal ? "terminal" : "other"]) return;
     shownAt = now();
     const runningMs = now() - running.since;
     const current = runningMs < longJourneyMs ? running.id : `${running.id} for ${formatDuration(runningMs)}`;
@@ -56,8 +67,12 @@ export function showProgress(
 
   return {
     tick,
+    wait(because, milliseconds) {
+      if (!hasEnded) write(`${clear}Waiting ${formatDuration(milliseconds)}: ${printable(because)}\n`);
+    },
     start: (id) => running = { id, since: now() },
     show(result, of) {
+      if (hasEnded) return;
       const { attack, values, verdict, because } = result;
       done++;
       total = of;
@@ -70,7 +85,10 @@ export function showProgress(
       }
       tick();
     },
-    end: () => write(isTerminal ? clear : total === 0 ? "" : `${counts()}\n`),
+    end() {
+      if (!hasEnded) write(isTerminal ? clear : total === 0 ? "" : `${counts()}\n`);
+      hasEnded = true;
+    },
   };
 }
 

@@ -1,14 +1,13 @@
 /** The flag of `latchkey check` to change after a failed login without an attack. */
 
-import type { ControlFailure } from "../../check/report_data.ts";
+import type { ControlFailure } from "../../check/report.ts";
 import type { CheckFlags } from "./check_flags.ts";
 
-/** One sentence; `undefined` if the login succeeded, or if no flag is known to help. */
+/** One sentence; `undefined` if no flag is known to help. */
 export function suggestFlag(
-  failure: ControlFailure | undefined,
+  failure: ControlFailure,
   { clientId, clientSecret, redirectUri }: CheckFlags,
 ): string | undefined {
-  if (failure === undefined) return undefined;
   const { rule, error, received = "" } = failure.rejections.at(-1) ?? {};
   if (rule === "RU-01") {
     return `Try --redirect-uri ${received.replaceAll('"', "")}: the check has ${

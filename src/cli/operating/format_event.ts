@@ -60,7 +60,7 @@ export interface Terminal {
 export function formatEvent(event: TraceEvent, options: FormatOptions = {}): string | undefined {
   const { verbose = false, terminal } = options;
   if (!isShown(event, verbose)) return undefined;
-  const time = formatTime(event.at, terminal);
+  const time = timeOfDay(event.at, terminal);
   switch (event.type) {
     case "rejected":
       if (isPendingPoll(event)) {
@@ -85,17 +85,17 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
         ? `${time} the store failed at ${formatEndpoint(event.endpoint)}: ${printable((event.cause as Error).message)}`
         : `${time} internal error at ${formatEndpoint(event.endpoint)}: ${formatCause(event.cause)}`;
     case "fault_applied":
-      return `${time} fault at ${formatEndpoint(event.endpoint)}: ${printable(event.fault)}`;
+      return formatLine("warning", event, `fault ${printable(event.fault)}`, options);
     case "changed_by_hand":
       return `${time} changed on a page: ${printable(truncate(event.change))}`;
     case "flow_limit_reached":
-      return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: /flows omits others without an error`;
+      return `${time} more than ${event.maxFlowsPerSecond} new flows in one second: /flows omits others`;
     case "stored_entries":
       return `${time} the store has ${event.of} that the configuration lacks: ${formatStoredIds(event)}`;
     case "client_registered":
     case "client_updated":
     case "client_deleted":
-      return formatSuccess(event, formatRegistration(event), options);
+      return formatLine("success", event, formatRegistration(event), options);
     case "metadata_document_fetched":
       return `${time} metadata document ${printable(event.client)}: ${printable(event.outcome)}`;
     case "back_channel_logout":
@@ -103,7 +103,7 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
       return `${time} back-channel logout of ${printable(event.client)}: ${event.status ?? "no response"}`;
     case "code_issued":
     case "tokens_issued":
-      return formatSuccess(event, event.sub === event.client ? undefined : printable(event.sub), options);
+      return formatLine("success", event, event.sub === event.client ? undefined : printable(event.sub), options);
     default:
       return undefined;
   }
@@ -145,19 +145,20 @@ function formatEndpoint(endpoint: string): string {
 const marks = { success: ["✓", 32], rejected: ["✗", 31], warning: ["!", 33], note: ["i", 36] } as const;
 
 /** One line: method and path, status, client, user or what happened, the link to the flow. */
-function formatSuccess(
-  { at, client }: Extract<TraceEvent, { readonly client: string }>,
+function formatLine(
+  kind: keyof typeof marks,
+  { at, client }: { readonly at: number; readonly client?: string },
   about: string | undefined,
   { request: { method, path, status, link } = {}, terminal }: FormatOptions,
 ): string {
   const words = [
     path && [method, formatEndpoint(path)],
     status && [status],
-    [printable(client)],
+    client && [printable(client)],
     about && [about],
     link && [`→ ${link}`],
   ].flatMap((words) => words ? [words.join(" ")] : []);
-  return `${formatTime(at, terminal)} ${formatMark("success", terminal)} ${words.join("  ")}`;
+  return `${timeOfDay(at, terminal)} ${formatMark(kind, terminal)} ${words.join("  ")}`;
 }
 
 function formatMark(kind: keyof typeof marks, terminal: Terminal | undefined): string {
@@ -170,7 +171,7 @@ function paint(code: number, text: string, { colors = false }: Terminal = {}): s
 }
 
 /** The time of day. A user at a terminal compares it with a clock; a log is compared with those of other machines. */
-function formatTime(at: number, { localTime = false }: Terminal = {}): string {
+function timeOfDay(at: number, { localTime = false }: Terminal = {}): string {
   const date = new Date(at);
   if (!localTime) return date.toISOString().slice(11);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
@@ -206,7 +207,7 @@ function formatFailure(
     ...change === undefined ? [] : [`→ ${change.label}: ${change.url}`],
     ...link === undefined ? [] : [`→ ${link}`],
   ];
-  return formatBlock(formatTime(at, terminal), type, heading, lines, terminal);
+  return formatBlock(timeOfDay(at, terminal), type, heading, lines, terminal);
 }
 
 /** The names of values, which their text follows in one column. */

@@ -116,9 +116,9 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       if (format === "text" && !isShown(event, verbose) || event.type === "note" && !isNewNote(event)) return;
       const request = context && findForRequest(requests, context.request);
       const redacted = redactEvent(event, registeredSecrets);
-      const hasFix = "explanation" in event;
+      const hasLink = "explanation" in event || event.type === "fault_applied";
       // Computed only where it is shown: that takes longer than to record the event.
-      if (request !== undefined && (hasFix || verbose && format === "text")) request.link ??= context!.flowUrl;
+      if (request !== undefined && (hasLink || verbose && format === "text")) request.link ??= context!.flowUrl;
       if (request !== undefined && redacted.type === "rejected") {
         request.findDifference ??= (explanation) => suggestUri(explanation)?.difference;
         request.findChange ??= () => clientChangeUrl(context!, redacted.explanation.change);

@@ -889,6 +889,11 @@ const surprises: Readonly<Record<string, Surprise>> = {
     note: /scope is missing, so the default scope applies: read/,
     fix: /Send scope/,
   },
+  "prompt=create": {
+    fields: { prompt: "create" },
+    note: /prompt=create asks for sign-up, which this server does not have, and was ignored/,
+    fix: /Send create only to a server whose prompt_values_supported has it/,
+  },
   audience: {
     fields: { audience: "https://api.example" },
     note: /audience is a parameter of other servers, and was ignored/,
@@ -901,7 +906,7 @@ const surprises: Readonly<Record<string, Surprise>> = {
   },
 };
 
-test("[RI-04, FL-02] a surprise of a valid request is a note: once for each client in the terminal, always in the flow, and no warning", async () => {
+test("[RI-04, FL-02, OI-04] a surprise of a valid request is a note: once for each client in the terminal, always in the flow, and no warning", async () => {
   await forEachCase(Object.entries(surprises), async ([, { fields, note, fix, options }]) => {
     const server = await watched(options);
     for (let login = 1; login <= 2; login++) {

@@ -186,7 +186,7 @@ test("[OP-10] startup shows and logs what only the store has, and what the confi
   await against({ args: ["--store", `sqlite:${path}`] }, async ({ banner, output, signal, exited }) => {
     assertMatch(
       banner,
-      /^Clients +demo-public \(public\), demo-confidential \(.*\), late \(only in the store\)$/m,
+      /^Clients +demo-public \(public\), demo-confidential \(.*\), late \(only in the store\); redirect URI of the demo: /m,
     );
     assertMatch(banner, /^Users +alice, bob, u0 \(only in the store\), .* \(only in the store\), and 19 more;/m);
     signal("SIGTERM");

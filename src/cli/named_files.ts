@@ -1,27 +1,29 @@
-/** Reads the files that the setting `profile` names. */
+/** Reads the files that a setting names in place of values: profiles and scenarios. */
 
 import { type ConfigIssue, describeKind, printable } from "../server/config/config_issue.ts";
-import { validate } from "../server/config/field.ts";
-import { providerProfileField } from "../server/config/provider_profile.ts";
-import { extendedFields } from "../server/assembly/extensions.ts";
+import { type Field, validate } from "../server/config/field.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /**
- * Replaces the path of each file with its content. An invalid file is left out.
+ * Replaces the path of each JSON file with its content. An invalid file is left out.
  *
+ * @param given The value of the setting: an item, or a list.
+ * @param field The content of a file, an object; created only if there is a file.
  * @param namedBy The flag, the variable or the setting that names the files.
  * @param configPath The path of the configuration file with the setting. Paths are relative to it. Default: to the
  *   working directory.
  */
-export async function loadProfiles(
-  profile: unknown,
+export async function loadFiles(
+  given: unknown,
+  field: () => MaybePromise<Field>,
   namedBy: string,
   configPath: string | undefined,
   readTextFile: ReadTextFile,
 ): Promise<{ readonly value: unknown; readonly issues: readonly ConfigIssue[] }> {
   const isFile = (item: unknown) => typeof item === "string" && item.endsWith(".json");
-  const items: readonly unknown[] = Array.isArray(profile) ? profile : [profile];
-  if (!items.some(isFile)) return { value: profile, issues: [] };
+  const items: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (!items.some(isFile)) return { value: given, issues: [] };
   const issues: ConfigIssue[] = [];
   const value: unknown[] = [];
   for (const item of items) {
@@ -30,15 +32,16 @@ export async function loadProfiles(
       continue;
     }
     const path = besides(configPath, item as string);
-    const found = await readProfile(path, namedBy, readTextFile);
+    const found = await readFile(path, await field(), namedBy, readTextFile);
     if (found.issues.length === 0) value.push(found.content);
     issues.push(...found.issues);
   }
   return { value: value.length === 0 ? undefined : value, issues };
 }
 
-async function readProfile(
+async function readFile(
   path: string,
+  field: Field,
   namedBy: string,
   readTextFile: ReadTextFile,
 ): Promise<{ readonly content?: unknown; readonly issues: readonly ConfigIssue[] }> {
@@ -53,10 +56,10 @@ async function readProfile(
     return { issues: [findJsonSyntaxError(text, file)] };
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    const hint = `Put the members between braces, like { "name": "my-provider" }.`;
+    const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;
     return { issues: [{ path: file, expected: "a JSON object", received: describeKind(content), hint }] };
   }
-  const issues = validate(providerProfileField(extendedFields.paths), content);
+  const issues = validate(field, content);
   return { content, issues: issues.map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })) };
 }
 

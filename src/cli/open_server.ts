@@ -1,0 +1,199 @@
+/** The server of the program, as its configuration describes it: with its plugins, store and default user. */
+
+import type { ClientCheckHandle } from "../check/client_check.ts";
+import type { ReadRules } from "../devtools/rules/rules_file.ts";
+import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
+import type { Recorder } from "../recorder/recorder.ts";
+import type { App } from "../server/assembly/context.ts";
+import { type Latchkey, latchkey } from "../server/assembly/latchkey.ts";
+import type { Plugin } from "../server/assembly/plugin.ts";
+import { allowancesOf } from "../server/config/allowances.ts";
+import type { ConfigurationWarning } from "../server/config/config_issue.ts";
+import { configuredIssuer } from "../server/config/issuer_urls.ts";
+import { pluginProfiles } from "../server/config/plugin_profile.ts";
+import type { Settings } from "../server/config/settings.ts";
+import type { Trace } from "../server/oauth/trace.ts";
+import type { ProgramControl } from "../testing/control/program_control.ts";
+import { programCommand } from "./about.ts";
+import type { StoredEntries } from "./banner.ts";
+import { chooseDefaultUser, withDefaultUser } from "./default_user.ts";
+import { isThisMachineOnly } from "./exposure.ts";
+import type { RequestMapping } from "./mock_oauth2_config.ts";
+import { formatEvent } from "./operating/format_event.ts";
+import { health } from "./operating/health.ts";
+import { limitConcurrency } from "./operating/limit_concurrency.ts";
+import { logging } from "./operating/logging.ts";
+import type { Metrics } from "./operating/metrics.ts";
+import type { Configuration } from "./read_config.ts";
+import type { Vary } from "../testing/vary/vary.ts";
+import { storeKinds } from "./stores.ts";
+
+/** The configuration of a server that starts. */
+export type RunConfiguration = Extract<Configuration, { kind: "run" }>;
+
+/** A server that does not listen yet, and what the program knows of it. */
+export interface ProgramServer {
+  readonly server: Latchkey;
+  readonly app: App;
+  /** The settings, with the default user first. */
+  readonly settings: Settings;
+  /** Whether the issuer is on a test host, so that tools for developers may be open. */
+  readonly openTools: boolean;
+  readonly inspectorEnabled: boolean;
+  readonly faultsEnabled: boolean;
+  /** The recorder of the inspector; absent without it. */
+  readonly recorder?: Recorder;
+  /** Absent without the setting `control`. */
+  readonly control?: ProgramControl;
+  /** Undefined seed, or absent, without the profile `vary:SEED`. */
+  readonly vary?: Vary;
+  /** Absent with `log: "off"`. */
+  readonly log?: ReturnType<typeof logging>;
+  /** Absent without `metricsPort`. */
+  readonly metrics?: Metrics;
+  readonly healthCheck: ReturnType<typeof health>;
+  readonly storedEntries: { readonly [of in StoredEntries["of"]]?: StoredEntries };
+  /** Reports a warning about the configuration: to the log, or without one to standard error. */
+  readonly warn: (warning: ConfigurationWarning) => void;
+}
+
+/**
+ * Creates the server.
+ *
+ * @throws {ConfigurationError} If the configuration is invalid.
+ * @throws {StoreError} If the store does not respond.
+ */
+export async function openServer(
+  config: RunConfiguration,
+  environment: ProcessEnvironment,
+  readAnyRules: ReadRules,
+): Promise<ProgramServer> {
+  const { env, isTerminal, terminalWidth, now, writeLogLine } = environment;
+  const settings = withDefaultUser(config.settings, config.user);
+  const configured = configuredIssuer(settings);
+  const openTools = configured === undefined || allowancesOf(configured).openTools;
+  const inspectorEnabled = config.inspector ?? openTools;
+  const reach = { issuer: configured, host: config.host, settings };
+  const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(reach));
+  const log = config.log === "off" ? undefined : logging({
+    write: writeLogLine,
+    format: config.log,
+    verbose: true,
+    terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
+  });
+  const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
+  const healthCheck = health();
+  const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
+  // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
+  const receive: Trace = (event) => {
+    if (event.type === "stored_entries") storedEntries[event.of] = event;
+    // Printed even without a log, because nothing else reports a misspelt setting.
+    if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event));
+  };
+  const warn = (warning: ConfigurationWarning) => {
+    const event = { type: "configuration_warning", at: now(), ...warning } as const;
+    log?.onEvent(event);
+    receive(event);
+  };
+  for (const warning of config.warnings) warn(warning);
+  let app: App | undefined;
+  const readRules = openTools ? readAnyRules : undefined;
+  const inspector = await openInspector(config, inspectorEnabled, readRules);
+  const checkPagesEnabled = faultsEnabled && inspectorEnabled;
+  const check = openTools && (config.control || checkPagesEnabled)
+    ? await openClientCheck(!isThisMachineOnly(reach), environment)
+    : undefined;
+  const control = config.control ? await openControl(config, inspector.recorder, check) : undefined;
+  const varied = control === undefined && pluginProfiles(settings).some((profile) => profile.startsWith("vary:"))
+    ? (await import("../testing/vary/vary.ts")).varyControl()
+    : undefined;
+  const server = await latchkey({
+    ...settings,
+    // The first plugin is the outermost.
+    plugins: [
+      limitConcurrency({ maxInFlight: config.maxInFlight }),
+      ...check === undefined ? [] : [check.plugin],
+      ...log === undefined ? [] : [log],
+      ...metrics === undefined ? [] : [metrics],
+      healthCheck,
+      ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
+      inspector,
+      ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
+      ...control === undefined ? [] : control.plugins,
+      ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
+      ...control === undefined && openTools && settings.login !== "interactive"
+        ? [(await import("../testing/personas.ts")).personas()]
+        : [],
+      ...varied === undefined ? [] : [varied.plugin],
+      ...config.requestMappings === undefined
+        ? []
+        : await openRequestMappings(config.requestMappings, inspector.recorder),
+      {
+        // The program reports what the recorder has when it ends.
+        profiles: ["next-2026.11"],
+        setup: (assembled) => void (app = assembled),
+        onEvent: receive,
+        disabledPages: (await import("../testing/disabled_pages.ts")).disabledPages,
+      },
+    ],
+    store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
+  });
+  await chooseDefaultUser(server.users, config.user).then(() => control?.start()).catch(async (error) => {
+    await server.close();
+    throw error;
+  });
+  return {
+    ...{ server, app: app!, settings, openTools, inspectorEnabled, faultsEnabled, control, log, metrics, healthCheck },
+    ...{ storedEntries, warn, recorder: inspector.recorder, vary: control?.control.vary ?? varied?.handle },
+  };
+}
+
+async function openInspector(
+  { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: RunConfiguration,
+  recordsRequests: boolean,
+  readRules: ReadRules | undefined,
+): Promise<Plugin & { readonly recorder?: Recorder }> {
+  const { inspector } = await import("../devtools/inspector.ts");
+  if (!recordsRequests) return inspector({ requests: false, readRules });
+  // Programs and mappings read the record of every request.
+  const maxFlowsPerSecond = control || requestMappings !== undefined ? Infinity : undefined;
+  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, maxFlowsPerSecond, readRules });
+}
+
+async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
+  const { clientCheck } = await import("../check/client_check.ts");
+  return clientCheck({ exposed, program: programCommand(environment) });
+}
+
+async function openControl(
+  { controlSecret: secret, scenarios = [] }: RunConfiguration,
+  recorder: Recorder | undefined,
+  clientCheck: ClientCheckHandle | undefined,
+): Promise<ProgramControl> {
+  const { programControl } = await import("../testing/control/program_control.ts");
+  if (scenarios.length === 0) return programControl({ secret, recorder, clientCheck });
+  const { runScenarios } = await import("../testing/control/run_scenarios.ts");
+  return programControl({ secret, recorder, clientCheck, scenarios: (control) => runScenarios(control, scenarios) });
+}
+
+async function openFaultPages(recorder?: Recorder, control?: ProgramControl): Promise<Plugin> {
+  const { faultPages } = await import("../testing/fault_pages/mod.ts");
+  return faultPages({ recorder, control: control?.control });
+}
+
+/** Claims by parameters of token requests, which the recorder reads. */
+async function openRequestMappings(
+  mappings: readonly RequestMapping[],
+  inspected: Recorder | undefined,
+): Promise<Plugin[]> {
+  const { requestMappings } = await import("../testing/request_mappings.ts");
+  if (inspected !== undefined) return [requestMappings(mappings, inspected)];
+  const { recorder } = await import("../recorder/recorder.ts");
+  const ownRecorder = recorder();
+  return [ownRecorder, requestMappings(mappings, ownRecorder)];
+}
+
+async function openMcpServer(path: string): Promise<Plugin> {
+  const { mcpServer } = await import("../resource/mcp_server.ts");
+  return mcpServer(path);
+}

@@ -1,0 +1,48 @@
+/** Runs commands in this process, as `main.ts` does. */
+
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
+import type { execute } from "../../src/cli/exec/execute.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
+
+const readTextFile = (path: string) => readFile(path, "utf8");
+
+export const readRules = () => readTextFile("tests/rules.md");
+
+/** The environment of a command that may not end this process, without the variables that configure a server. */
+export function commandEnvironment(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ProcessEnvironment {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
+  return {
+    ...{ args, mainModule: "", isTerminal: false, isOutputTerminal: false, terminalWidth: () => undefined },
+    env: { ...Object.fromEntries(own), ...variables },
+    now: Date.now,
+    ...{ readTextFile, writeLogLine: () => {}, onStop: () => {} },
+    exit: () => {
+      throw new Error("The command may not end the process.");
+    },
+  };
+}
+
+/** Runs `exec` or `vary`, without the variables of this process that configure a server. */
+export async function runCommandHere(
+  command: typeof execute,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  onStop: (callback: () => void) => void = () => {},
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const { log, error } = console;
+  const output = { stdout: "", stderr: "" };
+  console.log = (text: string) => void (output.stdout += `${text}\n`);
+  console.error = (text: string) => void (output.stderr += `${text}\n`);
+  try {
+    const environment = { ...commandEnvironment(args, variables), onStop };
+    const code = await command(args, environment, validateOptions, readRules);
+    return { code, ...output };
+  } finally {
+    Object.assign(console, { log, error });
+  }
+}
