@@ -1,0 +1,34 @@
+/** Builds the site of the documents: `deno task docs --help`. */
+
+import { readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { exitWithError, readCommand } from "./command.ts";
+import { bundleAssets } from "./docs/assets.ts";
+import { rejectedRequests } from "./docs/rejections.ts";
+import { buildSite } from "./docs/site.ts";
+
+const { flags: { output = "dist/docs", repository } } = readCommand({
+  call: "deno task docs",
+  does: "Builds a site from the READMEs and the rules. Fails if a link leads nowhere.",
+  flags: {
+    output: { value: "FOLDER", does: "where the files go, instead of dist/docs" },
+    repository: { value: "URL", does: "where the files of the repository are, for links to code" },
+  },
+});
+
+try {
+  const started = performance.now();
+  const [assets, rejections] = await Promise.all([bundleAssets(), rejectedRequests()]);
+  const read = (path: string) => readFileSync(path, "utf8");
+  const { files, pages } = buildSite({ read, assets, rejections, repository });
+  await rm(output, { recursive: true, force: true });
+  for (const folder of new Set([...files.keys()].map((path) => dirname(join(output, path))))) {
+    await mkdir(folder, { recursive: true });
+  }
+  await Promise.all([...files].map(([path, body]) => writeFile(join(output, path), body)));
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${output}: ${pages} pages, ${rejections.size} rules with a rejected request, in ${seconds} s`);
+} catch (error) {
+  exitWithError(error);
+}

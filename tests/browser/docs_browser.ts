@@ -1,0 +1,107 @@
+/** The site of the documents in a real Chromium: its search, its pages. Screenshots go to LATCHKEY_SHOTS. */
+
+import { assert, assertEquals, assertLess, assertStringIncludes } from "@std/assert";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { after, test } from "node:test";
+import { browserVariants, closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
+import { findPageProblems } from "./inspect.ts";
+
+const skip = executablePath === undefined;
+
+const folder = mkdtempSync(join(tmpdir(), "latchkey-docs-"));
+if (!skip) execFileSync(Deno.execPath(), ["task", "--quiet", "docs", "--output", folder], { stdio: "inherit" });
+
+const types: Readonly<Record<string, string>> = {
+  ...{ ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" },
+  ...{ ".png": "image/png", ".json": "application/json" },
+};
+const server = Deno.serve({ port: 0, hostname: "localhost", onListen: () => {} }, ({ url }) => {
+  const path = join(folder, new URL(url).pathname.replace(/\/$/, "/index.html"));
+  if (!existsSync(path)) return new Response(null, { status: 404 });
+  return new Response(readFileSync(path), { headers: { "content-type": types[extname(path)] ?? "text/plain" } });
+});
+const origin = `http://localhost:${server.addr.port}`;
+after(async () => {
+  await closeBrowser();
+  await server.shutdown();
+  rmSync(folder, { recursive: true });
+});
+
+/** Questions of users, and the pages that respond to them. */
+const questions: readonly (readonly [query: string, ...pages: readonly string[]])[] = [
+  ["redirect_uri mismatch", "do/troubleshooting", "rules/RU-01"],
+  ["expired token in a test", "do/mint-tokens", "learn/in-a-test"],
+  ["custom claim", "do/claims"],
+  ["docker", "do/containers"],
+  ["Auth0 profile", "look-up/provider-profiles"],
+  ["refresh token rotation", "look-up/configuration"],
+  ["MCP", "learn/mcp", "do/mcp"],
+  ["clock", "look-up/control", "do/test-in-javascript"],
+  ["SQLite", "look-up/stores"],
+  ["GitHub Actions", "do/containers"],
+];
+
+test("the search has the right page among the first three for ten questions", { skip }, async () => {
+  await using opened = await openPage(`${origin}/`);
+  const { page, problems } = opened;
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
+  await page.keyboard.press("/");
+  for (const [query, ...pages] of questions) {
+    await page.getByRole("searchbox").fill(query);
+    await page.locator("form[role=search] li").first().waitFor();
+    const found = await page.locator("form[role=search] li:nth-child(-n+3) a").evaluateAll((links) =>
+      links.map((link) => (link as unknown as { pathname: string }).pathname)
+    );
+    assert(pages.some((path) => found.includes(`/${path}.html`)), `${query}: ${found}`);
+  }
+  await takeScreenshot(opened, "docs-search");
+  assertEquals(await findPageProblems(opened, { shifts: false }), []);
+  const first = await page.locator("form[role=search] li a").first().getAttribute("href");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new URL(first!, `${origin}/`).href);
+  assertEquals([problems, requested.filter((url) => !url.startsWith(`${origin}/`))], [[], []]);
+});
+
+test("the search shows pages only for the newest query, and Escape ends it", { skip }, async () => {
+  await using opened = await openPage(`${origin}/rules/PK-09.html`);
+  const { page } = opened;
+  const box = page.getByRole("searchbox");
+  await box.fill("TK-15");
+  await page.locator("form[role=search] a[href*='rules/TK-15.html']").waitFor();
+  await box.fill("qqqq");
+  await page.getByText("No page found").waitFor({ state: "attached" });
+  assertEquals(await page.locator("form[role=search] li").count(), 0);
+  await box.press("Escape");
+  assertEquals([await box.inputValue(), await page.locator("form[role=search] [role=status]").textContent()], ["", ""]);
+});
+
+const paths = ["index", "rules/PK-09", "rules/PK", "do/troubleshooting", "look-up/glossary", "look-up/configuration"];
+for (const { name, options } of browserVariants) {
+  test(`the site has no errors and is accessible: ${name}`, { skip }, async () => {
+    await using opened = await openPage(`${origin}/`, options);
+    for (const path of paths) {
+      await opened.page.goto(`${origin}/${path}.html`);
+      assertEquals(await findPageProblems(opened), [], path);
+      if (!options.bare) await takeScreenshot(opened, `docs-${path.replaceAll("/", "-")}-${name}`);
+    }
+  });
+}
+
+test("the first page takes less than 30 kB", { skip }, async () => {
+  await using opened = await openPage("about:blank");
+  const loaded: string[] = [];
+  opened.page.on("response", (response) => loaded.push(new URL(response.url()).pathname.replace(/\/$/, "/index.html")));
+  await opened.page.goto(`${origin}/`, { waitUntil: "load" });
+  assertLess(loaded.map((path) => statSync(join(folder, path)).size).reduce((sum, size) => sum + size), 30_000);
+});
+
+test("the page of a rule has the request that the server rejected, and stands beside its Markdown", { skip }, () => {
+  const text = readFileSync(join(folder, "rules/TK-15.md"), "utf8");
+  assertStringIncludes(text, '"error_description": "redirect_uri does not match the authorization request [TK-15]"');
+  assertStringIncludes(readFileSync(join(folder, "rules/TK-15.html"), "utf8"), 'href="../rules/TK-15.md"');
+});

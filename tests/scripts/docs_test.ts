@@ -1,0 +1,80 @@
+/** The site of the documents: nothing is left out, and a link that leads nowhere ends the build. */
+
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { CommandError } from "../../scripts/command.ts";
+import { headingsOf } from "../../scripts/docs/source.ts";
+import { buildSite } from "../../scripts/docs/site.ts";
+import { libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
+import { initialize } from "../../src/cli/init.ts";
+import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
+import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
+
+const fromDisk = (path: string) => readFileSync(path, "utf8");
+const assets = ["site.css", "site.js", "search.js"].map((path) => [path, ""] as const);
+const build = (read = fromDisk, repository?: string) => buildSite({ read, assets, rejections: new Map(), repository });
+
+/** The Markdown files of the site. */
+const pages = (files: ReturnType<typeof build>["files"]) =>
+  [...files].filter(([path]) => path.endsWith(".md") && !path.startsWith("static/")).map(([, body]) => String(body));
+
+test("the site has every heading of every README once", () => {
+  const text = pages(build().files);
+  const shown = Map.groupBy(text.flatMap(headingsOf), ({ text }) => text);
+  const readmes = ["README.md", "static/changes.md", ...globSync("{src,scripts,tests}/**/README.md")];
+  const expected = Map.groupBy(readmes.flatMap((path) => headingsOf(fromDisk(path))), ({ text }) => text);
+  for (const [heading, { length }] of expected) {
+    assertEquals(shown.get(heading)?.length, length, heading);
+  }
+});
+
+test("a link that leads nowhere ends the build, and so does a wrong anchor", () => {
+  const read = (path: string) =>
+    fromDisk(path) +
+    (path === "src/client/README.md" ? "\n[a](gone.md), [b](#gone), [c](../cli/README.md#gone)\n" : "");
+  const { message } = assertThrows(() => build(read), CommandError);
+  for (const link of ["gone.md", "#gone", "../cli/README.md#gone"]) {
+    assertStringIncludes(message, `\n  src/client/README.md: ${link}`);
+  }
+});
+
+test("a section that is renamed ends the build, with the place to correct", () => {
+  const read = (path: string) => fromDisk(path).replace("## Test hosts", "## Hosts for tests");
+  assertThrows(() => build(read), CommandError, "scripts/docs/plan.ts");
+});
+
+test("links to code lead to the repository, if it is known", () => {
+  const page = (repository?: string) => String(build(fromDisk, repository).files.get("understand/protocol.md"));
+  const address = "https://git.example/blob";
+  assertStringIncludes(page(address), `[\`rules/\`](${address}/src/server/oauth/rules/mod.ts)`);
+  assertEquals(page().includes("rules/mod.ts"), false);
+});
+
+test("the program accepts the commands for each stack", async () => {
+  const readTextFile = () => Promise.resolve("{}");
+  const start = async (args: readonly string[]) =>
+    assertEquals((await readConfiguration({ args: [...args], env: {}, readTextFile }, validateOptions)).kind, "run");
+  const commands = [...fromDisk("src/cli/stacks.md").matchAll(/^latchkey (.*)$/gm)].map(([, words]) =>
+    words!.split(" ")
+  );
+  assertEquals(commands.length > 20, true);
+  for (const [command, ...args] of commands as [string, ...string[]][]) {
+    if (command === "exec") await start(readExecArguments(args, "latchkey").serverArgs);
+    else if (command === "check") await start(readCheckArguments(args, "latchkey").serverArgs);
+    else if (command !== "init") await start([command, ...args]);
+    else {
+      const environment = { env: {}, mainModule: "latchkey", readTextFile: () => Promise.reject(new Error("no file")) };
+      const files: string[] = [];
+      await initialize(args, environment, {
+        createPrivateFile: (_, text) => Promise.resolve(files.push(text) > 0),
+        randomSecret: () => "secret",
+        describeClient: () =>
+          Promise.resolve(libraries.map(({ library }) => ({ library, placement: "", text: "", notes: [] }))),
+      });
+      assertStringIncludes(files.join(), args[args.indexOf("--redirect-uri") + 1]!);
+    }
+  }
+});
