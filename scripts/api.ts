@@ -2,6 +2,7 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { findDifferences, printApi } from "./api_text.ts";
+import { checkBudgets } from "./budgets.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import manifest from "../deno.json" with { type: "json" };
 
@@ -28,7 +29,7 @@ try {
     }
   }
   const names = new Set(text.match(/^\S+ \S+: (?!as in )/gm));
-  console.log(`${path}: ${names.size} public names`);
+  console.log(`${path}: ${checkBudgets({ names: names.size })}`);
 } catch (error) {
   exitWithError(error);
 }

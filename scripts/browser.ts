@@ -1,8 +1,12 @@
 /** Runs the tests that need a real browser: `deno task test:browser --help`. */
 
-import { existsSync, globSync } from "node:fs";
+import { existsSync, globSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import process from "node:process";
+import { pathToFileURL } from "node:url";
 import { exitWithError, readCommand } from "./command.ts";
+import { formatTestImport } from "./test_import.ts";
 
 const chromiumPaths = [
   // Without windows: a page takes less than half the CPU time.
@@ -50,13 +54,24 @@ if (import.meta.main) {
   if (files.length === 0) {
     exitWithError(`No file tests/browser/*_browser.ts has ${pathParts.join(" or ")} in its path.`);
   }
-  // Without the lock, which has only what users need. Each file starts a browser of its own.
+  // A browser and a process for each processor, and the longest files first.
+  const bySize = files.toSorted((a, b) => statSync(b).size - statSync(a).size);
+  const parts = Map.groupBy(bySize, (file) => bySize.indexOf(file) % availableParallelism());
+  const folder = await Deno.makeTempDir({ prefix: "latchkey-browser-" });
+  const modules = await Promise.all([...parts].map(async ([place, files]) => {
+    const imports = files.map((file) => formatTestImport(file, pathToFileURL(resolve(file)).href));
+    const path = `${folder}/${place}_test.js`;
+    await Deno.writeTextFile(path, `import { test } from "node:test";\n${imports.join("")}`);
+    return path;
+  }));
+  // Without the lock, which has only what users need.
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--no-check", "--no-lock", "-A", "--parallel", ...files],
+    args: ["test", "--no-check", "--config=deno.json", "--no-lock", "-A", "--parallel", ...modules],
     env: {
       ...shots !== undefined && { LATCHKEY_SHOTS: shots },
       ...pictures !== undefined && { LATCHKEY_PICTURES: pictures },
     },
   }).spawn().status;
+  await Deno.remove(folder, { recursive: true });
   process.exit(code);
 }

@@ -21,15 +21,20 @@ const packages = { bun: "bun@1.4.4", node: "node@26" } as const;
 const tools = { deno: compileWithDeno, bun: compileWithBun, node: compileWithNode } as const;
 type Tool = keyof typeof tools;
 
-/** Names of the targets in Deno and Bun. */
-const targets = {
+/** Names of the targets in Deno and Bun. Deno has no base for musl. */
+const targets: Readonly<Record<Target, { readonly deno?: string; readonly bun: string }>> = {
   "linux-x64": { deno: "x86_64-unknown-linux-gnu", bun: "bun-linux-x64" },
   "linux-arm64": { deno: "aarch64-unknown-linux-gnu", bun: "bun-linux-arm64" },
+  "linux-x64-musl": { bun: "bun-linux-x64-musl" },
+  "linux-arm64-musl": { bun: "bun-linux-arm64-musl" },
   "macos-x64": { deno: "x86_64-apple-darwin", bun: "bun-darwin-x64" },
   "macos-arm64": { deno: "aarch64-apple-darwin", bun: "bun-darwin-arm64" },
   "windows-x64": { deno: "x86_64-pc-windows-msvc", bun: "bun-windows-x64" },
-} as const;
-type Target = keyof typeof targets;
+};
+type Target =
+  | `${"linux" | "macos"}-${"x64" | "arm64"}`
+  | `linux-${"x64" | "arm64"}-musl`
+  | "windows-x64";
 
 /** Result of a build. */
 interface BuildTarget {
@@ -110,9 +115,11 @@ async function useFirstTool(candidates: readonly Tool[], make: (tool: Tool) => P
 
 /** Permissions are compiled in: those of `deno task start`. */
 async function compileWithDeno({ target, draft }: BuildTarget): Promise<void> {
+  const base = targets[target].deno;
+  if (base === undefined) throw new CommandError(`Deno builds nothing for ${target}; --with bun does.`);
   await writeBundle();
   const permissions = manifest.tasks.start.match(/--allow-\S+/g)!;
-  const flags = ["--no-config", "--no-lock", ...permissions, "--target", targets[target].deno, "--output", draft];
+  const flags = ["--no-config", "--no-lock", ...permissions, "--target", base, "--output", draft];
   await run([Deno.execPath(), "compile", ...flags, bundle]).catch((error) => {
     if (!/Setting up base binary|dl\.deno\.land/.test(error.message)) throw error;
     throw new CommandError(

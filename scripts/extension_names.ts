@@ -20,6 +20,7 @@ const everything = {
   backchannelAuthentication: true,
   clientIdMetadataDocuments: true,
   deviceAuthorization: true,
+  mutualTls: {},
   requirePushedAuthorizationRequests: true,
   requireSignedRequestObject: true,
   responseModes: ["query", "jwt"],
@@ -29,6 +30,7 @@ const everything = {
 const sharedNames: Readonly<Record<string, string>> = {
   // Common words.
   audience: "The `aud` of JWTs, and the setting audience.",
+  implicit: "A grant type that OAuth 2.1 lacks, in messages, and which client metadata names.",
   device: "The device of the user, to which a redirect URI may lead.",
   error: "A parameter of every error response, and an event of runtimes.",
   jwt: "The `typ` of every JWT, and a format of access tokens.",
@@ -36,6 +38,8 @@ const sharedNames: Readonly<Record<string, string>> = {
   // Values of settings and of client metadata that every server has; their public types list all values.
   client_secret_jwt: "A value of token_endpoint_auth_method.",
   private_key_jwt: "A value of token_endpoint_auth_method.",
+  tls_client_auth: "A value of token_endpoint_auth_method.",
+  self_signed_tls_client_auth: "A value of token_endpoint_auth_method.",
   pairwise: "A value of subject_type.",
   "query.jwt": "A value of response_mode.",
   "fragment.jwt": "A value of response_mode.",

@@ -51,6 +51,7 @@ const importRules: ImportRules = {
       allowed: {
         ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/extensions"),
         "server/pages/": "anything",
+        "server/profiles/plugins/mod.ts": "dynamic",
       },
     },
     "server/extensions": {
@@ -96,7 +97,15 @@ const importRules: ImportRules = {
         "platform/maybe_promise.ts": "types",
       },
     },
-    "server/profiles": { allowed: { "server/config/provider_profile.ts": "types" } },
+    "server/profiles": {
+      allowed: { "server/config/provider_profile.ts": "types", "server/config/provider_shapes.ts": "types" },
+    },
+    "server/profiles/plugins": {
+      allowed: {
+        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/pages"),
+        "server/assembly/": "anything",
+      },
+    },
     // What has no OAuth in it.
     platform: { allowed: {} },
     "platform/runtime": { allowed: { "platform/http/message.ts": "anything" } },
@@ -109,7 +118,7 @@ const importRules: ImportRules = {
     "server/config/allowances.ts": [
       "server/config/resolve_settings.ts",
       // Before there is a server.
-      "main.ts",
+      "cli/open_server.ts",
       "cli/check/check_application.ts",
       "testing/test_latchkey.ts",
     ],

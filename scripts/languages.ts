@@ -20,10 +20,12 @@ interface Language {
   readonly commands: (output: string) => readonly (readonly string[])[];
   /** The number of tests that passed, by the output of the runner. */
   readonly countPassed: (output: string) => number;
+  /** The number of its tests. Default: that of an example. */
+  readonly tests?: number;
 }
 
 /** Each example has the same tests. A runner that finds no test would succeed, too. */
-const testCount = 4;
+const exampleTests = 4;
 /** Seconds after which a command counts as hung. */
 const timeoutSeconds = 120;
 
@@ -64,6 +66,14 @@ const languages: Readonly<Record<string, Language>> = {
     check: ["python3", "-m", "pytest", "--version"],
     commands: () => [["python3", "-m", "pytest", "-p", "no:cacheprovider", "test_login.py"]],
     countPassed: readNumber(/(\d+) passed/),
+  },
+  // The interpreter that has the packages of Debian.
+  "python-clients": {
+    packages: ["python3-pytest", "python3-authlib", "python3-social-auth-core", "python3-jose", "python3-requests"],
+    check: ["/usr/bin/python3", "-c", "import pytest, authlib, social_core, jose, requests"],
+    commands: () => [["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "test_providers.py"]],
+    countPassed: readNumber(/(\d+) passed/),
+    tests: 11,
   },
   ruby: {
     packages: ["ruby", "ruby-minitest"],
@@ -126,7 +136,7 @@ async function writeProgram(folder: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/latchkey`, `#!/bin/sh\nexec ${command.join(" ")} "$@"\n`, { mode: 0o755 });
 }
 
-async function runExample(name: string, { commands, countPassed }: Language): Promise<void> {
+async function runExample(name: string, { commands, countPassed, tests = exampleTests }: Language): Promise<void> {
   const started = performance.now();
   const output = `${tempFolder}/${name}`;
   let result = { output: "", success: true };
@@ -139,19 +149,19 @@ async function runExample(name: string, { commands, countPassed }: Language): Pr
     }
   }
   const passed = countPassed(result.output);
-  const ok = result.success && passed === testCount;
+  const ok = result.success && passed === tests;
   counts.passed += passed;
-  if (!ok) counts.failed += Math.max(1, testCount - passed);
+  if (!ok) counts.failed += Math.max(1, tests - passed);
   const [file] = globSync(`tests/languages/${name}/*`);
   const lines = readFileSync(file!, "utf8").trimEnd().split("\n").length;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${`${name}:`.padEnd(8)}${ok ? "ok" : "FAILED"}, ${passed} tests, ${lines} lines, ${seconds} s`);
+  console.log(`${`${name}:`.padEnd(16)}${ok ? "ok" : "FAILED"}, ${passed} tests, ${lines} lines, ${seconds} s`);
   if (!ok) console.log(result.output);
 }
 
-function reportMissing(name: string, { packages }: Language): void {
+function reportMissing(name: string, { packages, tests = exampleTests }: Language): void {
   const advice = `This machine does not have it. Debian: apt-get install ${packages.join(" ")}`;
-  if (process.env.CI === "true") counts.failed += testCount;
-  else counts.skipped += testCount;
+  if (process.env.CI === "true") counts.failed += tests;
+  else counts.skipped += tests;
   console.log(`*** ${name.toUpperCase()} ${process.env.CI === "true" ? "FAILED" : "SKIPPED"} *** ${advice}`);
 }

@@ -188,8 +188,10 @@ async function testsPass(mutant?: Mutant): Promise<boolean> {
   for (const stage of mutant === undefined ? [tests] : getTestStages(mutant.path)) {
     const files = await bundleTests(stage, plugins);
     const command = [bun, "test", "--parallel", "--bail", `--timeout=${testTimeoutSeconds * 1000}`, ...files];
-    const { success, timedOut } = await capture(command, { timeoutSeconds });
-    if (!success || timedOut) return false;
+    const { success, timedOut, output } = await capture(command, { timeoutSeconds });
+    if (success && !timedOut) continue;
+    if (mutant === undefined) console.log(output.slice(-4000));
+    return false;
   }
   return true;
 }

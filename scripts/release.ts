@@ -11,6 +11,7 @@ import { findReleaseBlockers, parseChangelog } from "./release/changelog.ts";
 import { architectures, makeImage, parseLddOutput } from "./release/image.ts";
 import { findLicensedPackages, getLockedPackages, type LockedPackage } from "./release/locked_packages.ts";
 import { getRuntimeComponent, targets, withLicenses } from "./release/components.ts";
+import { fillPackagers, namedTargets } from "./release/packagers.ts";
 import { billOfMaterials, getPackageUrl } from "./release/sbom.ts";
 import { smokeTest } from "./release/smoke_test.ts";
 import { run, thisSystem } from "./run.ts";
@@ -23,15 +24,17 @@ const standardLibraries = /^(?:libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\
 
 const { flags } = readCommand({
   call: "deno task release",
-  does: `Writes every file of a release into ${folder}/, and prints the list. It publishes nothing. Pushing the ` +
-    "tag does: .github/workflows/release.yml builds the same files again and publishes them.",
+  does: `Writes every file of a release into ${folder}/, and prints the list. Pushing the tag (--push) publishes: ` +
+    ".github/workflows/release.yml builds the same files again and publishes them.",
   flags: {
     "dry-run": {
       does: "print reasons against the release as remarks, and build and test everything",
     },
+    push: { does: "at the end, set the tag v and the version, and push it, which publishes the release" },
     targets: {
       value: "LIST",
-      does: `binaries for these systems only, comma-separated: ${targets.join(", ")}`,
+      does: `binaries for these systems only, comma-separated: ${targets.join(", ")}; default: with --tag or --push ` +
+        "all, else all but those for musl",
       someOf: targets,
     },
     tag: { value: "NAME", does: "the tag to release; it must match the version" },
@@ -42,8 +45,12 @@ const { flags } = readCommand({
 await (flags.try ? tryArchive() : makeRelease()).catch(exitWithError);
 
 async function makeRelease(): Promise<void> {
-  const selectedTargets = flags.targets ?? targets;
   const isDryRun = flags["dry-run"];
+  if (flags.push && (isDryRun || flags.targets !== undefined)) {
+    throw new CommandError("--push releases everything: leave out --dry-run and --targets.");
+  }
+  const isWhole = flags.push || flags.tag !== undefined;
+  const selectedTargets = flags.targets ?? targets.filter((target) => isWhole || !target.endsWith("-musl"));
   const remarks: string[] = [];
   const report = (sentences: readonly string[]) => {
     if (sentences.length > 0 && !isDryRun) throw new CommandError(sentences.join("\n"));
@@ -73,14 +80,19 @@ async function makeRelease(): Promise<void> {
   }
   const entry = parseChangelog(await Deno.readTextFile("static/changes.md")).find((entry) => entry.version === version);
   await Deno.writeTextFile(`${folder}/NOTES.md`, `${entry?.notes ?? ""}\n`);
+  const withoutPackagers = await makePackagers(seconds);
+  if (flags.targets === undefined) report(withoutPackagers);
+  else remarks.push(...withoutPackagers);
   await writeChecksums();
   await runStep("checks of what was made", () => runReleaseTest("tests/release/made_release.ts"));
   for (const remark of remarks) console.log(`Remark: ${remark}`);
-  console.log(
-    isDryRun
-      ? "Done. Nothing was published."
-      : `Nothing was published. To do that: git tag v${version} && git push origin v${version}`,
-  );
+  if (flags.push) {
+    await git("tag", `v${version}`);
+    await git("push", "origin", `v${version}`);
+    console.log(`Pushed v${version}. The workflow waits for an approval in the environment "release".`);
+  } else {
+    console.log(isDryRun ? "Done. Nothing was published." : "Nothing was published. To do that: add --push.");
+  }
 }
 
 /** Reasons why this version cannot be released. */
@@ -205,6 +217,17 @@ async function makeBinary(
   await Deno.writeTextFile(`${folder}/${title}.cdx.json`, billOfMaterials(subject, parts, seconds));
 }
 
+/** Files for package managers. Returns why there are none. */
+async function makePackagers(seconds: number): Promise<string[]> {
+  const sums = formatSums(await listFiles(folder));
+  const missing = (await namedTargets()).filter((target) => !sums.includes(`-${target}.`));
+  if (missing.length > 0) return [`No files for package managers: without ${missing.join(", ")} sums are missing.`];
+  const repository = Deno.env.get("GITHUB_REPOSITORY") ?? "OWNER/latchkey";
+  const files = await fillPackagers({ version, repository, sums });
+  await Deno.writeFile(`${folder}/latchkey-${version}-packagers.tar.gz`, tarGz(files, seconds));
+  return [];
+}
+
 /** Builds with Bun, which supports every target. The path is fixed, because the binary includes it. */
 async function compile(target: string): Promise<string> {
   const file = binaryPath(target);
@@ -245,15 +268,18 @@ function findCurrentTarget(candidates: readonly string[]): string | undefined {
 /** Writes the checksums in the format of `sha256sum --check`, and prints the list of files. */
 async function writeChecksums(): Promise<void> {
   const made = await listFiles(folder);
-  // The release notes are not downloaded.
-  const sums = made.filter(({ name }) => name !== "NOTES.md").map(({ name, sum }) => `${sum}  ${name}\n`);
-  await Deno.writeTextFile(`${folder}/SHA256SUMS`, sums.join(""));
+  await Deno.writeTextFile(`${folder}/SHA256SUMS`, formatSums(made));
   const files = await listFiles(folder);
   const width = Math.max(...files.map(({ name }) => name.length));
   console.log(`\n${folder}/`);
   for (const { name, size, sum } of files) {
     console.log(`  ${name.padEnd(width)} ${Math.ceil(size / 1024).toString().padStart(8)} KiB  ${sum.slice(0, 16)}`);
   }
+}
+
+function formatSums(files: readonly { readonly name: string; readonly sum: string }[]): string {
+  // The release notes are not downloaded.
+  return files.filter(({ name }) => name !== "NOTES.md").map(({ name, sum }) => `${sum}  ${name}\n`).join("");
 }
 
 /** Names of the files in a folder. */

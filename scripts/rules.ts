@@ -32,7 +32,8 @@ const testsFolder = new URL("../tests/", import.meta.url);
 const sourceFolder = new URL("../src/", import.meta.url);
 
 /** Sources that are specifications. Others are programs, or this project. */
-const specification = /^(?:RFC \d+|OAuth 2\.[01]|OpenID Connect|MCP authorization|Client ID Metadata Document\b)/;
+const specification =
+  /^(?:RFC \d+|OAuth 2\.[01]|OpenID (?:Connect|Shared Signals Framework)|CAEP\b|MCP authorization|Client ID Metadata Document\b)/;
 
 /** Parses the rows `| ID | Level | Rule | Source |`. Throws with the line of a malformed row. */
 function parseRules(): Map<string, Rule> {

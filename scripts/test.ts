@@ -1,6 +1,7 @@
 /** Runs the tests on Deno (from source), Node and Bun (both from a bundle): `deno task test --help`. */
 
 import { globSync } from "node:fs";
+import { createAloneFolder, isServerTest } from "./alone_folder.ts";
 import { selectChangedTests } from "./changed_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { type FileRun, runTestFiles } from "./test_batches.ts";
@@ -8,17 +9,21 @@ import { formatCounts, sumCounts } from "./test_counts.ts";
 import { expectSeconds, readDurations, writeDurations } from "./test_durations.ts";
 import { runsEverywhere } from "./test_places.ts";
 import { abridge, showProgress } from "./test_progress.ts";
-import { denoTestFlags, runtimeNames } from "./test_runtimes.ts";
+import { denoTestFlags, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 import { formatSkippedTests } from "./test_servers.ts";
 
 const { flags, words: pathParts } = readCommand({
   call: "deno task test",
-  does:
-    "Runs the tests on Deno. Shows progress, and each failure immediately. deno task check checks the types of the tests. " +
+  does: "Runs the tests on Deno, of the longest tables a part; --all, and a run of some files, the whole. " +
+    "Shows progress, and each failure immediately. deno task check checks the types of the tests. " +
     "Tests that need more than a runtime have their own tasks: test:browser, test:many, " +
     "test:conformance, test:packages and test:binary.",
   flags: {
-    all: { does: "on Deno, and what can differ between runtimes on Node and Bun too" },
+    all: {
+      does:
+        "on Deno, where tests of the server run as in deno task alone; what can differ between runtimes on Node and " +
+        "Bun too, and on Bun all that ran alone",
+    },
     deno: { does: "on Deno" },
     node: { does: "on Node" },
     bun: { does: "on Bun" },
@@ -47,13 +52,20 @@ if (flags.watch) {
 
 const namedRuntimes = runtimeNames.filter((name) => flags[name]);
 const selectedRuntimes = namedRuntimes.length > 0 ? namedRuntimes : flags.all ? runtimeNames : ["deno"] as const;
+// tests/sample.ts reads it.
+if (flags.changed === undefined && pathParts.length === 0) Deno.env.set("LATCHKEY_TEST_SAMPLE", "true");
 const durations = await readDurations();
+const alone = flags.all && testFiles.some(isServerTest) ? await createAloneFolder().catch(exitWithError) : undefined;
+/** Whether a file of a run with --all is run there. With all extensions it runs on Bun, if not on Node too. */
+const isSelected = (runtime: RuntimeName, file: string) =>
+  runtime === "deno" || runsEverywhere(file) || runtime === "bun" && alone?.extensionsOf.has(file);
 const runs = selectedRuntimes.flatMap((runtime) =>
   // Without --all, a runtime that is named runs every file.
-  testFiles.filter((file) => runtime === "deno" || !flags.all || runsEverywhere(file)).map(
+  testFiles.filter((file) => !flags.all || isSelected(runtime, file)).map(
     (file): FileRun => ({
       file,
       runtime,
+      isAlone: runtime === "deno" && alone?.extensionsOf.has(file),
       expectedSeconds: expectSeconds(durations, runtime, file),
       seconds: 0,
       counts: { passed: 0, failed: 0, skipped: 0 },
@@ -79,15 +91,17 @@ const display = showProgress(() => {
     elapsedSeconds: getElapsedSeconds(),
   };
 });
-await runTestFiles(runs, {
-  onFailure({ run: { file, runtime }, test, details }) {
+await runTestFiles(runs, alone, {
+  onFailure({ run: { file, runtime, isAlone }, test, details }) {
     const failure = `FAILED on ${runtime}: ${file}: ${test}`;
     failures.push(failure);
-    const repeat = `Repeat it: npx -y deno task test --${runtime} ${file.replace(/^tests\//, "")}`;
+    const task = isAlone ? "alone" : `test --${runtime}`;
+    const repeat = `Repeat it: npx -y deno task ${task} ${file.replace(/^tests\//, "")}`;
     display.print(`\n${failure}\n${abridge(details).replace(/^(?=.)/gm, "  ")}\n  ${repeat}\n`);
   },
 }).catch((error) => failures.push(`FAILED: the tests cannot be started: ${error.message}`));
 display.close();
+await alone?.[Symbol.asyncDispose]();
 await writeDurations(Object.fromEntries(
   runs.filter(({ seconds }) => seconds > 0).map(({ runtime, file, seconds }) => [`${runtime} ${file}`, seconds]),
 ));

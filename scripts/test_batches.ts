@@ -3,8 +3,10 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { AloneFolder } from "./alone_folder.ts";
 import { bundleTests } from "./bundle_tests.ts";
 import type { TestCounts } from "./test_counts.ts";
+import { formatTestImport } from "./test_import.ts";
 import { capture } from "./test_run.ts";
 import { findRuntime, type Runtime, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 
@@ -33,6 +35,8 @@ const endMark = "no other file";
 export interface FileRun {
   readonly file: string;
   readonly runtime: RuntimeName;
+  /** Whether it runs in the folder that has only the server. */
+  readonly isAlone?: boolean;
   readonly expectedSeconds: number;
   seconds: number;
   counts: TestCounts;
@@ -58,17 +62,24 @@ interface Batch {
   readonly runs: readonly FileRun[];
   /** What to load for a file: the file itself, or its bundle. */
   readonly getModule: (file: string) => string;
+  /** The folder to run in, if it is not this one. */
+  readonly alone?: AloneFolder;
 }
 
 /**
  * Runs test files on their runtimes, and fills in their results.
  *
+ * @param alone Where the files run that do so alone.
  * @throws {Error} When a runtime cannot be found, or the tests cannot be bundled.
  */
-export async function runTestFiles(runs: readonly FileRun[], events: RunEvents): Promise<void> {
+export async function runTestFiles(
+  runs: readonly FileRun[],
+  alone: AloneFolder | undefined,
+  events: RunEvents,
+): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
-    const batches = createBatches(runs);
+    const batches = createBatches(runs, alone);
     let count = 0;
     const runBatches = async (): Promise<void> => {
       for await (const batch of batches) await runBatch(batch, `${folder}/${++count}_test.mjs`, events);
@@ -80,7 +91,7 @@ export async function runTestFiles(runs: readonly FileRun[], events: RunEvents):
 }
 
 /** Batches for all runtimes, the longest of each first. Deno's run while the tests are bundled for the others. */
-async function* createBatches(runs: readonly FileRun[]): AsyncGenerator<Batch, void> {
+async function* createBatches(runs: readonly FileRun[], alone?: AloneFolder): AsyncGenerator<Batch, void> {
   const bundledFiles = [...new Set(runs.filter(({ runtime }) => runtime !== "deno").map(({ file }) => file))];
   const bundled = bundledFiles.length > 0 ? bundleTests(bundledFiles) : Promise.resolve([]);
   // An error is thrown below, after Deno's batches.
@@ -91,7 +102,11 @@ async function* createBatches(runs: readonly FileRun[]): AsyncGenerator<Batch, v
     const runtime = await findRuntime(name);
     const modules = name === "deno" ? [] : await bundled;
     const getModule = (file: string) => name === "deno" ? file : modules[bundledFiles.indexOf(file)]!;
-    for (const runs of divideRuns(runsOfRuntime)) yield { runtime, runs, getModule };
+    for (const isAlone of [false, true]) {
+      for (const runs of divideRuns(runsOfRuntime.filter((run) => (run.isAlone ?? false) === isAlone))) {
+        yield { runtime, runs, getModule, ...isAlone && { alone } };
+      }
+    }
   }
 }
 
@@ -109,17 +124,16 @@ function divideRuns(runs: readonly FileRun[]): FileRun[][] {
   return batches.toSorted((a, b) => b.seconds - a.seconds).map(({ runs }) => runs);
 }
 
-/**
- * The source of a module that loads test files one after another. A file that cannot be loaded becomes a failed test:
- * Deno would overlook it if it has registered tests before, and on Node the others would not run.
- */
-function formatBatch({ runs, getModule }: Batch): string {
+/** The source of a module that loads test files one after another. */
+function formatBatch({ runs, getModule, alone }: Batch): string {
   const mark = (text: string, does: string) => `test(${JSON.stringify(fileMark + text)}, () => ${does});\n`;
   const parts = runs.map(({ file }, place) => {
-    const url = JSON.stringify(pathToFileURL(resolve(getModule(file))).href);
+    const { href } = pathToFileURL(resolve(alone?.path ?? ".", getModule(file)));
+    // While the file is loaded, and while its tests run, after all files are loaded.
+    const use = alone ? `globalThis.neededExtensions = ${JSON.stringify(alone.extensionsOf.get(file))};` : "";
     // Node starts the first test early, and would end when its tests are done before the next file is loaded.
-    return mark(file, place === 0 ? "allLoaded" : "{}") +
-      `await import(${url}).catch((error) => void test("the file loads", () => Promise.reject(error)));\n`;
+    const begin = mark(file, `{ ${use} ${place === 0 ? "return allLoaded;" : ""} }`);
+    return `${use}\n${begin}${formatTestImport(file, href)}`;
   });
   return `import { test } from "node:test";\nlet end;\nconst allLoaded = new Promise((resolve) => end = resolve);\n` +
     `${parts.join("")}${mark(endMark, "{}")}end();\n`;
@@ -162,7 +176,7 @@ async function runBatch(batch: Batch, path: string, { onFailure }: RunEvents): P
     }
   };
   const timeoutSeconds = timeoutMinutes * 60;
-  const { success, timedOut } = await capture([...command, path], { timeoutSeconds, onLine });
+  const { success, timedOut } = await capture([...command, path], { timeoutSeconds, onLine, cwd: batch.alone?.path });
   if (position < batch.runs.length) {
     const files = batch.runs.slice(Math.max(0, position)).map(({ file }) => file);
     const reason = timedOut ? `did not end within ${timeoutMinutes} minutes` : "ended early";

@@ -25,10 +25,15 @@ export const onDenoAlone: readonly Group[] = [
     always: true,
   },
   {
+    why: "client libraries, whose own sockets may keep a process of Node running; other files run them on each runtime",
+    paths: ["tests/testing/vary/libraries_"],
+    always: true,
+  },
+  {
     why: "values in, values out",
     paths: [
       ...["tests/server/oauth/", "tests/server/pages/", "tests/recorder/habits/", "tests/recorder/"],
-      ...below("tests/cli/", "about_", "check_", "example_", "init_", "mock_oauth2_config_"),
+      ...below("tests/cli/", "about_", "check_", "draft_profile_", "example_", "init_", "mock_oauth2_config_"),
       ...below("tests/cli/", "read_config_", "schema_", "shortcuts_", "validate_"),
     ],
   },
@@ -42,6 +47,7 @@ export const onDenoAlone: readonly Group[] = [
       ...below("tests/testing/", "accept_any_", "own_rejection_", "plugin_endpoint_", "signed_responses_"),
       ...below("tests/cli/", "banner_", "exposure_"),
       ...below("tests/server/", "clients/claims_", "client_profile_", "clock_skew_", "fapi_message_signing_", "hosts_"),
+      ...below("tests/server/profiles/", "apple_", "cognito_", "entra_", "github_test"),
       ...below("tests/server/", "profile_", "resource_", "settings_", "standing_", "test_secrets_"),
       ...below(
         "tests/server/extensions/",
@@ -64,7 +70,7 @@ export const onDenoAlone: readonly Group[] = [
         "user_switch_",
         "users_page_",
       ),
-      ...below("tests/devtools/", "error_pages_", "hosts_", "off_page_", "rules/", "requests/flow_list_"),
+      ...below("tests/devtools/", "error_pages_", "hosts_", "disabled_page_", "rules/", "requests/flow_list_"),
       ...below("tests/server/login/", "consent_", "login_"),
       ...below("tests/server/", "authorize/form_post_"),
       "tests/server/extensions/client_logout/frontchannel_logout_",
@@ -75,7 +81,15 @@ export const onDenoAlone: readonly Group[] = [
       "sockets, is tested in other files, on every runtime",
     paths: [
       ...below("tests/check/", "broken_", "catalogue_", "causes_", "client_settings_", "extensions_"),
-      ...below("tests/check/", "fixed_issuer_verdicts_", "legal_variants_", "report_", "session_starts_", "users_"),
+      ...below(
+        "tests/check/",
+        "fixed_issuer_verdicts_",
+        "framework_",
+        "legal_",
+        "report_",
+        "session_starts_",
+        "users_",
+      ),
       ...below("tests/check/drivers/", "libraries_", "web_applications_"),
       ...["tests/cli/check_application_", "tests/fuzz/verdict_"],
     ],

@@ -10,6 +10,8 @@ export interface RunOptions {
   /** Additional environment variables; with `clearEnv` the only ones. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clearEnv?: boolean;
+  /** The folder to run in. Default: this one. */
+  readonly cwd?: string;
   /** Called for each line of both output streams as soon as it is complete, without colours. */
   readonly onLine?: (line: string) => void;
 }
@@ -34,12 +36,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 /** Runs a command until it ends, times out, or this process ends. Kills its child processes too. */
 export async function capture(
   [command, ...args]: readonly string[],
-  { timeoutSeconds, env, clearEnv, onLine }: RunOptions,
+  { timeoutSeconds, env, clearEnv, cwd, onLine }: RunOptions,
 ): Promise<RunResult> {
   const child = new Deno.Command(command!, {
     args,
     env: { ...env, NO_COLOR: "1" },
     clearEnv,
+    cwd,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

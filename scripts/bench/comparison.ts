@@ -3,7 +3,7 @@
  * interleaved: the servers do the same work in turn, so that changes of the machine's speed affect all equally.
  */
 
-import type { SigningAlgorithm } from "../../src/mod.ts";
+import type { BenchAlgorithm } from "./site.ts";
 import type { Result } from "./load.ts";
 import type { Options } from "./options.ts";
 import type { RunningProcess } from "./processes.ts";
@@ -34,7 +34,7 @@ export async function compareFlows(flow: FlowName, options: Options, load: Runni
 
 async function compare(
   runtime: Runtime,
-  alg: SigningAlgorithm,
+  alg: BenchAlgorithm,
   flow: FlowName,
   options: Options,
   load: RunningProcess,

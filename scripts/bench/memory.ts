@@ -1,6 +1,6 @@
 /** The memory part: memory of an idle and a warm process, and after each step of flows. */
 
-import type { SigningAlgorithm } from "../../src/mod.ts";
+import type { BenchAlgorithm } from "./site.ts";
 import type { Options } from "./options.ts";
 import { getProcessUsage } from "./process_usage.ts";
 import type { RunningProcess } from "./processes.ts";
@@ -33,7 +33,7 @@ export async function measureMemory(options: Options, load: RunningProcess): Pro
 /** Idle, warm, and after each step. */
 async function measure(
   runtime: Runtime,
-  alg: SigningAlgorithm,
+  alg: BenchAlgorithm,
   subject: SubjectName,
   options: Options,
   load: RunningProcess,

@@ -1,6 +1,6 @@
 /** Options of the bench: the amount of work, and the subjects. */
 
-import type { SigningAlgorithm } from "../../src/mod.ts";
+import type { BenchAlgorithm } from "./site.ts";
 import type { PeerName } from "./peers/packages.ts";
 import type { RuntimeName } from "./runtimes.ts";
 
@@ -8,7 +8,7 @@ import type { RuntimeName } from "./runtimes.ts";
 export interface Options {
   readonly runtimes: readonly RuntimeName[];
   /** Default: each part has its own. */
-  readonly algs?: readonly SigningAlgorithm[];
+  readonly algs?: readonly BenchAlgorithm[];
   readonly peers: readonly PeerName[];
   readonly rounds: number;
   /** Per round and server. */

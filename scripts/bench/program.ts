@@ -1,6 +1,6 @@
 /** The program as `deno task start` and the npm package start it: with inspector and text log. */
 
-import type { SigningAlgorithm } from "../../src/mod.ts";
+import type { BenchAlgorithm } from "./site.ts";
 import { clients } from "./clients.ts";
 import { run } from "../run.ts";
 import { startProcess } from "./processes.ts";
@@ -18,7 +18,7 @@ export async function programCommand({ key, words }: Runtime): Promise<readonly 
 /** Starts the program on the servers' core. Its log is discarded. */
 export async function startProgram(
   command: readonly string[],
-  alg: SigningAlgorithm,
+  alg: BenchAlgorithm,
 ): Promise<RunningServer> {
   const file = await Deno.makeTempFile({ suffix: ".json" });
   const port = freePort();

@@ -3,7 +3,7 @@
  * {@link ServerAddress}.
  */
 
-import type { SigningAlgorithm } from "../../src/mod.ts";
+import type { BenchAlgorithm } from "./site.ts";
 import { clients } from "./clients.ts";
 import type { PeerName } from "./peers/packages.ts";
 import { latchkeySite } from "./site.ts";
@@ -12,7 +12,7 @@ import type { ServerAddress } from "./site.ts";
 /** What is served. */
 export interface ServerSetup {
   readonly subject: "reference" | "webcrypto" | "core" | PeerName;
-  readonly alg: SigningAlgorithm;
+  readonly alg: BenchAlgorithm;
   /** Seconds. Default: 300. */
   readonly codeLifetime?: number;
 }

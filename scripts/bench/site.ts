@@ -30,5 +30,8 @@ export interface ServerAddress {
   readonly site: Site;
 }
 
+/** The algorithms that are measured. Every package has them. */
+export type BenchAlgorithm = "RS256" | "ES256" | "EdDSA";
+
 /** Starts a package's server, with this algorithm and a prepared key. */
-export type StartPeer = (alg: "RS256" | "ES256" | "EdDSA") => Promise<ServerAddress>;
+export type StartPeer = (alg: BenchAlgorithm) => Promise<ServerAddress>;

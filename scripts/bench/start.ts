@@ -1,6 +1,6 @@
 /** The start part: from the spawn of the process to listening, and to the end of the first flow. */
 
-import type { SigningAlgorithm } from "../../src/mod.ts";
+import type { BenchAlgorithm } from "./site.ts";
 import { openConnection } from "./connection.ts";
 import { runFlow } from "./flow.ts";
 import type { Options } from "./options.ts";
@@ -30,7 +30,7 @@ export async function measureStarts(options: Options): Promise<void> {
 }
 
 /** Each in turn, repeatedly. The first start, which may fill caches, does not count. */
-async function measure(runtime: Runtime, alg: SigningAlgorithm, options: Options): Promise<void> {
+async function measure(runtime: Runtime, alg: BenchAlgorithm, options: Options): Promise<void> {
   const starts = new Map<SubjectName, Start[]>();
   for (const subject of ["reference", "as started", "core", ...options.peers] as const) starts.set(subject, []);
   const absent: string[] = [];
@@ -57,7 +57,7 @@ async function measure(runtime: Runtime, alg: SigningAlgorithm, options: Options
   for (const line of absent) console.log(line);
 }
 
-async function startOnce(runtime: Runtime, subject: SubjectName, alg: SigningAlgorithm): Promise<Start> {
+async function startOnce(runtime: Runtime, subject: SubjectName, alg: BenchAlgorithm): Promise<Start> {
   const begun = performance.now();
   await using server = await startServer(runtime, { subject, alg });
   const listening = performance.now() - begun;

@@ -102,7 +102,7 @@ test("on each runtime a failure is printed with its error and the command that r
   assertEquals(code, 1, output);
   const runtimes = ["bun", "deno", "node"];
   const titles = [
-    "tests/broken_test.ts: the file loads",
+    "tests/broken_test.ts: tests/broken_test.ts loads",
     "tests/mixed_test.ts: [X-01] fails # with \\ signs",
     "tests/mixed_test.ts: has parts",
   ];
