@@ -16,7 +16,7 @@ const check = clientCheck();
 const as = await latchkey({ alg: "RS256", plugins: [check.plugin, inspector(), checkPages(check)] });
 const { url } = await as.listen({ port: 0 });
 const application = await startWebApplication(() => ({
-  ...{ issuer: as.issuer, clientId: "shop", mistake: "does not compare state" },
+  ...{ issuer: as.issuer, clientId: "shop", mistake: "does not verify the ID token" },
 }));
 await as.clients.set({ client_id: "shop", redirect_uris: [`${application.url}/callback`] });
 after(async () => {
@@ -66,7 +66,7 @@ for (const [name, options] of variants) {
     await page.getByLabel("Page of the user").fill(`${application.url}/me`);
     // Unfolded already where an earlier check had values for it.
     for (const folded of await page.locator("main details:not([open]) > summary").all()) await folded.click();
-    await page.getByLabel("Only these attacks").fill("response");
+    await page.getByLabel("Only these attacks").fill("id-token/signed-by-stranger");
     await page.getByRole("button", { name: "Start the check" }).click();
     await takeScreenshot(opened, `client-check-running-${name}`);
     if (!hasScripts) {
@@ -75,7 +75,7 @@ for (const [name, options] of variants) {
     }
     await page.waitForURL(`${url}/flows/check`);
     assertEquals(await page.evaluate(() => document.querySelector("h1")?.textContent), `Check of ${application.url}`);
-    assertMatch(await page.locator("main").innerText(), /response\/state-wrong/);
+    assertMatch(await page.locator("main").innerText(), /id-token\/signed-by-stranger/);
     await page.getByRole("link", { name: "Back to the client" }).click();
     await page.waitForURL(`${url}/clients/shop`);
   });

@@ -167,7 +167,7 @@ journey("an application is connected, and its page leads to its first login", 3,
     await click(page.getByRole("link", { name: "Look again" }));
     await heading.waitFor();
   }
-  await page.getByText(client_id).first().waitFor();
+  await page.getByText(client_id).filter({ visible: true }).first().waitFor();
 });
 
 test("[DI-09] by keyboard alone: an error is found in the list, opened, and its fix applied", { skip }, async () => {
