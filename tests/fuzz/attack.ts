@@ -14,7 +14,7 @@ import { mutate, mutation, requestDraft } from "./request_draft.ts";
 import type { Mutation, Pair, RequestDraft } from "./request_draft.ts";
 import { hostileText } from "./hostile_text.ts";
 import { configure, register } from "./registration_moves.ts";
-import { findSignedCode, responseModeField, signedFields } from "./request_object_moves.ts";
+import { findSignedCode, responseModeField, responseTypeField, signedFields } from "./request_object_moves.ts";
 import { callResource, resourcePath } from "./resource_moves.ts";
 import type { Registration } from "./registration_moves.ts";
 import { basePath, password } from "./servers.ts";
@@ -115,6 +115,9 @@ const pages = [
   ],
   // The default endpoints of the Model Context Protocol.
   ...["/authorize", "/token", "/register"],
+  // Those of providers.
+  ...["/tokeninfo?id_token=x", "/oauth2/v1/certs", "/user", "/user/emails", "/applications/spa/token", "/v1.0/me"],
+  ...["/v2/logout?client_id=spa&returnTo=x", "/logout?client_id=spa"],
 ] as const;
 
 /** Values that a user would enter, by field name. */
@@ -403,7 +406,7 @@ function authorizationFields(server: AttackedServer, state: AttackerState, step:
   const redirectUri = uris[pick % (uris.length || 1)] ?? "https://spa.example/cb";
   state.authorization = { client, redirectUri };
   return [
-    ["response_type", "code"],
+    responseTypeField(step),
     ["client_id", client.metadata.client_id],
     ["redirect_uri", redirectUri],
     ["scope", ["openid profile email", "openid offline_access read", "read", ""][pick % 4]!],
@@ -421,7 +424,7 @@ function authorizationFields(server: AttackedServer, state: AttackerState, step:
 
 function openPage(server: AttackedServer, pick: number): RequestDraft {
   const [path = "", query] = pages[pick % pages.length]!.split("?");
-  return requestDraft("GET", basePath(server) + path, { query: query === undefined ? [] : [["show", "secrets"]] });
+  return requestDraft("GET", basePath(server) + path, { query: [...new URLSearchParams(query)] });
 }
 
 function pickClient({ clients }: AttackedServer, index: number): KnownClient {

@@ -8,10 +8,16 @@ import type { Step } from "./attack.ts";
 import type { Pair } from "./request_draft.ts";
 import type { AttackedServer, KnownClient } from "./servers.ts";
 
-const responseModes = ["query", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const;
+const responseModes = ["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const;
+const responseTypes = ["code", "id_token", "code id_token"] as const;
 
-/** The settings that switch on all response modes. */
-export const responseSettings = { responseModes };
+/** The settings that switch on all response modes and types. */
+export const responseSettings = { responseModes, responseTypes };
+
+/** The response type of a request: mostly `code`. */
+export function responseTypeField({ pick }: Step): Pair {
+  return ["response_type", pick % 5 === 2 ? ["id_token", "id_token code"][pick % 2]! : "code"];
+}
 
 /** The response mode of a request, in some steps. */
 export function responseModeField({ pick }: Step): Pair[] {

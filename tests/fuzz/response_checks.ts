@@ -106,7 +106,7 @@ function isRegistered(location: string, uris: ReadonlySet<string>): boolean {
       for (const uri of [written, written.replace(loopbackPort, "$1")]) {
         if (variant === uri) return true;
         const joint = !uri.includes("?") ? "?" : /[?&]$/.test(uri) ? "" : "&";
-        if (variant.startsWith(uri + joint) || variant.startsWith(`${uri}#response=`)) return true;
+        if (variant.startsWith(uri + joint) || variant.startsWith(`${uri}#`)) return true;
       }
     }
   }

@@ -13,6 +13,7 @@ import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { limitConcurrency } from "../../src/cli/operating/limit_concurrency.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
+import { type ProviderName, providers } from "../../src/server/profiles/providers.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { testKeys } from "../../src/testing/keys.ts";
@@ -164,6 +165,14 @@ function isAllowedByMcp({ metadata }: KnownClient): boolean {
   return token_endpoint_auth_method !== "client_secret_jwt" && redirect_uris.every((uri) => /^https?:/.test(uri));
 }
 
+/** Registers a client for all response types, except the client `native`, whose requests for them are rejected. */
+function withAllResponseTypes(client: KnownClient): KnownClient {
+  const { metadata } = client;
+  if (metadata.redirect_uris === undefined || metadata.client_id === "native") return client;
+  const grant_types = [...metadata.grant_types ?? [], "implicit"];
+  return { ...client, metadata: { ...metadata, grant_types, response_types: responseSettings.responseTypes } };
+}
+
 /** Every kind of server there is to attack, and who its clients are. */
 export const serverKinds: readonly ServerKind[] = await Promise.all([
   {
@@ -207,7 +216,11 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
   },
 ].map(async (serverKind) => {
   const all = await createClients(serverKind.options.issuer);
-  const clients = "profile" in serverKind.options ? all.filter(isAllowedByMcp) : all;
+  const clients = "profile" in serverKind.options
+    ? all.filter(isAllowedByMcp)
+    : "responseTypes" in serverKind.options
+    ? all.map(withAllResponseTypes)
+    : all;
   return {
     ...serverKind,
     clients: [...clients, { metadata: documentClient }],
@@ -221,6 +234,27 @@ export const serverKinds: readonly ServerKind[] = await Promise.all([
     },
   };
 }));
+
+/** The paths that the attacks know. */
+const standardPaths = {
+  ...{ authorization_endpoint: "/oauth2/authorize", token_endpoint: "/oauth2/token", jwks_uri: "/oauth2/jwks" },
+  ...{ userinfo_endpoint: "/oauth2/userinfo", introspection_endpoint: "/oauth2/introspect" },
+  ...{ revocation_endpoint: "/oauth2/revoke", end_session_endpoint: "/oauth2/logout" },
+  pushed_authorization_request_endpoint: "/oauth2/par",
+  device_authorization_endpoint: "/oauth2/device_authorization",
+  backchannel_authentication_endpoint: "/oauth2/backchannel_authentication",
+  registration_endpoint: "/oauth2/register",
+};
+
+/** A server with the profile of each provider, at the paths that the attacks know. */
+export const profileKinds: readonly ServerKind[] = Object.values(providers)
+  .filter(({ name }) => !name.includes("@"))
+  .map(({ name, issuerPath }) => {
+    const [kind] = serverKinds as [ServerKind];
+    const issuer = `https://as.test${name === "entra" ? issuerPath : ""}`;
+    const options = { ...kind.options, issuer, paths: standardPaths, profile: name as ProviderName };
+    return { ...kind, name, forgives: true, options };
+  });
 
 /**
  * Starts a server for one attack; nothing of it is left to chance.

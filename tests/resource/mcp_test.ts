@@ -137,6 +137,34 @@ test("methods, notifications and batches get the responses of JSON-RPC", async (
   await as.close();
 });
 
+test("[MC-10] since 2026-07-28 Mcp-Method and Mcp-Name mirror the body, and a difference is HeaderMismatch", async () => {
+  const { as, post } = await server();
+  const revision = "2026-07-28";
+  const call = message("tools/call", { name: "whoami" });
+  const outcome = async (headers: Record<string, string>, body: unknown = call, version = revision) => {
+    const response = await post(body, { "mcp-protocol-version": version, ...headers });
+    const { error } = await response.json();
+    return [response.status, error?.code, error?.message?.replace("Header mismatch: ", "")];
+  };
+  const named = (name: string) => ({ "mcp-method": "tools/call", "mcp-name": name });
+  assertEquals(await outcome(named("whoami")), [200, undefined, undefined]);
+  assertEquals(await outcome(named(`=?base64?${btoa("whoami")}?=`)), [200, undefined, undefined]);
+  assertEquals(await outcome({ "mcp-method": "ping" }, message("ping")), [200, undefined, undefined]);
+  assertEquals(await outcome({}), [400, -32020, "Mcp-Method is missing"]);
+  assertEquals(await outcome({ "mcp-method": "tools/call" }), [400, -32020, "Mcp-Name is missing"]);
+  assertEquals(await outcome({ ...named("whoami"), "mcp-method": "Tools/Call" }), [
+    ...[400, -32020, "Mcp-Method does not match the body"],
+  ]);
+  assertEquals(await outcome(named("add_note")), [400, -32020, "Mcp-Name does not match the body"]);
+  assertEquals(await outcome(named("=?base64?%?=")), [400, -32020, "Mcp-Name is not valid Base64"]);
+  const _meta = { "io.modelcontextprotocol/protocolVersion": "2025-11-25" };
+  assertEquals(await outcome(named("whoami"), message("tools/call", { name: "whoami", _meta })), [
+    ...[400, -32020, "MCP-Protocol-Version does not match the body"],
+  ]);
+  assertEquals(await outcome({}, call, "2025-11-25"), [200, undefined, undefined]);
+  await as.close();
+});
+
 test("[PR-08] a batch needs the scope of each of its calls", async () => {
   const { as, post } = await server();
   const response = await post([message("ping"), message("tools/call", { name: "add_note" }, 2)]);

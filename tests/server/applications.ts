@@ -24,9 +24,9 @@ export async function getRedirectLocation(response: Response): Promise<string> {
 
 /** An application with Auth.js, and one browser in front of it, which keeps its cookies. */
 export interface AuthJsApplication {
-  /** Presses the button that logs in with Latchkey, which leads back to `/home`; returns the redirect target. */
-  begin(): Promise<string>;
-  visit(url: string): Promise<Response>;
+  /** Presses the button of a provider, which leads back to `/home`; returns the redirect target. */
+  begin(provider?: string): Promise<string>;
+  visit(url: string, init?: RequestInit): Promise<Response>;
 }
 
 /** Sets Auth.js up at `https://app.example/auth`, as its documentation has it. */
@@ -54,15 +54,15 @@ export function authJsApplication(
     return response;
   };
   return {
-    begin: async () =>
+    begin: async (provider = "latchkey") =>
       await getRedirectLocation(
-        await send("https://app.example/auth/signin/latchkey", {
+        await send(`https://app.example/auth/signin/${provider}`, {
           method: "POST",
           body: "callbackUrl=https%3A%2F%2Fapp.example%2Fhome",
           headers: { "content-type": "application/x-www-form-urlencoded" },
         }),
       ),
-    visit: (url) => send(url),
+    visit: send,
   };
 }
 

@@ -111,7 +111,7 @@ test("[FS-33, PF-03, PF-06] responses are signed: a plain mode, or none, is inva
   const metadata = await (await b.get("/.well-known/openid-configuration")).json();
   assertEquals(metadata.response_modes_supported, ["jwt", "query.jwt", "fragment.jwt", "form_post.jwt"]);
   assertEquals(metadata.require_signed_request_object, true);
-  assertEquals(metadata.authorization_signing_alg_values_supported, ["ES256", "EdDSA"]);
+  assertEquals(metadata.authorization_signing_alg_values_supported, ["ES256", "EdDSA", "Ed25519"]);
   assertEquals(metadata.request_object_signing_alg_values_supported.includes("RS256"), false);
 });
 

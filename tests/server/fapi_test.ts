@@ -80,7 +80,7 @@ test("[FS-01, PF-03] metadata names private_key_jwt, the algorithms of FAPI, PAR
     for (const alg of values as string[]) assert(allowed.includes(alg), `${name}: ${alg}`);
   }
   for (const name of ["id_token", "userinfo"]) {
-    assertEquals(metadata[`${name}_signing_alg_values_supported`], ["ES256", "EdDSA"]);
+    assertEquals(metadata[`${name}_signing_alg_values_supported`], ["ES256", "EdDSA", "Ed25519"]);
   }
   assertEquals(metadata.dpop_signing_alg_values_supported, allowed);
 });

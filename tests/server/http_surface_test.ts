@@ -212,7 +212,15 @@ test("[HT-04] a preflight is 204 and permits the method and the headers a client
     assertEquals([status, body, headers.get("access-control-allow-origin")], [204, null, "*"]);
     assert(headers.get("access-control-allow-methods")!.split(", ").includes(method));
     const allowed = headers.get("access-control-allow-headers")!.toLowerCase().split(", ");
-    const needed = ["authorization", "content-type", "dpop", "mcp-protocol-version", "traceparent"];
+    const needed = [
+      "authorization",
+      "content-type",
+      "dpop",
+      "mcp-method",
+      "mcp-name",
+      "mcp-protocol-version",
+      "traceparent",
+    ];
     assertEquals(needed.filter((name) => !allowed.includes(name)), []);
     assertEquals(headers.get("access-control-allow-credentials"), null);
   });

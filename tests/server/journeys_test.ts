@@ -384,7 +384,7 @@ test("[SC-09, OI-05] oauth4webapi accepts auth_time with every max_age, and with
 });
 
 test("[SC-08, SC-10, US-04] oauth4webapi accepts ID tokens and userinfo in the registered algorithm of the client", async () => {
-  await forEachCase(["RS256", "ES256", "EdDSA"] as const, async (alg) => {
+  await forEachCase(["RS256", "ES256", "EdDSA", "Ed25519"] as const, async (alg) => {
     const client: ClientMetadata = {
       client_id: idOf(ways[0]!),
       redirect_uris: [redirectUri],

@@ -433,14 +433,15 @@ test("[LO-02, OI-07] a hint signed by a retired key expires with its login", asy
 
 test("[JK-02, JK-03] every key publishes only public members, under its thumbprint", async () => {
   const b = await testServer({ alg: "RS256" });
-  for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
+  for (const alg of ["RS256", "ES256", "EdDSA", "Ed25519"] as const) await b.as.rotateKeys(alg);
   const keys = await keysOf(b);
-  assertEquals(keys.length, 6);
-  assertEquals(new Set(keys.map(({ kid }) => kid)).size, 6);
+  assertEquals(keys.length, 8);
+  assertEquals(new Set(keys.map(({ kid }) => kid)).size, 8);
   const members: Readonly<Record<string, string[]>> = {
     RS256: ["alg", "e", "kid", "kty", "n", "use"],
     ES256: ["alg", "crv", "kid", "kty", "use", "x", "y"],
     EdDSA: ["alg", "crv", "kid", "kty", "use", "x"],
+    Ed25519: ["alg", "crv", "kid", "kty", "use", "x"],
   };
   for (const key of keys) assertEquals(Object.keys(key).sort(), members[key.alg]);
 });

@@ -221,6 +221,10 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
   },
   clientIdMetadataDocuments: (options) => resolvesDocument(options, { client_name: "App" }),
   requireClientName: (options) => resolvesDocument({ ...options, clientIdMetadataDocuments: true }, {}),
+  "registration.mode": async (options) => {
+    const metadata = await (await start(options)).get("/.well-known/openid-configuration");
+    return "registration_endpoint" in await metadata.json();
+  },
   "registration.deprecated": async (options) => (await register(options))[1],
   "registration.scope": async (options) => (await register(options))[0],
   "registration.unsupportedValues": async (options) => {

@@ -714,6 +714,16 @@ test("[AZ-19] a response_mode missing from metadata is rejected in the query", a
   assert(assertAuthorizationResponse(await server.authorize({ response_mode: "query" })).code);
 });
 
+test("[AZ-19] with fragment in the setting, code and error are sent in the fragment alone", async () => {
+  const server = await testServer({ responseModes: ["query", "fragment"] });
+  for (const [fields, name] of [[{}, "code"], [{ scope: "bogus" }, "error"]] as const) {
+    const response = await server.authorize({ ...fields, response_mode: "fragment", state: "st4te" });
+    const url = new URL(response.headers.get("location")!);
+    const params = new URLSearchParams(url.hash.slice(1));
+    assertEquals([url.search, params.get("state"), params.has(name)], ["", "st4te", true]);
+  }
+});
+
 test("[AZ-21] if the approver denies, immediately or later, the error is access_denied with the state", async () => {
   const denial = () => new OAuthError("access_denied", "the user denied the request", { rule: "AZ-21" });
   const approvers: Record<string, Approver> = {

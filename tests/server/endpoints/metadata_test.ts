@@ -317,7 +317,7 @@ test("[MD-07] a server without scopes is rejected, or omits scopes_supported", a
 });
 
 test("[MD-09] an algorithm missing from metadata is rejected at startup, for the server and for a client", async () => {
-  await forEachCase(["none", "HS256", "PS256", "ES384", "ES512", "RS512", "Ed25519", "rs256", ""], async (alg) => {
+  await forEachCase(["none", "HS256", "PS256", "ES384", "ES512", "RS512", "Ed448", "rs256", ""], async (alg) => {
     const faults = async (options: LatchkeyOptions) =>
       (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map(({ path }) => path);
     assertEquals(await faults({ alg: alg as "RS256" }), ["alg"]);
@@ -373,7 +373,7 @@ test("[JK-02] keys are public, in unpadded base64url and of sufficient size", as
       assert(modulus[0]! >= 0x80, "the modulus begins with zeros, or is shorter than it looks");
       assertEquals(key.e, "AQAB");
     } else {
-      assertEquals(key.crv, { ES256: "P-256", EdDSA: "Ed25519" }[key.alg]);
+      assertEquals(key.crv, { ES256: "P-256", EdDSA: "Ed25519", Ed25519: "Ed25519" }[key.alg]);
       assertEquals(bytes(key.x).length, 32);
       assertEquals(key.kty === "EC" ? bytes(key.y).length : 32, 32);
     }
@@ -382,14 +382,14 @@ test("[JK-02] keys are public, in unpadded base64url and of sufficient size", as
 
 test("[JK-03] every key has a unique kid, use and alg, and each token's header matches exactly one key", async () => {
   const b = await testServer(everyAlg);
-  for (const alg of ["RS256", "ES256", "EdDSA"] as const) await b.as.rotateKeys(alg);
+  for (const alg of ["RS256", "ES256", "EdDSA", "Ed25519"] as const) await b.as.rotateKeys(alg);
   for (const seconds of [0, 299, 1, 1000, 3000]) {
     b.advance(seconds);
     const keys = await jwks(b);
     assertEquals(new Set(keys.map(({ kid }) => kid)).size, keys.length);
     for (const key of keys) {
       assertEquals(key.use, "sig");
-      assertMatch(key.alg, /^(?:RS256|ES256|EdDSA)$/);
+      assertMatch(key.alg, /^(?:RS256|ES256|EdDSA|Ed25519)$/);
       assertMatch(key.kid, /^.+$/);
     }
     for (const client_id of ["RS256", "spa", "EdDSA"]) {

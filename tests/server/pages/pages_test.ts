@@ -691,7 +691,10 @@ test("the header links to the available pages, marks the current one, and can be
   assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
   // Of a page and one below it, which both have a link, one alone is current.
   const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
-  const check = { client: "shop", passed: true, summary: "1 attack", outdatedBaseline: [], score: [], sections: [] };
+  const check = {
+    ...{ client: "shop", passed: true, summary: "1 attack", outdatedBaseline: [] },
+    ...{ score: [], traits: [], sections: [] },
+  };
   assertStringIncludes(
     header(renderPage(CheckReportPage, { ...home, ...check, links })),
     `<a href="/flows">Flows</a><a href="/flows/check" aria-current="page">Check</a>`,

@@ -838,8 +838,9 @@ test("[CA-16] a warning reports use of the non-default method and how to registe
   assertEquals([warning!.client, warning!.explanation], ["web", {
     rule: "CA-16",
     reason:
-      "authentication by client_secret_post was accepted; the client's metadata has no token_endpoint_auth_method",
-    expected: 'client_secret_basic, the default, or token_endpoint_auth_method: "client_secret_post" in its metadata',
+      "authentication by client_secret_post was accepted, as OAuth 2.1 requires; but without token_endpoint_auth_method " +
+      "the client is registered for client_secret_basic (RFC 7591 §2), and other servers may insist on that",
+    expected: 'token_endpoint_auth_method: "client_secret_post" in the client\'s metadata, or client_secret_basic',
     received: "client_secret_post",
   }]);
 });

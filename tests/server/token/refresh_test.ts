@@ -272,7 +272,7 @@ test("[RI-03, RT-02] resources may be narrowed and never widened, and the refres
 });
 
 test("[RT-02] a thousand refresh tokens, first and rotated, have 160 independent bits", async () => {
-  const b = await open();
+  const b = await open({ alg: "EdDSA" });
   const tokens: string[] = [];
   for (let i = 0; i < 100; i++) {
     let { refresh_token } = await publicTokens(b);
@@ -1042,4 +1042,28 @@ test("[RT-02, PK-09] a code_verifier in a refresh has no effect", async () => {
   const b = await open();
   const { refresh_token } = await publicTokens(b);
   await refreshTokens(b, refresh_token, { code_verifier: challenge, redirect_uri: "https://evil.example/" });
+});
+
+test("[RT-10] refresh.lifetimeMembers lists what a response says about the lifetime of its refresh token", async () => {
+  const names = ["refresh_token_expires_in", "refresh_token_timeout", "authorization_expires_in"] as const;
+  const lifetimes = { refresh_token: 1000, refresh_token_idle: 400 };
+  const valuesOf = (tokens: object) => names.map((name) => (tokens as Record<string, unknown>)[name]);
+  const silent = await open({ lifetimes });
+  assertEquals(valuesOf(await publicTokens(silent)), [undefined, undefined, undefined]);
+  const b = await open({ lifetimes, refresh: { lifetimeMembers: names, grace: 10 } });
+  const first = await publicTokens(b);
+  assertEquals(valuesOf(first), [400, 400, 1000]);
+  b.advance(390);
+  const second = await refreshTokens(b, first.refresh_token);
+  assertEquals(valuesOf(second), [400, 400, 610]);
+  b.advance(9);
+  assertEquals(valuesOf(await refreshTokens(b, first.refresh_token)), [391, 391, 601]);
+  b.advance(300);
+  assertEquals(valuesOf(await refreshTokens(b, second.refresh_token)), [301, 301, 301]);
+  const one = await open({ lifetimes, refresh: { lifetimeMembers: ["refresh_token_expires_in"] } });
+  const { refresh_token } = await webTokens(one, "web");
+  one.advance(100);
+  // A confidential client keeps its token, which this use extends.
+  const again = await refreshTokens(one, refresh_token, {}, basicHeader("web"));
+  assertEquals(valuesOf(again), [400, undefined, undefined]);
 });

@@ -32,7 +32,7 @@ import type { Fields, TestServer, TokenResponseBody } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const start = Date.UTC(2026, 0, 1) / 1000;
-const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA", "Ed25519"];
 
 /** A client for each algorithm of id tokens, named after it; `spa` has the server's. */
 const signedClients: ClientMetadata[] = [
@@ -60,7 +60,7 @@ function isSignedBy(jwt: string, jwk: JWK): boolean {
   const signed = Buffer.from(`${header}.${payload}`);
   const bytes = Buffer.from(signature, "base64url");
   const { alg } = decodeProtectedHeader(jwt);
-  if (alg === "EdDSA") return verify(null, signed, key, bytes);
+  if (alg === "EdDSA" || alg === "Ed25519") return verify(null, signed, key, bytes);
   return verify("sha256", signed, alg === "ES256" ? { key, dsaEncoding: "ieee-p1363" } : key, bytes);
 }
 
@@ -193,7 +193,12 @@ test("[ID-05] auth_time is the time that the approver reports for an earlier log
 });
 
 test("[ID-06] at_hash is the left half of the access token's digest, with the hash of the ID token's algorithm", async () => {
-  const hashes = { RS256: ["sha256", 16], ES256: ["sha256", 16], EdDSA: ["sha512", 32] } as const;
+  const hashes = {
+    RS256: ["sha256", 16],
+    ES256: ["sha256", 16],
+    EdDSA: ["sha512", 32],
+    Ed25519: ["sha512", 32],
+  } as const;
   await forEachCase(algorithms, async (alg) => {
     const b = await testServer({ alg, clients: signedClients });
     for (const client_id of algorithms) {
