@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
+import { cataloguePath, catalogueText } from "../scripts/catalogue.ts";
 import { decodeClaims, testServer } from "./kit.ts";
 import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
@@ -26,9 +27,16 @@ const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.pars
 
 /** Every README, by its path. */
 const readmes = new Map(
-  ["README.md", ...globSync("{src,scripts,tests}/**/README.md")].map((path) => path.replaceAll("\\", "/")).sort()
+  [
+    ...["README.md", "src/cli/stacks.md", "src/server/oauth/glossary.md"],
+    ...globSync("{src,scripts,tests}/**/README.md"),
+  ].map((path) => path.replaceAll("\\", "/")).sort()
     .map((path) => [path, readFileSync(path, "utf8")]),
 );
+
+test("the README of the check lists the attacks and habits of the records: deno task schema", () => {
+  assertEquals(readmes.get(cataloguePath), catalogueText());
+});
 
 /** The code blocks of a README in that language; in `ts` also those whose types are not checked. */
 function blocks(path: string, language: string): string[] {
@@ -115,7 +123,7 @@ test("the examples of the mock run one after the other", async () => {
     "my client",
   ]);
   assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
-  assertEquals(printed.length, 15);
+  assertEquals(printed.length, 16);
   assertEquals(printed.find(([value]) => value === "called"), ["called", [["client-1", 204]]]);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
@@ -262,11 +270,15 @@ for (const [path, text] of readmes) {
   });
 
   test(`every program flag and variable that ${path} names exists`, async () => {
-    const { helpText } = await import("../src/cli/help.ts");
+    const [{ helpText }, { execHelpText }] = await Promise.all([
+      import("../src/cli/help.ts"),
+      import("../src/cli/exec/exec_help.ts"),
+    ]);
+    const known = helpText + execHelpText("latchkey").replaceAll("\n", " \n");
     const variables = [...text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)].map(([name]) =>
       name.replace(/_FILE$/, "")
     );
-    for (const name of variables) assert(helpText.includes(` ${name} `), `${path}: ${name}`);
+    for (const name of variables) assert(known.includes(` ${name} `), `${path}: ${name}`);
     for (const [, args] of text.matchAll(/^(?:\.\/dist\/latchkey|npx @latchkey\/latchkey)((?: --\S+ \S+)*)$/gm)) {
       assertEquals((await read(args!.split(" ").slice(1))).kind, "run", `${path}:${args}`);
     }
