@@ -5,6 +5,7 @@ import type { Handlers } from "../server/assembly/route.ts";
 import { readBodyText } from "../platform/http/form.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import type { HostedResource } from "../server/config/resource_list.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
@@ -12,7 +13,14 @@ import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
 import type { McpMessage } from "./mcp.ts";
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
-import { assertSufficient, isWithoutToken, rejectionResponse, schemeOf, verifyRequest } from "./require_token.ts";
+import {
+  assertSufficient,
+  confirmation,
+  isWithoutToken,
+  rejectionResponse,
+  schemeOf,
+  verifyRequest,
+} from "./require_token.ts";
 
 /** A hosted resource with its defaults. */
 export interface HostedResourceDefinition extends HostedResource {
@@ -41,6 +49,10 @@ export function mcpHandlers(definition: HostedResourceDefinition): Handlers {
       return await withToken(context, definition, messages ?? [], (claims) =>
         respondToMcp(messages, {
           revision: context.request.headers.get("mcp-protocol-version"),
+          mirrored: {
+            method: context.request.headers.get("mcp-method"),
+            name: context.request.headers.get("mcp-name"),
+          },
           tools: Object.keys(definition.tools),
           claims,
         }));
@@ -58,7 +70,7 @@ async function withToken(
   context: Context,
   definition: HostedResourceDefinition,
   messages: readonly McpMessage[],
-  respond: (claims: AccessTokenClaims) => HttpResponse,
+  respond: (claims: AccessTokenClaims) => MaybePromise<HttpResponse>,
 ): Promise<ResponseLike> {
   const { server, target } = context;
   // On another origin than the issuer's, the path of the request is not that of the resource.
@@ -67,16 +79,22 @@ async function withToken(
   const scope = requiredScope(definition, messages);
   const required = { ...describe(definition, server), scope, ...requiredLogin(definition, messages) };
   try {
-    const claims = await verifyRequest(request, required);
+    const { connectionKeys } = server;
+    const connection = { connection: target.clientAddress, header: (name: string) => request.headers.get(name) };
+    const assertCertificate = connectionKeys &&
+      ((cnf: unknown) => connectionKeys.assertProven(server, connection, cnf));
+    const claims = await verifyRequest(request, required, assertCertificate);
     context.clientId = claims.client_id;
     assertSufficient(claims, required);
     server.passed?.("PR-08");
     server.passed?.("MC-08", required.resource);
     if (scope.length > 0) server.passed?.("PR-10", scope.join(" "));
     if ((required.acrValues ?? required.maxAgeSeconds) !== undefined) server.passed?.("ST-04");
-    if (claims.cnf !== undefined) server.passed?.("DO-09");
-    const headers = claims.cnf === undefined ? undefined : await server.keyProofs?.nextProofHeaders(server, "resource");
-    return headers === undefined ? respond(claims) : withHeaders(respond(claims), headers);
+    const { jkt } = confirmation(claims.cnf);
+    if (jkt !== undefined) server.passed?.("DO-09");
+    const headers = jkt === undefined ? undefined : await server.keyProofs?.nextProofHeaders(server, "resource");
+    const response = await respond(claims);
+    return headers === undefined ? response : withHeaders(response, headers);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const event = { at: server.now(), endpoint: target.path };

@@ -1,10 +1,12 @@
 /**
- * A small MCP server without sessions (Model Context Protocol, Streamable HTTP): it responds to each POST with JSON.
- * Its tools return who called them, so that a test sees which access token arrived.
+ * A small MCP server without sessions (Model Context Protocol). {@link respondToMcp} is its form over Streamable HTTP,
+ * whose tools return who called them, so that a test sees which access token arrived; the program serves others over
+ * stdio by {@link respondToMcpMessage}.
  */
 
 import { type HttpResponse, json } from "../platform/http/message.ts";
 import { mcpRevisions } from "../server/config/profile.ts";
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
 /** The first revision without `initialize`: each request names its revision, and `server/discover` lists them. */
@@ -16,7 +18,6 @@ const initializedRevisions = revisions.filter((revision) => revision < firstStat
 /** The revision of a request without the header `MCP-Protocol-Version`, which 2025-06-18 introduced. */
 const revisionWithoutHeader = "2025-03-26";
 
-const serverInfo = { name: "latchkey-resource", version: "1.0.0" };
 const capabilities = { tools: {} };
 
 /** A JSON-RPC message: the members that the server reads. */
@@ -68,10 +69,31 @@ export function calledTool({ method, params }: McpMessage): string | undefined {
   return method === "tools/call" && typeof params.name === "string" ? params.name : undefined;
 }
 
+/** A tool of an MCP server. */
+export interface McpTool {
+  readonly name: string;
+  /** What the tool does, for a model. */
+  readonly description: string;
+  /** The JSON Schema of the arguments. */
+  readonly inputSchema: object;
+}
+
+/** The server that a message is for. */
+export interface McpService {
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  /** How a model should use the tools. Default: nothing. */
+  readonly instructions?: string;
+  readonly tools: readonly McpTool[];
+  /** Runs one of the tools: the members of the result, such as `content`. */
+  call(tool: string, input: unknown): MaybePromise<object>;
+}
+
 /** The values that the response to a message depends on. */
 interface McpCall {
   /** The value of `MCP-Protocol-Version`; `null` if the request has none. */
   readonly revision: string | null;
+  /** The values of `Mcp-Method` and `Mcp-Name`, which mirror the body since 2026-07-28; `null` without the header. */
+  readonly mirrored: { readonly method: string | null; readonly name: string | null };
   /** The names of the tools. */
   readonly tools: readonly string[];
   /** The claims of the access token. */
@@ -79,9 +101,11 @@ interface McpCall {
 }
 
 /** The response to the messages of one request: 202 if all of them are notifications. */
-export function respondToMcp(messages: readonly McpMessage[] | undefined, call: McpCall): HttpResponse {
+export async function respondToMcp(
+  messages: readonly McpMessage[] | undefined,
+  { revision, mirrored, tools, claims }: McpCall,
+): Promise<HttpResponse> {
   if (messages === undefined) return rpcError(400, null, -32700, "The body must be a JSON-RPC 2.0 request");
-  const { revision } = call;
   const first = messages[0]!;
   if (revision !== null && !revisions.includes(revision)) {
     const data = { supported: revisions, requested: revision };
@@ -90,17 +114,80 @@ export function respondToMcp(messages: readonly McpMessage[] | undefined, call: 
   if (messages.length > 1 && (revision ?? revisionWithoutHeader) !== revisionWithoutHeader) {
     return rpcError(400, null, -32600, "Only revision 2025-03-26 allows several messages in one request");
   }
-  const responses = messages.flatMap((message) => message.id === undefined ? [] : [respond(message, call)]);
+  if (isStateless(revision) && first.id !== undefined) {
+    const mismatch = findMismatch(first, revision, mirrored);
+    if (mismatch !== undefined) return rpcError(400, first.id, -32020, `Header mismatch: ${mismatch}`);
+  }
+  const service: McpService = {
+    serverInfo: { name: "latchkey-resource", version: "1.0.0" },
+    tools: tools.map(describeTool),
+    call(tool, input) {
+      const { sub, client_id, scope, aud, acr } = claims;
+      const result = { tool, arguments: input, sub, client_id, scope, aud, acr };
+      return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
+    },
+  };
+  const asked = messages.filter(({ id }) => id !== undefined);
+  const responses = await Promise.all(asked.map((message) => respondToMcpMessage(message, service, revision)));
   if (responses.length === 0) return { status: 202, headers: { "cache-control": "no-store" }, body: null };
   return json(200, messages.length > 1 ? responses : responses[0]);
 }
 
-function respond({ id, method, params }: McpMessage, { revision, tools, claims }: McpCall): unknown {
-  const isStateless = revision !== null && revision >= firstStatelessRevision;
+function isStateless(revision: string | null): boolean {
+  return revision !== null && revision >= firstStatelessRevision;
+}
+
+/** The difference between headers and body, which intermediaries and the server would understand differently. */
+function findMismatch(
+  { method, params }: McpMessage,
+  revision: string | null,
+  mirrored: McpCall["mirrored"],
+): string | undefined {
+  const name = method === "resources/read" ? params.uri : ["tools/call", "prompts/get"].includes(method) && params.name;
+  return [
+    { header: "MCP-Protocol-Version", value: revision, body: revisionOf(params) ?? revision },
+    { header: "Mcp-Method", value: mirrored.method, body: method },
+    ...typeof name === "string" ? [{ header: "Mcp-Name", value: decodeHeader(mirrored.name), body: name }] : [],
+  ].flatMap(({ header, value, body }) =>
+    value === body
+      ? []
+      : value === null
+      ? `${header} is missing`
+      : value === undefined
+      ? `${header} is not valid Base64`
+      : `${header} does not match the body`
+  )[0];
+}
+
+/** A value, or the text that it contains as Base64, for characters that a header cannot have; `undefined` if broken. */
+function decodeHeader(value: string | null): string | null | undefined {
+  const encoded = value?.match(/^=\?base64\?(.*)\?=$/)?.[1];
+  if (encoded === undefined) return value;
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The member of `params._meta` by which a request without HTTP names its revision. */
+const revisionMember = "io.modelcontextprotocol/protocolVersion";
+
+/**
+ * The response to a message with an `id`.
+ *
+ * @param revision That of the header. Default: that of the message, which has one since 2026-07-28.
+ */
+export async function respondToMcpMessage(
+  { id, method, params }: McpMessage,
+  { serverInfo, instructions, tools, call }: McpService,
+  revision: string | null = revisionOf(params),
+): Promise<object> {
   const succeed = (result: object) => ({
     jsonrpc: "2.0",
     id,
-    result: isStateless ? { resultType: "complete", ...result } : result,
+    result: isStateless(revision) ? { resultType: "complete", ...result } : result,
   });
   // Nothing may be reused, because the next request may have another access token.
   const uncacheable = { ttlMs: 0, cacheScope: "private" };
@@ -108,27 +195,33 @@ function respond({ id, method, params }: McpMessage, { revision, tools, claims }
     case "initialize": {
       const { protocolVersion } = params;
       const agreed = initializedRevisions.find((known) => known === protocolVersion) ?? initializedRevisions[0];
-      return succeed({ protocolVersion: agreed, capabilities, serverInfo });
+      return succeed({ protocolVersion: agreed, capabilities, serverInfo, instructions });
     }
     case "server/discover":
-      return succeed({ supportedVersions: revisions, capabilities, ...uncacheable });
+      return succeed({ supportedVersions: revisions, capabilities, serverInfo, instructions, ...uncacheable });
     case "ping":
       return succeed({});
     case "tools/list":
-      return succeed({ tools: tools.map(describeTool), ...isStateless && uncacheable });
+      return succeed({ tools, ...isStateless(revision) && uncacheable });
     case "tools/call": {
       const { name, arguments: input = {} } = params;
-      if (typeof name !== "string" || !tools.includes(name)) return errorBody(id, -32602, "Unknown tool");
-      const { sub, client_id, scope, aud, acr } = claims;
-      const result = { tool: name, arguments: input, sub, client_id, scope, aud, acr };
-      return succeed({ content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result });
+      if (!tools.some((tool) => tool.name === name)) {
+        const known = tools.map((tool) => tool.name).join(", ");
+        return errorBody(id, -32602, `Unknown tool: expected one of ${known}`);
+      }
+      return succeed(await call(name as string, input));
     }
     default:
       return errorBody(id, -32601, "Method not found");
   }
 }
 
-function describeTool(name: string): object {
+function revisionOf({ _meta }: McpMessage["params"]): string | null {
+  const revision = isObject(_meta) ? _meta[revisionMember] : undefined;
+  return typeof revision === "string" ? revision : null;
+}
+
+function describeTool(name: string): McpTool {
   return {
     name,
     description: "Returns its arguments, and user, client and scope of the access token.",

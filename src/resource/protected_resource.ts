@@ -98,4 +98,10 @@ export interface RequiredLogin {
 export interface RequiredToken extends ProtectedResource, RequiredLogin {
   /** All scope values that this operation needs. Default: none. */
   readonly scope?: readonly string[];
+  /**
+   * The certificate that the client presented in the connection of this request, as DER bytes or PEM text: a token that
+   * is bound to a certificate needs it (RFC 8705 §3). Take it from the connection, or from a header that only your
+   * proxy can set. Default: none, so that these tokens are rejected.
+   */
+  readonly certificate?: Uint8Array | string;
 }

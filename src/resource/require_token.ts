@@ -81,16 +81,27 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
  */
 export function stepUpChallenge(token: AccessTokenClaims, options: RequiredToken): Response | undefined {
   const error = insufficientLogin(token, options);
-  return error && toResponse(rejectionResponse(error, token.cnf === undefined ? "Bearer" : dpopScheme.name, options));
+  const scheme = confirmation(token.cnf).jkt === undefined ? "Bearer" : dpopScheme.name;
+  return error && toResponse(rejectionResponse(error, scheme, options));
+}
+
+/** The claim `cnf` of a token; empty without one. */
+export function confirmation(cnf: unknown): Readonly<Record<string, unknown>> {
+  return typeof cnf === "object" && cnf !== null ? cnf as Readonly<Record<string, unknown>> : {};
 }
 
 /**
  * The claims of the valid token of a request, regardless of its scope.
  *
+ * @param assertCertificate Requires the certificate that a token is bound to. Default: `certificate` of the options.
  * @throws {OAuthError} If the request has no valid token.
  * @throws {TypeError} If the options are invalid.
  */
-export async function verifyRequest(request: TokenRequest, options: RequiredToken): Promise<AccessTokenClaims> {
+export async function verifyRequest(
+  request: TokenRequest,
+  options: RequiredToken,
+  assertCertificate: (cnf: unknown) => Promise<void> = (cnf) => assertPresented(options.certificate, cnf),
+): Promise<AccessTokenClaims> {
   assertScope(options);
   assertRequiredLogin(options);
   const { method, url, headers } = request;
@@ -104,8 +115,12 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
   });
   const claims = await verifier.verify(token);
   assertClaims(claims, options);
-  if (proofs === undefined) assertUnbound(claims.cnf);
-  else {await assertKeyProven(scheme, claims.cnf, proofs, (boundKey) =>
+  const { "x5t#S256": thumbprint, jkt } = confirmation(claims.cnf);
+  if (thumbprint !== undefined) await assertCertificate(claims.cnf);
+  const isProven = thumbprint !== undefined && jkt === undefined && scheme === "Bearer";
+  if (proofs === undefined && !isProven) assertUnbound(claims.cnf);
+  if (proofs !== undefined && !isProven) {
+    await assertKeyProven(scheme, claims.cnf, proofs, (boundKey) =>
       dpop!.verify(
         {
           method,
@@ -117,8 +132,26 @@ export async function verifyRequest(request: TokenRequest, options: RequiredToke
         verifier.now(),
         boundKey,
         typeof claims.client_id === "string" ? claims.client_id : undefined,
-      ));}
+      ));
+  }
   return { ...claims, scope: typeof claims.scope === "string" ? claims.scope : "" };
+}
+
+/** Requires the certificate that a token is bound to (RFC 8705 §3). @throws {OAuthError} `invalid_token`. */
+async function assertPresented(certificate: RequiredToken["certificate"], cnf: unknown): Promise<void> {
+  const { "x5t#S256": expected } = confirmation(cnf);
+  const { parseCertificate } = await import("../platform/runtime/certificate.ts");
+  const received = certificate === undefined ? undefined : parseCertificate(certificate)?.thumbprint;
+  if (received !== undefined && received === expected) return;
+  throw new OAuthError("invalid_token", "the access token is bound to another certificate", {
+    rule: "MT-06",
+    expected: `the certificate with the SHA-256 thumbprint ${expected}`,
+    received: received ?? (certificate === undefined ? "no certificate" : "bytes that are no certificate"),
+    ...certificate === undefined && {
+      fix: "Call the resource with the certificate of the token request. The resource passes it as certificate to " +
+        "requireToken().",
+    },
+  });
 }
 
 /** Rejects a bound token at a resource that accepts no proofs. */
