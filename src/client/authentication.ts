@@ -19,7 +19,9 @@ export interface ClientCredentials {
     | "client_secret_basic"
     | "client_secret_post"
     | "client_secret_jwt"
-    | "private_key_jwt";
+    | "private_key_jwt"
+    | "tls_client_auth"
+    | "self_signed_tls_client_auth";
   /** The algorithm of assertions with `client_secret_jwt`. Default: the registered one, or `HS256`. */
   readonly token_endpoint_auth_signing_alg?: string;
   /** The algorithm of signed authorization requests. Default: the registered one, or that of `private_jwk`. */
@@ -48,6 +50,9 @@ export async function authenticateClient(
 ): Promise<ClientAuthentication> {
   const { client_id, token_endpoint_auth_method: method = "none", token_endpoint_auth_signing_alg: alg } = client;
   switch (method) {
+    // The connection authenticates a client of mutual TLS.
+    case "tls_client_auth":
+    case "self_signed_tls_client_auth":
     case "none":
       return { headers: {}, params: { client_id } };
     case "client_secret_basic":
