@@ -1,38 +1,25 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
-import { formatLicences, formatVersion, programCommand, rulesReader, version } from "./cli/about.ts";
+import { formatLicences, formatVersion, rulesReader, version } from "./cli/about.ts";
 import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
-import { chooseDefaultUser, withDefaultUser } from "./cli/default_user.ts";
-import type { StoredEntries } from "./cli/banner.ts";
-import { describeExposure, isThisMachineOnly } from "./cli/exposure.ts";
+import { describeExposure } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
-import type { ReadRules } from "./devtools/rules/rules_file.ts";
 import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
 import { demoSecret } from "./server/config/demo_entries.ts";
+import { pluginProfiles } from "./server/config/plugin_profile.ts";
 import type { Settings } from "./server/config/settings.ts";
-import { ConfigurationError, type ConfigurationWarning, printable } from "./server/config/config_issue.ts";
-import type { RequestMapping } from "./cli/mock_oauth2_config.ts";
-import { type Configuration, readConfiguration } from "./cli/read_config.ts";
-import { storeKinds } from "./cli/stores.ts";
+import { CommandLineError } from "./cli/command_line_error.ts";
+import { ConfigurationError, printable } from "./server/config/config_issue.ts";
+import { openServer, type ProgramServer } from "./cli/open_server.ts";
+import { readConfiguration } from "./cli/read_config.ts";
 import type { App } from "./server/assembly/context.ts";
-import type { Plugin } from "./server/assembly/plugin.ts";
-import type { ProgramControl } from "./testing/control/program_control.ts";
-import type { Recorder } from "./recorder/recorder.ts";
 import { latchkey } from "./server/assembly/latchkey.ts";
 import { validateOptions } from "./server/assembly/options.ts";
-import type { Trace } from "./server/oauth/trace.ts";
-import { configuredIssuer } from "./server/config/issuer_urls.ts";
 import { resolveSettings } from "./server/config/resolve_settings.ts";
 import { extensions } from "./server/assembly/extensions.ts";
-import { allowancesOf } from "./server/config/allowances.ts";
-import { health } from "./cli/operating/health.ts";
-import { logging } from "./cli/operating/logging.ts";
 import type { Metrics } from "./cli/operating/metrics.ts";
-import { formatEvent } from "./cli/operating/format_event.ts";
-import { limitConcurrency } from "./cli/operating/limit_concurrency.ts";
 import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
-import type { ClientCheckHandle } from "./check/client_check.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./platform/store/store_error.ts";
 
@@ -44,9 +31,10 @@ async function start(): Promise<void> {
   try {
     await main(environment);
   } catch (error) {
-    const isExpected = error instanceof ConfigurationError || error instanceof ListenError ||
-      error instanceof StoreError;
-    console.error(isExpected ? error.message.split("\n").map(printable).join("\n") : error);
+    const isExpected = [CommandLineError, ConfigurationError, ListenError, StoreError].some((type) =>
+      error instanceof type
+    );
+    console.error(isExpected ? (error as Error).message.split("\n").map(printable).join("\n") : error);
     environment.exit(1);
   }
 }
@@ -59,11 +47,8 @@ async function main(
     env,
     isTerminal,
     isOutputTerminal,
-    terminalWidth,
-    now,
     unsupported,
     readTextFile,
-    writeLogLine,
     onStop,
     exit,
   } = environment;
@@ -76,6 +61,18 @@ async function main(
     const { checkApplication } = await import("./cli/check/check_application.ts");
     exit(await checkApplication(commandArgs, environment, validateOptions, rulesReader(environment, import.meta.url)));
   }
+  if (command === "exec") {
+    const { execute } = await import("./cli/exec/execute.ts");
+    exit(await execute(commandArgs, environment, validateOptions, rulesReader(environment, import.meta.url)));
+  }
+  if (command === "vary") {
+    const { vary } = await import("./cli/exec/vary.ts");
+    exit(await vary(commandArgs, environment, validateOptions, rulesReader(environment, import.meta.url)));
+  }
+  if (command === "mcp") {
+    const { serveTools } = await import("./cli/mcp/serve_tools.ts");
+    exit(await serveTools(commandArgs, environment, validateOptions, rulesReader(environment, import.meta.url)));
+  }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");
     const { requestStatus } = await import("./platform/runtime/request_status.ts");
@@ -84,6 +81,10 @@ async function main(
   if (command === "init") {
     const { initialize } = await import("./cli/init.ts");
     exit(await initialize(commandArgs, environment, await initActions()));
+  }
+  if (command === "profile") {
+    const { draftProfile } = await import("./cli/profile/draft_profile.ts");
+    exit(await draftProfile(commandArgs, environment, { ...await fileActions(), fetch, validateOptions }));
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
@@ -102,73 +103,9 @@ async function main(
   }
 
   const { drain } = config;
-  const settings = withDefaultUser(config.settings, config.user);
-  const configured = configuredIssuer(settings);
-  const openTools = configured === undefined || allowancesOf(configured).openTools;
-  const inspectorEnabled = config.inspector ?? openTools;
-  const reach = { issuer: configured, host: config.host, settings };
-  const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(reach));
-  const log = config.log === "off" ? undefined : logging({
-    write: writeLogLine,
-    format: config.log,
-    verbose: true,
-    terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
-  });
-  const metrics = config.metrics && (await import("./cli/operating/metrics.ts")).metrics();
-  const healthCheck = health();
-  const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
-  // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
-  const receive: Trace = (event) => {
-    if (event.type === "stored_entries") storedEntries[event.of] = event;
-    // Printed even without a log, because nothing else reports a misspelt setting.
-    if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event));
-  };
-  const warn = (warning: ConfigurationWarning) => {
-    const event = { type: "configuration_warning", at: now(), ...warning } as const;
-    log?.onEvent(event);
-    receive(event);
-  };
-  for (const warning of config.warnings) warn(warning);
-  let app: App | undefined;
-  const readRules = openTools ? rulesReader(environment, import.meta.url) : undefined;
-  const inspector = await openInspector(config, inspectorEnabled, readRules);
-  const checkPagesEnabled = faultsEnabled && inspectorEnabled;
-  const check = openTools && (config.control || checkPagesEnabled)
-    ? await openClientCheck(!isThisMachineOnly(reach), environment)
-    : undefined;
-  const control = config.control ? await openControl(config.controlSecret, inspector.recorder, check) : undefined;
-  const server = await latchkey({
-    ...settings,
-    // The first plugin is the outermost.
-    plugins: [
-      limitConcurrency({ maxInFlight: config.maxInFlight }),
-      ...check === undefined ? [] : [check.plugin],
-      ...log === undefined ? [] : [log],
-      ...metrics === undefined ? [] : [metrics],
-      healthCheck,
-      ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
-      inspector,
-      ...check === undefined || !checkPagesEnabled ? [] : [(await import("./check/check_pages.ts")).checkPages(check)],
-      ...control === undefined ? [] : control.plugins,
-      ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
-      ...control === undefined && openTools && settings.login !== "interactive"
-        ? [(await import("./testing/personas.ts")).personas()]
-        : [],
-      ...config.requestMappings === undefined
-        ? []
-        : await openRequestMappings(config.requestMappings, inspector.recorder),
-      {
-        setup: (assembled) => void (app = assembled),
-        onEvent: receive,
-        offPages: (await import("./testing/off_pages.ts")).offPages,
-      },
-    ],
-    store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
-  });
-  await chooseDefaultUser(server.users, config.user).catch(async (error) => {
-    await server.close();
-    throw error;
-  });
+  const opened = await openServer(config, environment, rulesReader(environment, import.meta.url));
+  const { server, app, settings, inspectorEnabled, openTools, faultsEnabled, control, log, metrics, healthCheck } =
+    opened;
   let url: string;
   let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
   try {
@@ -189,7 +126,7 @@ async function main(
     else if (drain === 0) console.log("Stopping: requests in flight are completed first.");
     else console.log(`Stopping in ${drain} seconds: until then requests are served as before, and /readyz reports it.`);
     setTimeout(() => {
-      Promise.all([server.close(), metricsServer?.close()]).then(() => exit(0), (error) => {
+      Promise.all([server.close(), metricsServer?.close(), printReadiness(opened)]).then(() => exit(0), (error) => {
         console.error(error);
         exit(1);
       });
@@ -217,20 +154,20 @@ async function main(
       open,
     });
   }
-  const documents = app!.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
+  const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
   await import("./server/pages/packages.ts").catch((error) => {
     const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
       "Run deno cache src/main.ts once with a network.";
-    warn({ path: "pages", message });
+    opened.warn({ path: "pages", message });
   });
   const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal?.() : undefined;
   console.log(banner({
     ...details,
     startMs: performance.now(),
     settings: resolved,
-    storedEntries,
+    storedEntries: opened.storedEntries,
     defaultUser: (await server.users.first())?.sub,
     exportsSecrets: config.insecureExportSecrets,
     host: config.host,
@@ -239,7 +176,7 @@ async function main(
     demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
       ? (await import("./server/config/demo_entries.ts")).demoKey
       : undefined,
-    resources: app!.server.resources.hosted.map(({ identifier }) => identifier),
+    resources: app.server.resources.hosted.map(({ identifier }) => identifier),
     hasShortcuts: terminal !== undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
   }));
@@ -251,6 +188,14 @@ async function main(
     const text = await runShortcut(line, shortcuts);
     if (text !== undefined) console.log(text);
   });
+}
+
+/** With the profile `next-2026.11:warn`: which rules of drafts the clients meet. */
+async function printReadiness({ server, settings, recorder }: ProgramServer): Promise<void> {
+  if (recorder === undefined || !pluginProfiles(settings).includes("next-2026.11:warn")) return;
+  const { readReadiness } = await import("./testing/check_readiness.ts");
+  const report = await readReadiness([{ issuer: server.issuer, exchanges: recorder.exchanges() }]);
+  console.log(String(report).split("\n").map(printable).join("\n"));
 }
 
 /** Serves the metrics on their own port, which clients of the server cannot reach. */
@@ -265,66 +210,22 @@ async function serveMetrics(
   };
 }
 
-async function openInspector(
-  { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: Extract<Configuration, { kind: "run" }>,
-  recordsRequests: boolean,
-  readRules: ReadRules | undefined,
-): Promise<Plugin & { readonly recorder?: Recorder }> {
-  const { inspector } = await import("./devtools/inspector.ts");
-  if (!recordsRequests) return inspector({ requests: false, readRules });
-  // Programs and mappings read the record of every request.
-  const maxFlowsPerSecond = control || requestMappings !== undefined ? Infinity : undefined;
-  return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, maxFlowsPerSecond, readRules });
-}
-
-async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
-  const { clientCheck } = await import("./check/client_check.ts");
-  return clientCheck({ exposed, program: programCommand(environment) });
-}
-
-async function openControl(
-  secret: string | undefined,
-  recorder: Recorder | undefined,
-  clientCheck: ClientCheckHandle | undefined,
-): Promise<ProgramControl> {
-  const { programControl } = await import("./testing/control/program_control.ts");
-  return programControl({ secret, recorder, clientCheck });
-}
-
-async function openFaultPages(recorder?: Recorder, control?: ProgramControl): Promise<Plugin> {
-  const { faultPages } = await import("./testing/fault_pages/mod.ts");
-  return faultPages({ recorder, control: control?.control });
-}
-
-/** Claims by parameters of token requests, which the recorder reads. */
-async function openRequestMappings(
-  mappings: readonly RequestMapping[],
-  inspected: Recorder | undefined,
-): Promise<Plugin[]> {
-  const { requestMappings } = await import("./testing/request_mappings.ts");
-  if (inspected !== undefined) return [requestMappings(mappings, inspected)];
-  const { recorder } = await import("./recorder/recorder.ts");
-  const ownRecorder = recorder();
-  return [ownRecorder, requestMappings(mappings, ownRecorder)];
-}
-
-async function openMcpServer(path: string): Promise<Plugin> {
-  const { mcpServer } = await import("./resource/mcp_server.ts");
-  return mcpServer(path);
-}
-
 async function initActions(): Promise<InitActions> {
-  const [{ ask, createPrivateFile, hasTerminalInput }, { systemRandomBytes }, { randomToken }] = await Promise.all([
+  const [{ ask, hasTerminalInput }, actions] = await Promise.all([
+    import("./platform/runtime/tools.ts"),
+    fileActions(),
+  ]);
+  return { ...hasTerminalInput() && { ask }, ...actions, describeClient };
+}
+
+/** What commands need that write a configuration. */
+async function fileActions(): Promise<Pick<InitActions, "createPrivateFile" | "randomSecret">> {
+  const [{ createPrivateFile }, { systemRandomBytes }, { randomToken }] = await Promise.all([
     import("./platform/runtime/tools.ts"),
     import("./platform/runtime/crypto.ts"),
     import("./server/oauth/secrets.ts"),
   ]);
-  return {
-    ...hasTerminalInput() && { ask },
-    createPrivateFile,
-    randomSecret: () => randomToken(systemRandomBytes),
-    describeClient,
-  };
+  return { createPrivateFile, randomSecret: () => randomToken(systemRandomBytes) };
 }
 
 /** The settings of a client for each library. */

@@ -41,6 +41,7 @@ export type { AuthorizationDetailsType } from "./server/extensions/authorization
 export type { ResourceAuthorizationServer } from "./server/extensions/token_exchange/settings.ts";
 export type { ResourceSettings } from "./server/config/resource_list.ts";
 export type { DpopSettings } from "./server/extensions/dpop/settings.ts";
+export type { MutualTlsOptions } from "./server/extensions/mutual_tls/settings.ts";
 export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
 export { OAuthError } from "./server/oauth/errors.ts";
 export type { ErrorCode, ExtensionErrorCode } from "./server/oauth/errors.ts";
