@@ -41,7 +41,7 @@ const importRules: ImportRules = {
       },
       packages: ["jose", ...pagePackages],
     },
-    resource: { allowed: below("client", "server", "platform"), packages: ["jose"] },
+    resource: { allowed: below("client", "server", "platform"), packages: ["jose", ...pagePackages] },
     recorder: { allowed: below("server", "platform") },
     // The requests of a correct client: for the mock, the pages that demonstrate a flow, resource servers and tests.
     client: { allowed: below("platform") },
@@ -87,6 +87,7 @@ const importRules: ImportRules = {
         "platform/store/": "types",
         "platform/store/expiry_heap.ts": "anything",
         "platform/runtime/crypto.ts": "anything",
+        "platform/runtime/jwk.ts": "anything",
         "platform/runtime/ip_address.ts": "anything",
       },
       packages: ["jose"],

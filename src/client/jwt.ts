@@ -1,6 +1,6 @@
 /** JWTs that a client signs (RFC 7515, RFC 7519). */
 
-import { encodeBase64url } from "../platform/runtime/crypto.ts";
+import { encodeBase64url, isMlDsa } from "../platform/runtime/crypto.ts";
 import type { RandomBytes } from "./authorization_request.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
@@ -37,10 +37,13 @@ const algorithmNames: Readonly<Record<string, string>> = {
 export async function importSigningKey(jwk: PrivateJwk & { readonly k?: string }, alg: string): Promise<SigningKey> {
   const bits = Number(alg.slice(2));
   const algorithm = {
-    ...{ name: algorithmNames[alg.slice(0, 2)]!, hash: `SHA-${bits}`, namedCurve: jwk.crv, saltLength: bits / 8 },
+    ...{ name: algorithmNames[alg.slice(0, 2)] ?? alg, hash: `SHA-${bits}`, namedCurve: jwk.crv, saltLength: bits / 8 },
   };
   const { alg: _, use: _use, ...members } = jwk;
-  const key = await crypto.subtle.importKey("jwk", members, algorithm, false, ["sign"]);
+  // A key of ML-DSA is incomplete without `alg`.
+  const key = await crypto.subtle.importKey("jwk", isMlDsa(alg) ? { ...members, alg } : members, algorithm, false, [
+    "sign",
+  ]);
   return {
     ...{ alg, kid: jwk.kid },
     sign: async (input) => new Uint8Array(await crypto.subtle.sign(algorithm, key, input as BufferSource)),

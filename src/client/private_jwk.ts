@@ -1,8 +1,10 @@
 /** The type of a private key as a JWK, compatible with jose and WebCrypto (RFC 7517 §4, RFC 7518 §6). */
 
-/** A private key as a JWK. The members depend on `kty`; without `d` it is a public key. */
+import { thumbprintMembersOf } from "../platform/runtime/jwk.ts";
+
+/** @internal A private key as a JWK. The members depend on `kty`; without `d` or `priv` it is a public key. */
 export interface PrivateJwk {
-  /** The key type: `EC`, `RSA` or `OKP`. */
+  /** The key type: `EC`, `RSA`, `OKP` or `AKP`. */
   readonly kty?: string;
   /** The algorithm of the key. */
   readonly alg?: string;
@@ -22,6 +24,10 @@ export interface PrivateJwk {
   readonly e?: string;
   /** The private key, or the private exponent. */
   readonly d?: string;
+  /** The public key of ML-DSA. */
+  readonly pub?: string;
+  /** The seed of ML-DSA: the private key. */
+  readonly priv?: string;
   /** The first prime. */
   readonly p?: string;
   /** The second prime. */
@@ -35,6 +41,6 @@ export interface PrivateJwk {
 }
 
 /** The required members of a public key, in alphabetical order (RFC 7638 §3.2). */
-export function publicJwkOf({ crv, e, kty, n, x, y }: PrivateJwk): PrivateJwk {
-  return Object.fromEntries(Object.entries({ crv, e, kty, n, x, y }).filter(([, value]) => value !== undefined));
+export function publicJwkOf(jwk: PrivateJwk): PrivateJwk {
+  return thumbprintMembersOf({ ...jwk });
 }

@@ -7,12 +7,15 @@ import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
 import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
+import { hasPrivateKey } from "../platform/runtime/jwk.ts";
 import { systemRandomBytes } from "../platform/runtime/crypto.ts";
 import { authorizationServer, fetchJson, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 
-/** Options of {@link introspectionVerifier}: the resource authenticates with a secret or with a private key. */
+/**
+ * @internal Options of {@link introspectionVerifier}: the resource authenticates with a secret or with a private key.
+ */
 export interface IntrospectionVerifierOptions extends AuthorizationServerOptions {
   /** The client that the resource is registered as at the authorization server. */
   readonly clientId: string;
@@ -71,11 +74,12 @@ function resourceAuthentication(
     const client: ClientCredentials = { client_id, client_secret, token_endpoint_auth_method: "client_secret_basic" };
     return () => authenticateClient(context, client);
   }
-  const { alg, d } = privateKey;
-  if (alg === undefined || !verificationAlgorithms.some((known) => known === alg) || d === undefined) {
+  const { alg } = privateKey;
+  const isPrivate = hasPrivateKey(privateKey);
+  if (alg === undefined || !verificationAlgorithms.some((known) => known === alg) || !isPrivate) {
     throw new TypeError(
       `privateKey: expected a private JWK with alg, one of ${verificationAlgorithms.join(" ")}; received ${
-        d === undefined ? "one without d" : `alg ${alg}`
+        isPrivate ? `alg ${alg}` : "one without d or priv"
       }`,
     );
   }

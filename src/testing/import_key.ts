@@ -1,6 +1,7 @@
 /** Signing keys that a test brings along. */
 
 import { CompactSign, compactVerify, importJWK } from "jose";
+import { hasPrivateKey } from "../platform/runtime/jwk.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
 import type { Server } from "../server/oauth/server.ts";
@@ -12,7 +13,7 @@ import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
  * @throws {TypeError} If it is not a private JWK for an algorithm of this server, or its `kid` is in use.
  */
 export async function importKey({ keys, settings }: Server, key: PrivateJwk, lead = 0): Promise<void> {
-  const { kid, alg = settings.alg, d } = key;
+  const { kid, alg = settings.alg } = key;
   const reject = (expected: string, received: string): never => {
     throw new TypeError(`importKey: expected ${expected}, received ${received}`);
   };
@@ -21,7 +22,7 @@ export async function importKey({ keys, settings }: Server, key: PrivateJwk, lea
   if (typeof kid !== "string" || !/^[\x21-\x7e]{1,128}$/.test(kid)) {
     return reject("a kid of 1 to 128 characters", quote(kid));
   }
-  if (typeof d !== "string") return reject("a private key", "a JWK without d");
+  if (!hasPrivateKey(key)) return reject("a private key", "a JWK without d or priv");
   if (!(lead >= 0 && Number.isFinite(lead))) return reject("lead of 0 seconds or more", String(lead));
   await assertImportable(key, known).catch(() => reject(`a private JWK for ${known}`, "another key"));
   const published = await keys.publishedKeys([known]);

@@ -1,23 +1,46 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
-import { generatedKeys, type Keys, type KeySource, storedKeys } from "../server/oauth/keys/keys.ts";
+import { generatedKeys, type Keys, type KeySource, type NewKey, storedKeys } from "../server/oauth/keys/keys.ts";
+import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
+import { isMlDsa, type MlDsaAlgorithm, mlDsaKeyFrom } from "../platform/runtime/crypto.ts";
+import { keyMembersOf } from "../platform/runtime/jwk.ts";
 import { memoryStore } from "../platform/store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";
+
+const mlDsaKeys = new Map<MlDsaAlgorithm, Promise<readonly NewKey[]>>();
+
+/** The test keys of an algorithm. Those of ML-DSA are computed from seeds, which takes less than a millisecond each. */
+export async function testKeysOf(alg: SigningAlgorithm): Promise<readonly NewKey[]> {
+  if (!isMlDsa(alg)) return builtInKeys[alg];
+  let keys = mlDsaKeys.get(alg);
+  if (keys === undefined) {
+    mlDsaKeys.set(
+      alg,
+      keys = Promise.all([1, 2, 3, 4].map((number) => mlDsaTestKey(alg, number))),
+    );
+  }
+  return await keys;
+}
+
+async function mlDsaTestKey(alg: MlDsaAlgorithm, number: number): Promise<NewKey> {
+  const jwk = await mlDsaKeyFrom(alg, new Uint8Array(32).fill(number));
+  return { kid: `latchkey-test-${alg.toLowerCase()}-${number}`, jwk: keyMembersOf({ ...jwk }) };
+}
 
 /**
  * A key source with the built-in test keys, each once, and generated keys after them.
  *
  * @param seeded Whether keys and signatures must be deterministic: ES256 then signs as in RFC 6979, and the built-in
- *   keys are the only ones.
+ *   keys are the only ones. ML-DSA signatures still differ each time.
  */
 export function testKeys(seeded: boolean): KeySource {
   return {
-    create(alg, number) {
-      const keys = builtInKeys[alg];
+    async create(alg, number) {
+      const keys = await testKeysOf(alg);
       const next = keys[number];
       if (next !== undefined) return next;
-      if (!seeded) return generatedKeys.create(alg, number);
+      if (!seeded) return await generatedKeys.create(alg, number);
       throw new Error(
         `A server with a seed has ${keys.length} keys for ${alg}, and all of them are in use. ` +
           "Rotate fewer times, or remove the seed.",
@@ -38,9 +61,9 @@ export function testKeys(seeded: boolean): KeySource {
  */
 export function foreignKeys(kid: string, ownKid: string): Keys {
   const source = {
-    create: (alg: keyof typeof builtInKeys) => ({
+    create: async (alg: SigningAlgorithm) => ({
       kid,
-      jwk: builtInKeys[alg].findLast((key) => key.kid !== ownKid)!.jwk,
+      jwk: (await testKeysOf(alg)).findLast((key) => key.kid !== ownKid)!.jwk,
     }),
   };
   return storedKeys(memoryStore(), () => 0, () => {}, 0, { source, testKeys: "accepted" });

@@ -5,11 +5,13 @@ import { type Field, type Fields, flag, object, text } from "../server/config/fi
 import { signJwt } from "../server/oauth/keys/jwt.ts";
 import type { Signer } from "../server/oauth/keys/keys.ts";
 import type { PublicKeySet } from "../server/oauth/keys/remote_keys.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 import { randomId } from "../server/oauth/secrets.ts";
 import { secondsNow } from "../server/oauth/keys/jwt.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
+import { isMlDsa } from "../platform/runtime/crypto.ts";
+import { testKeysOf } from "./keys.ts";
 import { anyOption } from "./options.ts";
 import {
   expiryMarginSeconds,
@@ -91,8 +93,8 @@ export function assertionFields(
  */
 export function foreignJwks(issuer: string = defaultIssuer): PublicKeySet {
   return {
-    keys: signingAlgorithms.map((alg) => (
-      { ...publicJwkOf(builtInKeys[alg].at(-1)!.jwk), kid: issuer, alg, use: "sig" }
+    keys: Object.entries(builtInKeys).map(([alg, keys]) => (
+      { ...publicJwkOf(keys.at(-1)!.jwk), kid: issuer, alg, use: "sig" }
     )),
   };
 }
@@ -123,7 +125,8 @@ export async function mintAssertion(
     ...extraClaims,
     ...options.claims,
   };
-  const alg = resolveAlgorithm(options, server.settings.alg);
+  // The keys of the issuer do not include one for ML-DSA.
+  const alg = resolveAlgorithm(options, isMlDsa(server.settings.alg) ? "RS256" : server.settings.alg);
   const jwt = await signJwt(await assertionSigner(server, alg, issuer, options), options.typ ?? typ, claims);
   return options.alg === "none" ? withoutSignature(jwt) : jwt;
 }
@@ -135,7 +138,7 @@ async function assertionSigner(
   issuer: string,
   { signedBy }: MintedAssertion,
 ): Promise<Signer> {
-  const [otherKey, issuerKey] = builtInKeys[alg].slice(-2);
+  const [otherKey, issuerKey] = (await testKeysOf(alg)).slice(-2);
   if (signedBy === undefined) return await foreignSigner(server, alg, { ...issuerKey!, kid: issuer });
   if (signedBy === "wrong key") return await foreignSigner(server, alg, { ...otherKey!, kid: issuer });
   if (signedBy === "unknown key") return await foreignSigner(server, alg, { ...otherKey!, kid: "unknown" });

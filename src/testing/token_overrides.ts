@@ -7,10 +7,10 @@ import type { Server } from "../server/oauth/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../platform/runtime/crypto.ts";
+import { hasPrivateKey } from "../platform/runtime/jwk.ts";
 import { memoryStore } from "../platform/store/memory.ts";
 import type { AccessTokenRecord } from "../platform/store/store.ts";
-import { builtInKeys } from "./built_in_keys.ts";
-import { testKeys } from "./keys.ts";
+import { testKeys, testKeysOf } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
@@ -106,7 +106,9 @@ export async function signerFor(
   { signedBy, issuer }: TokenOverrides,
 ): Promise<Signer> {
   if (typeof signedBy === "object") {
-    if (signedBy.d === undefined) throw new TypeError("signedBy: expected a private JWK, received one without d");
+    if (!hasPrivateKey(signedBy)) {
+      throw new TypeError("signedBy: expected a private JWK, received one without d or priv");
+    }
     try {
       const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
       return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
@@ -125,7 +127,7 @@ export async function signerFor(
 /** A key that the server does not have. */
 async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<NewKey> {
   const published = await server.keys.publishedKeys([]);
-  const foreignKeys = builtInKeys[alg].filter(({ kid }) => !published.some((key) => key.kid === kid));
+  const foreignKeys = (await testKeysOf(alg)).filter(({ kid }) => !published.some((key) => key.kid === kid));
   return foreignKeys.at(-1) ?? await generatedKeys.create(alg, 0);
 }
 

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
-import type { Latchkey, LatchkeyOptions, SigningAlgorithm, Store, TraceEvent } from "../../src/mod.ts";
+import type { Latchkey, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
+import type { TraceEvent } from "../../src/server/oauth/trace.ts";
 import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { ecKeyFrom, signEs256 } from "../../src/testing/es256.ts";
@@ -18,7 +19,7 @@ import { testLatchkey } from "./test_latchkey.ts";
 const folder = mkdtempSync(join(tmpdir(), "latchkey-test-keys-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA"];
+const algorithms = ["RS256", "ES256", "EdDSA"] as const;
 
 /** What a server needs in order to start on a real host. */
 const real: LatchkeyOptions = {

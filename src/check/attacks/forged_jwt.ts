@@ -3,7 +3,8 @@
 import type { JwtKind, SignClaims } from "../../server/oauth/keys/jwt.ts";
 import type { SigningAlgorithm } from "../../server/oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../server/oauth/server.ts";
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { encodeBase64url, importPublicKey } from "../../platform/runtime/crypto.ts";
+import { publicMembersOf } from "../../platform/runtime/jwk.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";
 
@@ -91,16 +92,8 @@ export async function publicKeySecret(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const published = await server.keys.publishedKeys([alg]);
   const jwk = published.find(({ kid }) => kid === header.kid)!;
-  const { use: _use, alg: _alg, kid: _kid, ...members } = jwk;
-  const importAlgorithms = {
-    RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
-    PS256: { name: "RSA-PSS", hash: "SHA-256" },
-    ES256: { name: "ECDSA", namedCurve: "P-256" },
-    EdDSA: { name: "Ed25519" },
-    Ed25519: { name: "Ed25519" },
-  };
-  const importAlgorithm = (importAlgorithms as Record<string, { readonly name: string }>)[alg]!;
-  const key = await crypto.subtle.importKey("jwk", members as JsonWebKey, importAlgorithm, true, ["verify"]);
+  const members = publicMembersOf(jwk);
+  const key = await importPublicKey(alg, members, true);
   const der = new Uint8Array(await crypto.subtle.exportKey("spki", key));
   const base64 = btoa(String.fromCharCode(...der));
   const pem = `-----BEGIN PUBLIC KEY-----\n${base64.replace(/.{64}/g, "$&\n")}\n-----END PUBLIC KEY-----\n`;
@@ -110,8 +103,8 @@ export async function publicKeySecret(
     "pem-one-line": pem.replaceAll("\n", ""),
     base64,
     jwk: JSON.stringify(members),
-    modulus: String(members.n ?? members.x),
-    exponent: String(members.e ?? members.y ?? members.crv),
+    modulus: String(members.n ?? members.x ?? members.pub),
+    exponent: String(members.e ?? members.y ?? members.crv ?? members.alg),
   };
   return form === "der" ? der : encoder.encode(texts[form]!);
 }

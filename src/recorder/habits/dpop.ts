@@ -1,6 +1,7 @@
 /** DPoP (RFC 9449). */
 
 import { digest } from "../../server/oauth/secrets.ts";
+import { hasPrivateKey, publicMembersOf } from "../../platform/runtime/jwk.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";
@@ -59,14 +60,13 @@ async function checkProofs({ requests }: Traffic): Promise<HabitCheck> {
 
 /** The public members of the key in a proof. */
 function publicKeyOf({ jwk }: ProvenRequest["header"]): string {
-  const { kty, crv, x, y, n, e } = Object(jwk) as Readonly<Record<string, unknown>>;
-  return JSON.stringify([kty, crv, x, y, n, e]);
+  return JSON.stringify(publicMembersOf(Object(jwk)));
 }
 
 function proofProblem({ exchange, issuer, header, claims }: ProvenRequest): string | undefined {
   const { method, path } = exchange.request;
   if (header.typ !== "dpop+jwt") return "typ of the proof is not dpop+jwt";
-  if (Object.hasOwn(Object(header.jwk), "d")) return "the proof contains the private key";
+  if (hasPrivateKey(Object(header.jwk))) return "the proof contains the private key";
   if (claims.htm !== method) return `htm is ${textOf(claims.htm)}, the request is a ${method}`;
   const url = textOf(claims.htu);
   if (!URL.canParse(url) || new URL(url).pathname !== path) return "htu is not the URL of the request";

@@ -1,6 +1,7 @@
 /** The settings with their defaults, which the server reads. */
 
 import { ownResponseModes, splitScope } from "../oauth/params.ts";
+import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
@@ -102,9 +103,9 @@ export function resolveSettings(
   const { settings, names: providers } = withProviders(configured);
   const profile = activeProfile(settings);
   const fields = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
-  const given = withDefaults(fields, withProfile<Settings>(settings)) as
-    & Settings
-    & Required<Pick<Settings, SettingWithDefault>>;
+  const given = withOwnAlgorithm(
+    withDefaults(fields, withProfile<Settings>(settings)) as Settings & Required<Pick<Settings, SettingWithDefault>>,
+  );
   const { claims = {} } = given;
   const listedScopes = listed(given.scopes) ?? defaultScopes;
   const addedScopes = [...Object.keys(claims), ...extensions.flatMap((extension) => extension.scopes?.(given) ?? [])];

@@ -13,7 +13,7 @@
 import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod, ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
-import { verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
+import { defaultAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "./config_issue.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
 import { endpointPathsField, fromHost } from "./issuer_urls.ts";
@@ -82,7 +82,8 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
   /**
    * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
    * (assertions and signed requests). `EdDSA` is Ed25519. Default:
-   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, all.
+   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, and `alg`. Others: `ML-DSA-44`,
+   * `ML-DSA-65`, `ML-DSA-87`.
    */
   readonly signatureAlgorithms?: readonly string[];
   /**
@@ -185,7 +186,7 @@ export const settingFields = {
   ...providerFields,
   signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
     expected: "an array of asymmetric signature algorithms",
-    default: verificationAlgorithms,
+    default: defaultAlgorithms,
   }),
   seeOther: flag(false),
   assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {

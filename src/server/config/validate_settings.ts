@@ -1,5 +1,6 @@
 /** Compares settings with each other and with the issuer. Each value already matches its field. */
 
+import { validateAvailable } from "../oauth/keys/signing_algorithm.ts";
 import { scopeToken } from "../oauth/params.ts";
 import { isReservedClaim, reservedClaims } from "../oauth/claims.ts";
 import { validateClient, validateScopeValues } from "../oauth/clients/validate_client.ts";
@@ -220,6 +221,10 @@ function validateExtensionValues(
 }
 
 function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {
+  const ofOwn = validateAvailable("alg", alg);
+  if (ofOwn.length > 0) return ofOwn;
+  const ofOthers = signatureAlgorithms.flatMap((name, i) => validateAvailable(`signatureAlgorithms[${i}]`, name));
+  if (ofOthers.length > 0) return ofOthers;
   // A profile that decides the algorithms decides alg too.
   if (signatureAlgorithms.includes(alg) || byProfile(profile, "signatureAlgorithms") !== "") return [];
   return [{

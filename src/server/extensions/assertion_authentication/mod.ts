@@ -64,7 +64,7 @@ function decodePart({ params }: Credentials, index: 0 | 1): Readonly<Record<stri
 /** The algorithms of each method. */
 const methodAlgorithms: Readonly<Record<string, RegExp>> = {
   client_secret_jwt: /^HS(?:256|384|512)$/,
-  private_key_jwt: /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA)$/,
+  private_key_jwt: /^(?!HS)/,
 };
 
 /** An issue of an algorithm that does not suit the method of the client. */

@@ -37,8 +37,8 @@ export interface MappedSubject {
 }
 
 /**
- * An issuer whose assertions are authorization grants: clients exchange them for access tokens by the grant type
- * `urn:ietf:params:oauth:grant-type:jwt-bearer`.
+ * @internal An issuer whose assertions are authorization grants: clients exchange them for access tokens by the grant
+ * type `urn:ietf:params:oauth:grant-type:jwt-bearer`.
  *
  * @example
  * ```ts

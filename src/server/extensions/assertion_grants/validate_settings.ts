@@ -1,6 +1,6 @@
 /** All issues of the setting `trustedIssuers`. */
 
-import { validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
+import { validateAvailable, validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
 import type { Allowances } from "../../config/allowances.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
@@ -40,6 +40,8 @@ export function validateTrustedIssuers(
         "Remove one of them.",
       );
     }
+    const { algorithms = [] } = trusted;
+    issues.push(...algorithms.flatMap((alg, j) => validateAvailable(`trustedIssuers[${i}].algorithms[${j}]`, alg)));
     if (trusted.jwks === undefined && trusted.jwks_uri === undefined) {
       report("jwks", "the public keys of the issuer", "nothing", "Add its jwks, or the jwks_uri that serves them.");
     }

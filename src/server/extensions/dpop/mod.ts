@@ -1,11 +1,13 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../assembly/extension.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { validateAvailable } from "../../oauth/keys/signing_algorithm.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { dpopScheme, invalidDpopProof, nonceHeader } from "./scheme.ts";
-import { dpopFields, type DpopMembers, dpopOf, isProofRequired, resolveDpop } from "./settings.ts";
+import { dpopFields, type DpopMembers, dpopOf, type DpopPolicy, isProofRequired, resolveDpop } from "./settings.ts";
 import { dpopClientFields } from "./client_members.ts";
 
 async function verify(server: Server, request: ProvenRequest, token?: ProvenToken): Promise<string> {
@@ -64,6 +66,11 @@ export const dpop: Extension = {
   resolveSettings: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),
+  validateSettings: (settings: ResolvedSettings & DpopPolicy) =>
+    // Those that follow from signatureAlgorithms have an issue there.
+    settings.dpop.algorithms.flatMap((alg, i) =>
+      settings.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)
+    ),
   requestParts: [{
     rule: "DO-08",
     name: "dpopJkt",

@@ -6,7 +6,9 @@ import { choice, type Fields, flag, list, object, whole, withDefaults } from "..
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key. */
+/**
+ * @internal How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key.
+ */
 export interface DpopSettings {
   /** Seconds for which a proof is accepted after its `iat`. Default: 60. Maximum: 300. */
   readonly maxAge?: number;

@@ -1,5 +1,6 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
+import { isMlDsa } from "../../../platform/runtime/crypto.ts";
 import { type ConfigIssue, quote, suggest } from "../../config/config_issue.ts";
 import { subjectTypeNames } from "../../config/extension_settings.ts";
 import { anyValue, validate } from "../../config/field.ts";
@@ -257,7 +258,9 @@ function validateAlgorithms(
         path,
         expected: `one of ${signatureAlgorithms.join(", ")}${byProfile(profile, "signatureAlgorithms")}`,
         received: quote(alg),
-        hint: "Choose one of them, or leave it out.",
+        hint: isMlDsa(alg)
+          ? "Choose one of them, leave it out, or add it to the setting signatureAlgorithms."
+          : "Choose one of them, or leave it out.",
       }];
     });
 }

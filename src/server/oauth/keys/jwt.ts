@@ -1,7 +1,7 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import { digestBytes, encodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../../../platform/runtime/crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
@@ -63,9 +63,15 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
   return header;
 }
 
-/** The left half of a token's digest, for `at_hash` (OpenID Connect Core §3.1.3.6). */
+/**
+ * The left half of a token's digest, for `at_hash` and `c_hash` (OpenID Connect Core §3.1.3.6), by the digest of the
+ * signature algorithm. Neither OpenID Connect nor RFC 9964 names one for ML-DSA. It is SHAKE256 with 64 bytes, which
+ * ML-DSA itself uses for messages (FIPS 204 §5), as Ed25519 uses SHA-512; the library oauth4webapi expects the same.
+ */
 export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  const bytes = await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
+  const bytes = isMlDsa(alg)
+    ? await shake256(token)
+    : await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
   return encodeBase64url(bytes.subarray(0, bytes.length / 2));
 }
 

@@ -9,11 +9,13 @@
 
 import {
   generateKey,
+  hasAlgorithm,
   importPrivateKey,
   importPublicKey,
   sha256,
   verifySignature,
 } from "../../../platform/runtime/crypto.ts";
+import { keyMembersOf, publicMembersOf, thumbprintMembersOf } from "../../../platform/runtime/jwk.ts";
 import type { KeyRecord, Store } from "../../../platform/store/store.ts";
 import type { PublicKey } from "./public_key.ts";
 import { ConfigurationError, quote } from "../../config/config_issue.ts";
@@ -39,7 +41,7 @@ export interface PublishedKey {
   readonly alg: SigningAlgorithm;
   /** For signatures. */
   readonly use: "sig";
-  /** The public members of its type: `n` and `e`, or `crv`, `x` and `y`. */
+  /** The public members of its type: `n` and `e`; `crv`, `x` and `y`; or `pub`. */
   readonly [member: string]: unknown;
 }
 
@@ -75,8 +77,8 @@ export interface Keys {
 }
 
 /**
- * A key and its ID: the private JWK, which is kept in the store; or the public one if {@link KeySource.signFunction}
- * signs.
+ * @internal A key and its ID: the private JWK, which is kept in the store; or the public one if {@link
+ * KeySource.signFunction} signs.
  */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
@@ -107,9 +109,6 @@ interface LoadedKey {
   readonly publicKey: PublicKey;
   readonly publishedKey: PublishedKey;
 }
-
-const publicJwkMembers = ["kty", "crv", "x", "y", "n", "e"] as const;
-const privateJwkMembers = [...publicJwkMembers, "d", "p", "q", "dp", "dq", "qi"] as const;
 
 /**
  * Keys in a store: servers on one store sign with the same keys. Keys are numbered; the first server to add a number
@@ -174,6 +173,11 @@ export function storedKeys(
     return keyRings.get(alg) ?? replaceKeyRing(alg, loadKeys(alg));
   }
 
+  /** Whether the store has a key that this runtime can import: a server on another runtime may have used the store. */
+  async function hasStoredKey(alg: SigningAlgorithm): Promise<boolean> {
+    return await store.get("key", keyRecordId(alg, 0)) !== undefined && hasAlgorithm(alg);
+  }
+
   /** The newest key that already signs. */
   function currentSigner(keys: readonly LoadedKey[]): Signer {
     if (keys.length === 1) return keys[0]!.signer;
@@ -201,7 +205,7 @@ export function storedKeys(
       const knownKeys = signingAlgorithms.find((candidate) => candidate === alg);
       // A token that names an unused algorithm must not make the server generate a key.
       if (knownKeys === undefined) return undefined;
-      if (!keyRings.has(knownKeys) && await store.get("key", keyRecordId(knownKeys, 0)) === undefined) return undefined;
+      if (!keyRings.has(knownKeys) && !await hasStoredKey(knownKeys)) return undefined;
       const find = (keys: readonly LoadedKey[]) =>
         keys.find((candidate, i) => candidate.signer.kid === kid && !isRetired(keys, i, now() - leewaySeconds * 1000));
       const keys = await keyRing(knownKeys);
@@ -211,9 +215,9 @@ export function storedKeys(
 
     async publishedKeys(algs) {
       // Tokens from before a restart may use an algorithm that is no longer in use.
-      const algorithms = new Set([...algs, ...keyRings.keys()]);
+      const algorithms = new Set([...algs, ...keyRings.keys()].filter(hasAlgorithm));
       for (const alg of signingAlgorithms) {
-        if (!algorithms.has(alg) && await store.get("key", keyRecordId(alg, 0)) !== undefined) algorithms.add(alg);
+        if (!algorithms.has(alg) && await hasStoredKey(alg)) algorithms.add(alg);
       }
       const all = await Promise.all(
         [...algorithms].map(async (alg) => replaceKeyRing(alg, loadNewer(alg, await keyRing(alg)))),
@@ -284,30 +288,32 @@ function testKeyRejected(kid: string): ConfigurationError {
 
 export const generatedKeys: KeySource = {
   async create(alg) {
-    const jwk = pickMembers(await generateKey(alg) as NewKey["jwk"], privateJwkMembers);
+    const jwk = keyMembersOf(await generateKey(alg) as NewKey["jwk"]);
     return { kid: await thumbprint(jwk), jwk };
   },
 };
 
-/** The members of a thumbprint, in their order. */
-const thumbprintMembers = ["crv", "e", "kty", "n", "x", "y"] as const;
-
 /** The thumbprint of a key (RFC 7638 §3). */
 async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
-  return await sha256(JSON.stringify(pickMembers(jwk, thumbprintMembers)));
+  return await sha256(JSON.stringify(thumbprintMembersOf(jwk)));
 }
 
 async function importRecord(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<LoadedKey> {
   const { kid, jwk } = record;
-  const publicJwk = pickMembers(jwk, publicJwkMembers);
+  const publicJwk = publicMembersOf(jwk);
   const [publicKey, sign] = await Promise.all([
     memoize(verificationKeys, jwk, () => importPublicKey(alg, publicJwk)),
     source.signFunction?.(alg, record) ??
-      memoize(signingFunctions, jwk, () => importPrivateKey(alg, pickMembers(jwk, privateJwkMembers))),
+      memoize(signingFunctions, jwk, () => importPrivateKey(alg, keyMembersOf(jwk))),
   ]);
   // Keys of a custom source are checked once: tokens must be verifiable.
   if (source !== generatedKeys) await memoize(checkedKeys, jwk, () => assertKeyPair(alg, kid, sign, publicKey));
-  return { record, signer: { alg, kid, sign }, publicKey, publishedKey: { ...publicJwk, kid, alg, use: "sig" } };
+  return {
+    record,
+    signer: { alg, kid, sign },
+    publicKey,
+    publishedKey: { ...publicJwk, kid, alg, use: "sig" },
+  };
 }
 
 /** Checks that the public key verifies a signature of the private one. */
@@ -327,11 +333,6 @@ async function assertKeyPair(
       ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
       : "Return the public half of the signing key.",
   }]);
-}
-
-/** The present members, in this order. */
-function pickMembers(jwk: NewKey["jwk"], members: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
 }
 
 const encoder = new TextEncoder();

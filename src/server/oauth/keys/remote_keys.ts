@@ -4,6 +4,7 @@ import { createLocalJWKSet, errors, jwtVerify } from "jose";
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
 import type { BoundedCache } from "../bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "../outbound.ts";
+import { hasAlgorithm } from "../../../platform/runtime/crypto.ts";
 import { findPrivateMember } from "./public_key.ts";
 import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";
 
@@ -153,7 +154,10 @@ async function verifySignature(
 ): Promise<JWTVerifyResult> {
   if (typeof keys !== "function") return await jwtVerify(jwt, keys, options);
   try {
-    return await jwtVerify(jwt, keys, options);
+    return await jwtVerify(jwt, async (header, token) => {
+      if (hasAlgorithm(header.alg)) return await keys(header, token);
+      throw new errors.JOSEAlgNotAllowed(`this runtime does not have ${header.alg}`);
+    }, options);
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     let tried = 0;

@@ -1,5 +1,6 @@
 /** The signature algorithms of tokens and of the JWTs of clients, and the validation of public keys (RFC 7517 §5). */
 
+import { hasAlgorithm, isMlDsa } from "../../../platform/runtime/crypto.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import { allowsHttp, httpHosts } from "../test_hosts.ts";
 import { findPrivateMember } from "./public_key.ts";
@@ -7,12 +8,23 @@ import type { PublicKeySet } from "./remote_keys.ts";
 
 /**
  * A signature algorithm of tokens (RFC 7518 §3.1). `Ed25519` (RFC 9864 §2.2) makes the signatures of `EdDSA` (RFC 8037
- * §3.1), which RFC 9864 deprecates because the name leaves the curve open.
+ * §3.1), which RFC 9864 deprecates because the name leaves the curve open. ML-DSA (RFC 9964) needs Node 24.7, Deno or
+ * Bun.
  */
-export type SigningAlgorithm = "RS256" | "ES256" | "EdDSA" | "Ed25519";
+export type SigningAlgorithm =
+  | "RS256"
+  | "ES256"
+  | "EdDSA"
+  | "Ed25519"
+  | "ML-DSA-44"
+  | "ML-DSA-65"
+  | "ML-DSA-87";
 
 /** All signature algorithms. Every client library accepts the first one. */
-export const signingAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA", "Ed25519"];
+export const signingAlgorithms: readonly SigningAlgorithm[] = [
+  ...["RS256", "ES256", "EdDSA", "Ed25519"] as const,
+  ...["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const,
+];
 
 /** The signature algorithms of tokens that the settings of a server accept. */
 export function acceptedSigningAlgorithms(
@@ -21,8 +33,11 @@ export function acceptedSigningAlgorithms(
   return signingAlgorithms.filter((alg) => signatureAlgorithms.includes(alg));
 }
 
-/** The asymmetric algorithms of JWTs that others sign (RFC 7518 §3.1, RFC 8037). */
-export const verificationAlgorithms: readonly string[] = [
+/**
+ * The algorithms that a server accepts by default. Those of ML-DSA are not among them: not every runtime has them, and
+ * clients take the first algorithm of a list in metadata that they know, so the default does not change under them.
+ */
+export const defaultAlgorithms: readonly string[] = [
   "RS256",
   "RS384",
   "RS512",
@@ -35,6 +50,17 @@ export const verificationAlgorithms: readonly string[] = [
   "Ed25519",
   "EdDSA",
 ];
+
+/** The asymmetric algorithms of JWTs that others sign (RFC 7518 §3.1, RFC 8037, RFC 9964). */
+export const verificationAlgorithms: readonly string[] = [...defaultAlgorithms, ...signingAlgorithms.filter(isMlDsa)];
+
+/** A server that signs with ML-DSA accepts `alg`, unless a setting or a profile lists the algorithms. */
+export function withOwnAlgorithm<
+  Given extends { readonly alg: SigningAlgorithm; readonly signatureAlgorithms: readonly string[] },
+>(given: Given): Given {
+  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultAlgorithms) return given;
+  return { ...given, signatureAlgorithms: [...defaultAlgorithms, given.alg] };
+}
 
 /** The algorithms of JWTs that clients sign with their secret (RFC 7518 §3.2). */
 export const secretAlgorithms: readonly string[] = ["HS256", "HS384", "HS512"];
@@ -84,12 +110,18 @@ export function validatePublicKeys(
   const ofKeys = (jwks?.keys ?? []).flatMap((key, i) => {
     const path = `jwks.keys[${i}]`;
     const privateMember = findPrivateMember(key);
-    return privateMember === undefined ? [...validateRsaKey(key, path), ...validateCurveKey(key, path)] : [{
-      path,
-      expected: "a public key",
-      received: `a key with the private member ${quote(privateMember)}`,
-      hint: "Export only the public key.",
-    }];
+    return privateMember === undefined
+      ? [
+        ...validateRsaKey(key, path),
+        ...validateCurveKey(key, path),
+        ...validateMlDsaKey(key, path),
+      ]
+      : [{
+        path,
+        expected: "a public key",
+        received: `a key with the private member ${quote(privateMember)}`,
+        hint: "Export only the public key.",
+      }];
   });
   if (uri === undefined) return ofKeys;
   const both = { path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." };
@@ -134,6 +166,55 @@ function validateCurveKey(key: Readonly<Record<string, unknown>>, path: string):
       hint: "Export the public key again: crv must be the curve of the key.",
     }];
   });
+}
+
+/** The length of `pub` in characters of base64url (FIPS 204 §4), by algorithm. */
+const mlDsaKeyLengths: ReadonlyMap<unknown, number> = new Map([
+  ["ML-DSA-44", 1750],
+  ["ML-DSA-65", 2603],
+  ["ML-DSA-87", 3456],
+]);
+
+/** `alg` and `pub` are required (RFC 9964 §3). */
+function validateMlDsaKey({ kty, alg, pub }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
+  if (kty !== "AKP") return isMlDsa(String(alg)) ? [wrongKeyType(kty, alg, path)] : [];
+  const length = mlDsaKeyLengths.get(alg);
+  if (length === undefined) {
+    const expected = `one of ${[...mlDsaKeyLengths.keys()].join(", ")}, for a key of kty AKP`;
+    return [{
+      path: `${path}.alg`,
+      expected,
+      received: quote(alg),
+      hint: "Export the public key again, with its alg.",
+    }];
+  }
+  if (typeof pub === "string" && pub.length === length && /^[\w-]+$/.test(pub)) return [];
+  return [{
+    path: `${path}.pub`,
+    expected: `the public key of ${alg}: ${length} characters of base64url`,
+    received: typeof pub === "string" ? `${pub.length} characters` : "no text",
+    hint: "Export the public key again: alg must be the algorithm of the key.",
+  }];
+}
+
+function wrongKeyType(kty: unknown, alg: unknown, path: string): ConfigIssue {
+  return {
+    path: `${path}.kty`,
+    expected: `AKP, the key type of ${alg}`,
+    received: quote(kty),
+    hint: "Export the public key again, or remove alg.",
+  };
+}
+
+/** The issue of an algorithm that the runtime does not have. */
+export function validateAvailable(path: string, alg: string): ConfigIssue[] {
+  if (hasAlgorithm(alg)) return [];
+  return [{
+    path,
+    expected: "an algorithm that this runtime has",
+    received: quote(alg),
+    hint: `Run the server on Node 24.7 or newer, Deno or Bun, which have ${alg}, or choose another algorithm.`,
+  }];
 }
 
 /** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */

@@ -1,0 +1,33 @@
+/** The members of keys as JWKs (RFC 7518 §6, RFC 8037 §2, RFC 9964 §3). */
+
+const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
+
+/** The private members of a JWK. */
+export const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] as const;
+
+type Jwk = { readonly [member: string]: unknown };
+
+/** The required members of a public key. For the key type `AKP`, `alg` is one of them (RFC 9964 §3). */
+export function publicMembersOf(jwk: Jwk): Record<string, unknown> {
+  return pick(jwk, jwk.kty === "AKP" ? [...publicMembers, "alg"] : publicMembers);
+}
+
+/** The same members in alphabetical order, as a thumbprint needs them (RFC 7638 §3.3). */
+export function thumbprintMembersOf(jwk: Jwk): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(publicMembersOf(jwk)).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** The required members of a public key, and its private ones. */
+export function keyMembersOf(jwk: Jwk): Record<string, unknown> {
+  return { ...publicMembersOf(jwk), ...pick(jwk, privateMembers) };
+}
+
+/** Whether a JWK has the private half of an asymmetric key. */
+export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unknown }): boolean {
+  return jwk.d !== undefined || jwk.priv !== undefined;
+}
+
+/** The present members, in this order. */
+function pick(jwk: Jwk, members: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));
+}
