@@ -33,7 +33,7 @@ const sourceFolder = new URL("../src/", import.meta.url);
 
 /** Sources that are specifications. Others are programs, or this project. */
 const specification =
-  /^(?:RFC \d+|OAuth 2\.[01]|OpenID (?:Connect|Shared Signals Framework)|CAEP\b|MCP authorization|Client ID Metadata Document\b)/;
+  /^(?:RFC \d+|OAuth 2\.[01]|OpenID (?:Connect|Shared Signals Framework)|CAEP\b|MCP (?:authorization|elicitation)|Client ID Metadata Document\b)/;
 
 /** Parses the rows `| ID | Level | Rule | Source |`. Throws with the line of a malformed row. */
 function parseRules(): Map<string, Rule> {

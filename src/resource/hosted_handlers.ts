@@ -9,8 +9,11 @@ import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
+import { publicUrl } from "../server/assembly/endpoint.ts";
+import { randomToken } from "../server/oauth/secrets.ts";
+import type { ConnectionList } from "./connections.ts";
 import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
-import type { McpMessage } from "./mcp.ts";
+import type { McpMessage, RequiredConnection } from "./mcp.ts";
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
 import {
@@ -28,6 +31,11 @@ export interface HostedResourceDefinition extends HostedResource {
   readonly commonScopes: readonly string[];
   readonly tools: Readonly<Record<string, readonly string[]>>;
   readonly toolLogins: Readonly<Record<string, RequiredLogin>>;
+  /** Tool → the service to which its user must have connected an account. */
+  readonly toolConnections: Readonly<Record<string, string>>;
+  readonly connections: ConnectionList;
+  /** The path of the page that connects an account. */
+  readonly connectPath: string;
   readonly impliedScopes?: Readonly<Record<string, readonly string[]>>;
   /** The types of authorization details. Default: none. */
   readonly authorizationDetailsTypes?: readonly string[];
@@ -55,8 +63,35 @@ export function mcpHandlers(definition: HostedResourceDefinition): Handlers {
           },
           tools: Object.keys(definition.tools),
           claims,
+          connect: (tool, requestState) => connect(context.server, definition, { tool, claims, requestState }),
         }));
     },
+  };
+}
+
+/** Whether the user of an access token has connected the account that a tool needs; if not, the page for it. */
+function connect(
+  server: Server,
+  { toolConnections, connections, connectPath }: HostedResourceDefinition,
+  { tool, claims, requestState }: {
+    readonly tool: string;
+    readonly claims: AccessTokenClaims;
+    readonly requestState: unknown;
+  },
+): RequiredConnection | undefined {
+  if (!Object.hasOwn(toolConnections, tool)) return undefined;
+  const call = { tool, clientId: String(claims.client_id), sub: String(claims.sub) };
+  const now = server.now();
+  const found = connections.find(call, now);
+  if (found?.state === "connected") return undefined;
+  const isUnknownState = requestState !== undefined && requestState !== found?.id;
+  const isDeclined = requestState !== undefined && found?.state === "declined";
+  const { id } = found !== undefined && (isUnknownState || isDeclined || found.state === "pending")
+    ? found
+    : connections.request(call, randomToken(server.randomBytes), now);
+  return {
+    ...{ id, service: toolConnections[tool]!, state: isUnknownState ? "unknown" : isDeclined ? "declined" : "pending" },
+    url: `${publicUrl(server, { caller: "browser", path: connectPath })}?id=${id}`,
   };
 }
 

@@ -2,9 +2,11 @@
 
 import { serverOrigins, type ServerUrls } from "../server/config/issuer_urls.ts";
 import type { App } from "../server/assembly/context.ts";
+import { parameters } from "../server/oauth/params.ts";
 import type { AddResource } from "../server/assembly/plugin.ts";
-import type { Endpoint } from "../server/assembly/route.ts";
+import { type Endpoint, page } from "../server/assembly/route.ts";
 import { ConfigurationError } from "../server/config/config_issue.ts";
+import { connectionList } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";
 import type { RequiredLogin } from "./protected_resource.ts";
@@ -19,11 +21,17 @@ export interface HostedResourceOptions {
   readonly scopes?: readonly string[];
   /**
    * Tool → the additional scope values that a call of it needs. Each tool returns its arguments and the claims of the
-   * access token. Default: `whoami` needs none, and `add_note` needs `write` if the server has it.
+   * access token. Default: `whoami` and `read_calendar` need none, and `add_note` needs `write` if the server has it.
    */
   readonly tools?: Readonly<Record<string, readonly string[]>>;
   /** Tool → the login that a call of it needs (RFC 9470). Default: every login suffices. */
   readonly toolLogins?: Readonly<Record<string, RequiredLogin>>;
+  /**
+   * Tool → the name of another service, to which its user must first connect an account: the call returns the URL of a
+   * page that stands for the login there (URL mode elicitation of MCP 2025-11-25 and newer). Default:
+   * `{ read_calendar: "Example Calendar" }` without `tools`, otherwise none.
+   */
+  readonly toolConnections?: Readonly<Record<string, string>>;
   /** The types of authorization details for the metadata document (RFC 9728 §2). Default: none. */
   readonly authorizationDetailsTypes?: readonly string[];
   /** Scope value → the scope values that it implies. Default: none. */
@@ -66,10 +74,16 @@ export function hostResource(
     }]);
   }
   const ifKnown = (value: string) => app.server.settings.scopes.includes(value) ? [value] : [];
-  const { scopes = ifKnown("read"), tools = { whoami: [], add_note: ifKnown("write") } } = options;
+  const { scopes = ifKnown("read"), tools = { whoami: [], add_note: ifKnown("write"), read_calendar: [] } } = options;
+  const { toolConnections = options.tools === undefined ? { read_calendar: "Example Calendar" } : {} } = options;
   const allScopes = [...new Set([...scopes, ...Object.values(tools).flat()])];
   assertResourceScopes(allScopes);
   Object.values(options.toolLogins ?? {}).forEach(assertRequiredLogin);
+  const unknown = Object.keys(toolConnections).find((tool) => !Object.hasOwn(tools, tool));
+  if (unknown !== undefined) {
+    const expected = `a name of its tools: ${Object.keys(tools).join(", ")}`;
+    throw new TypeError(`toolConnections: expected ${expected}; received ${JSON.stringify(unknown)}. Add it to tools.`);
+  }
   const definition: HostedResourceDefinition = {
     get identifier() {
       return getUrl();
@@ -78,6 +92,9 @@ export function hostResource(
     commonScopes: scopes,
     tools,
     toolLogins: options.toolLogins ?? {},
+    toolConnections,
+    connections: connectionList(),
+    connectPath: `${app.site.base}/connect-account${location.replace(/^\w+:\/(?=\/)/, "")}`,
     impliedScopes: options.impliedScopes,
     authorizationDetailsTypes: options.authorizationDetailsTypes,
     verifyBy: options.verifyBy ?? "jwks",
@@ -110,6 +127,12 @@ export function hostResource(
         errors: "json",
         role: "document",
         load: async () => (await handlers()).metadataHandlers(definition),
+      },
+      {
+        ...page("connect_account", definition.connectPath, "Connect an account", async () => {
+          return (await import("./connect_handlers.ts")).connectHandlers(definition);
+        }, ["GET", "POST"]),
+        parameters: parameters({ name: "id", secret: "elicitation" }),
       },
     ] satisfies Endpoint[],
   );

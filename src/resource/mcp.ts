@@ -6,6 +6,7 @@
 
 import { type HttpResponse, json } from "../platform/http/message.ts";
 import { mcpRevisions } from "../server/config/profile.ts";
+import { quote } from "../server/config/config_issue.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
@@ -84,8 +85,36 @@ export interface McpService {
   /** How a model should use the tools. Default: nothing. */
   readonly instructions?: string;
   readonly tools: readonly McpTool[];
-  /** Runs one of the tools: the members of the result, such as `content`. */
-  call(tool: string, input: unknown): MaybePromise<object>;
+  /**
+   * Runs one of the tools: the members of the result, such as `content`.
+   *
+   * @param params All parameters of the call.
+   * @throws {McpError} If there is an error in place of a result.
+   */
+  call(tool: string, input: unknown, params: McpMessage["params"]): MaybePromise<object>;
+}
+
+/** An error in place of a result. */
+class McpError extends Error {
+  readonly code: number;
+  readonly data: object | undefined;
+
+  constructor(code: number, message: string, data?: object) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** What a tool needs before it runs: an account that its user connects in a browser. */
+export interface RequiredConnection {
+  readonly id: string;
+  /** The service of the account. */
+  readonly service: string;
+  /** The page that connects it. */
+  readonly url: string;
+  /** `unknown`: the call has a `requestState` that is not its own, or has expired. */
+  readonly state: "pending" | "declined" | "unknown";
 }
 
 /** The values that the response to a message depends on. */
@@ -98,12 +127,14 @@ interface McpCall {
   readonly tools: readonly string[];
   /** The claims of the access token. */
   readonly claims: AccessTokenClaims;
+  /** What a call of this tool needs first; `undefined`: nothing. */
+  connect(tool: string, requestState: unknown): RequiredConnection | undefined;
 }
 
 /** The response to the messages of one request: 202 if all of them are notifications. */
 export async function respondToMcp(
   messages: readonly McpMessage[] | undefined,
-  { revision, mirrored, tools, claims }: McpCall,
+  { revision, mirrored, tools, claims, connect }: McpCall,
 ): Promise<HttpResponse> {
   if (messages === undefined) return rpcError(400, null, -32700, "The body must be a JSON-RPC 2.0 request");
   const first = messages[0]!;
@@ -121,7 +152,9 @@ export async function respondToMcp(
   const service: McpService = {
     serverInfo: { name: "latchkey-resource", version: "1.0.0" },
     tools: tools.map(describeTool),
-    call(tool, input) {
+    call(tool, input, params) {
+      const required = connect(tool, params.requestState);
+      if (required !== undefined) return elicitConnection(required, params, revision ?? revisionWithoutHeader);
       const { sub, client_id, scope, aud, acr } = claims;
       const result = { tool, arguments: input, sub, client_id, scope, aud, acr };
       return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
@@ -130,7 +163,51 @@ export async function respondToMcp(
   const asked = messages.filter(({ id }) => id !== undefined);
   const responses = await Promise.all(asked.map((message) => respondToMcpMessage(message, service, revision)));
   if (responses.length === 0) return { status: 202, headers: { "cache-control": "no-store" }, body: null };
-  return json(200, messages.length > 1 ? responses : responses[0]);
+  if (messages.length > 1) return json(200, responses);
+  const { error } = responses[0] as { readonly error?: { readonly code: number } };
+  return json(error?.code === missingCapability ? 400 : 200, responses[0]);
+}
+
+/** The first revision whose servers can send a user to a URL. */
+const firstElicitingRevision = "2025-11-25";
+
+const missingCapability = -32021;
+
+/** The key of the elicitation among the input requests. */
+const inputKey = "connect";
+
+/** Asks the user to connect an account by opening a URL, in the form of the revision. */
+function elicitConnection(
+  { id, service, url, state }: RequiredConnection,
+  { inputResponses, _meta }: McpMessage["params"],
+  revision: string,
+): object {
+  if (state === "unknown") {
+    const expected = "that of the last result, within ten minutes, of the same user, client and tool";
+    throw new McpError(-32602, `Unknown requestState: expected ${expected}`);
+  }
+  const message = `Connect ${service} in the browser, then the tool can run.`;
+  const fail = (text: string) => ({ content: [{ type: "text", text }], isError: true });
+  const action = isObject(inputResponses) && isObject(inputResponses[inputKey]) && inputResponses[inputKey].action;
+  if (state === "declined" || action === "decline" || action === "cancel") {
+    return fail(`The user did not connect ${service}.`);
+  }
+  const elicitation = { mode: "url", message, url };
+  if (isStateless(revision)) {
+    const capabilities = isObject(_meta) ? _meta[capabilitiesMember] : undefined;
+    if (!isObject(capabilities) || !isObject(capabilities.elicitation) || !isObject(capabilities.elicitation.url)) {
+      const requiredCapabilities = { elicitation: { url: {} } };
+      throw new McpError(missingCapability, "The tool needs the client capability elicitation.url", {
+        requiredCapabilities,
+      });
+    }
+    const inputRequests = { [inputKey]: { method: "elicitation/create", params: elicitation } };
+    return { resultType: "input_required", inputRequests, requestState: id };
+  }
+  if (revision >= firstElicitingRevision) {
+    throw new McpError(-32042, message, { elicitations: [{ ...elicitation, elicitationId: id }] });
+  }
+  return fail(`Expected revision ${firstElicitingRevision} or newer, which can send the user to a URL.`);
 }
 
 function isStateless(revision: string | null): boolean {
@@ -152,10 +229,10 @@ function findMismatch(
     value === body
       ? []
       : value === null
-      ? `${header} is missing`
+      ? `${header} is missing: expected ${quote(body)}, as in the body`
       : value === undefined
       ? `${header} is not valid Base64`
-      : `${header} does not match the body`
+      : `${header} does not match the body: expected ${quote(body)}, received ${quote(value)}`
   )[0];
 }
 
@@ -173,6 +250,9 @@ function decodeHeader(value: string | null): string | null | undefined {
 
 /** The member of `params._meta` by which a request without HTTP names its revision. */
 const revisionMember = "io.modelcontextprotocol/protocolVersion";
+
+/** The member of `params._meta` with the capabilities of the client, since 2026-07-28. */
+const capabilitiesMember = "io.modelcontextprotocol/clientCapabilities";
 
 /**
  * The response to a message with an `id`.
@@ -209,7 +289,12 @@ export async function respondToMcpMessage(
         const known = tools.map((tool) => tool.name).join(", ");
         return errorBody(id, -32602, `Unknown tool: expected one of ${known}`);
       }
-      return succeed(await call(name as string, input));
+      try {
+        return succeed(await call(name as string, input, params));
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        return errorBody(id, error.code, error.message, error.data);
+      }
     }
     default:
       return errorBody(id, -32601, "Method not found");

@@ -47,7 +47,7 @@ test("the client of the MCP SDK negotiates every revision, lists and calls tools
       new StreamableHTTPClientTransport(new URL(url), { fetch: as.fetch as typeof fetch, requestInit }),
     );
     assertEquals(client.getNegotiatedProtocolVersion(), revision);
-    assertEquals((await client.listTools()).tools.map(({ name }) => name), ["whoami", "add_note"]);
+    assertEquals((await client.listTools()).tools.map(({ name }) => name), ["whoami", "add_note", "read_calendar"]);
     const { structuredContent } = await client.callTool({ name: "whoami", arguments: { a: [1] } });
     assertEquals(structuredContent, {
       tool: "whoami",
@@ -150,16 +150,24 @@ test("[MC-10] since 2026-07-28 Mcp-Method and Mcp-Name mirror the body, and a di
   assertEquals(await outcome(named("whoami")), [200, undefined, undefined]);
   assertEquals(await outcome(named(`=?base64?${btoa("whoami")}?=`)), [200, undefined, undefined]);
   assertEquals(await outcome({ "mcp-method": "ping" }, message("ping")), [200, undefined, undefined]);
-  assertEquals(await outcome({}), [400, -32020, "Mcp-Method is missing"]);
-  assertEquals(await outcome({ "mcp-method": "tools/call" }), [400, -32020, "Mcp-Name is missing"]);
-  assertEquals(await outcome({ ...named("whoami"), "mcp-method": "Tools/Call" }), [
-    ...[400, -32020, "Mcp-Method does not match the body"],
+  assertEquals(await outcome({}), [400, -32020, 'Mcp-Method is missing: expected "tools/call", as in the body']);
+  assertEquals(await outcome({ "mcp-method": "tools/call" }), [
+    400,
+    -32020,
+    'Mcp-Name is missing: expected "whoami", as in the body',
   ]);
-  assertEquals(await outcome(named("add_note")), [400, -32020, "Mcp-Name does not match the body"]);
+  assertEquals(await outcome({ ...named("whoami"), "mcp-method": "Tools/Call" }), [
+    ...[400, -32020, 'Mcp-Method does not match the body: expected "tools/call", received "Tools/Call"'],
+  ]);
+  assertEquals(await outcome(named("add_note")), [
+    400,
+    -32020,
+    'Mcp-Name does not match the body: expected "whoami", received "add_note"',
+  ]);
   assertEquals(await outcome(named("=?base64?%?=")), [400, -32020, "Mcp-Name is not valid Base64"]);
   const _meta = { "io.modelcontextprotocol/protocolVersion": "2025-11-25" };
   assertEquals(await outcome(named("whoami"), message("tools/call", { name: "whoami", _meta })), [
-    ...[400, -32020, "MCP-Protocol-Version does not match the body"],
+    ...[400, -32020, 'MCP-Protocol-Version does not match the body: expected "2025-11-25", received "2026-07-28"'],
   ]);
   assertEquals(await outcome({}, call, "2025-11-25"), [200, undefined, undefined]);
   await as.close();

@@ -26,6 +26,11 @@ export const resourceRules = {
       "Send the resource of the protected resource metadata as resource, in the authorization request and in the token request.",
     cites: ["RFC 8707 §2", "RFC 9728 §3.3", "MCP authorization"],
   },
+  "MC-12": {
+    fix:
+      "Log in to this server as the user of the MCP client, let the client call the tool again, and open its new URL.",
+    cites: ["MCP elicitation"],
+  },
   "ST-04": {
     passes: "the login of the access token is as strong and as recent as the operation needs",
     fix:

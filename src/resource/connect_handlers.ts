@@ -1,0 +1,75 @@
+/** The page at which a user connects an account to a tool of a hosted MCP server (URL mode elicitation). */
+
+import type { Context } from "../server/assembly/context.ts";
+import type { Handlers } from "../server/assembly/route.ts";
+import {
+  assertCsrfToken,
+  type CsrfBinding,
+  readSameOriginForm,
+  withCsrfToken,
+} from "../server/endpoints/shared/csrf.ts";
+import { readSession } from "../server/endpoints/shared/session_cookie.ts";
+import { OAuthError } from "../server/oauth/errors.ts";
+import { subjectFor } from "../server/oauth/users/users.ts";
+import { renderPage } from "../server/pages/render_page.ts";
+import { htmlWithForms } from "../platform/http/message.ts";
+import { ConnectAccount } from "./connect_page.tsx";
+import type { Connection } from "./connections.ts";
+import type { HostedResourceDefinition } from "./hosted_handlers.ts";
+
+/** The handlers of the page. */
+export function connectHandlers(definition: HostedResourceDefinition): Handlers {
+  const render = async (context: Context, connection: Connection, binding: CsrfBinding) => {
+    const { tool, clientId, state } = connection;
+    const props = {
+      ...context.site,
+      ...{ tool, state, service: definition.toolConnections[tool]! },
+      client: (await context.server.clients.find(clientId))?.name ?? clientId,
+      action: `${definition.connectPath}?id=${connection.id}`,
+      fields: await withCsrfToken(context, [], binding),
+    };
+    return htmlWithForms(200, renderPage(ConnectAccount, props));
+  };
+  return {
+    async GET(context) {
+      const { connection, binding } = await readConnection(context, definition);
+      return await render(context, connection, binding);
+    },
+    async POST(context) {
+      const params = await readSameOriginForm(context);
+      const { connection, binding } = await readConnection(context, definition);
+      await assertCsrfToken(context, params, binding);
+      const state = params.get("decision") === "connect" ? "connected" : "declined";
+      definition.connections.decide(connection, state);
+      return await render(context, { ...connection, state }, binding);
+    },
+  };
+}
+
+/** The connection that the URL names, if the browser is that of its user: the URL may have been sent to another one. */
+async function readConnection(
+  context: Context,
+  { connections }: HostedResourceDefinition,
+): Promise<{ readonly connection: Connection; readonly binding: CsrfBinding }> {
+  const { server, target } = context;
+  const connection = connections.findById(new URLSearchParams(target.query).get("id") ?? "", server.now());
+  if (connection === undefined) {
+    throw new OAuthError("invalid_request", "this request to connect an account is unknown or has expired", {
+      rule: "MC-12",
+      expected: "the URL of an elicitation of the last ten minutes",
+      received: "another URL",
+    });
+  }
+  const session = await readSession(context);
+  const client = await server.clients.find(connection.clientId);
+  const sub = session && client && await subjectFor(server, client, session.sub);
+  if (session === undefined || sub !== connection.sub) {
+    throw new OAuthError("access_denied", "only the user of the MCP client can connect an account", {
+      rule: "MC-12",
+      status: 403,
+      expected: "a browser in which the user of the MCP client is logged in",
+      received: session === undefined ? "a browser without a session" : "the session of another user",
+    });
+  }
+  return { connection, binding: { name: `connect ${connection.id}`, holder: session.sid } };
+}

@@ -1,0 +1,59 @@
+/** The accounts of other services that users connected, and their requests for it, of one hosted MCP server. */
+
+/** A request that asks a user to connect an account, and the user's decision. */
+export interface Connection {
+  /** Unguessable: the `requestState` of the client, and a parameter of the page. */
+  readonly id: string;
+  readonly tool: string;
+  readonly clientId: string;
+  /** The subject as the access token has it. */
+  readonly sub: string;
+  readonly state: "pending" | "connected" | "declined";
+  /** Milliseconds since the epoch; a connected account does not expire. */
+  readonly expiresAt: number;
+}
+
+/** Who calls which tool. */
+export type ConnectionCall = Pick<Connection, "tool" | "clientId" | "sub">;
+
+/** Milliseconds in which the user must decide. */
+const lifetimeMs = 10 * 60_000;
+
+/** Maximum number of connections; a further one replaces the oldest. */
+const maxConnections = 1000;
+
+/** The connections of one resource, in the memory of this process. */
+export interface ConnectionList {
+  /** The current connection of a call; `undefined` if there is none. */
+  find(call: ConnectionCall, now: number): Connection | undefined;
+  /** The current connection with this id. */
+  findById(id: string, now: number): Connection | undefined;
+  /** Begins a request, which replaces an earlier one of the same call. */
+  request(call: ConnectionCall, id: string, now: number): Connection;
+  /** Records the decision of the user. */
+  decide(connection: Connection, state: "connected" | "declined"): void;
+}
+
+/** Creates an empty list. */
+export function connectionList(): ConnectionList {
+  const byCall = new Map<string, Connection>();
+  const keyOf = ({ tool, clientId, sub }: ConnectionCall) => JSON.stringify([tool, clientId, sub]);
+  const ifCurrent = (found: Connection | undefined, now: number) =>
+    found !== undefined && found.expiresAt > now ? found : undefined;
+  return {
+    find: (call, now) => ifCurrent(byCall.get(keyOf(call)), now),
+    findById: (id, now) => ifCurrent([...byCall.values()].find((connection) => connection.id === id), now),
+    request(call, id, now) {
+      const { tool, clientId, sub } = call;
+      const connection: Connection = { id, tool, clientId, sub, state: "pending", expiresAt: now + lifetimeMs };
+      byCall.delete(keyOf(call));
+      if (byCall.size >= maxConnections) byCall.delete(byCall.keys().next().value!);
+      byCall.set(keyOf(call), connection);
+      return connection;
+    },
+    decide(connection, state) {
+      const expiresAt = state === "connected" ? Infinity : connection.expiresAt;
+      byCall.set(keyOf(connection), { ...connection, state, expiresAt });
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** Accounts that the hosted MCP server asks its user to connect: URL mode elicitation, and who may open the URL. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { test } from "node:test";
+import type { TestBrowser, TestLatchkey } from "../../src/testing/mod.ts";
+import { encode, forEachCase } from "../kit.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
+
+const url = "https://mcp.example/mcp";
+const revision = "2026-07-28";
+const capable = { "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } } };
+
+/** The members of a response that the tests read. */
+interface CallResponse {
+  readonly result?: {
+    readonly resultType?: string;
+    readonly requestState?: string;
+    readonly isError?: boolean;
+    readonly content?: readonly { readonly text: string }[];
+    readonly inputRequests?: { readonly connect: { readonly params: { readonly url: string } } };
+  };
+  readonly error?: { readonly code: number; readonly data?: unknown };
+}
+
+/** A server, the browser in which a user logged in, and calls of the tool with the access token. */
+async function start(): Promise<{
+  readonly as: TestLatchkey;
+  readonly browser: TestBrowser;
+  readonly call: Call;
+  readonly callAs: (user: string) => Promise<Call>;
+}> {
+  const as = await testLatchkey({ users: [{ sub: "alice" }, { sub: "bob" }] });
+  as.resource(url);
+  const client = as.client();
+  const browser = as.browser({ as: "alice" });
+  const callAs = async (user: string, agent: TestBrowser = as.browser({ as: user })) => {
+    const { tokens } = await as.logIn(client, { as: user, scope: "openid read", resource: url, browser: agent });
+    return createCall(as, tokens.access_token);
+  };
+  return { as, browser, call: await callAs("alice", browser), callAs: (user) => callAs(user) };
+}
+
+type Call = (params?: object, version?: string | null) => Promise<readonly [status: number, response: CallResponse]>;
+
+function createCall(as: TestLatchkey, token: string): Call {
+  return async (params = { _meta: capable }, version = revision) => {
+    const response = await as.fetch(url, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...version !== null && { "mcp-protocol-version": version },
+        ...{ "mcp-method": "tools/call", "mcp-name": "read_calendar" },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        params: { name: "read_calendar", ...params },
+      }),
+    });
+    return [response.status, await response.json()];
+  };
+}
+
+/** The URL and the state of a response that asks for a connection. */
+function readElicitation(
+  [status, { result }]: readonly [number, CallResponse],
+): { readonly page: string; readonly state: string } {
+  assertEquals([status, result?.resultType], [200, "input_required"]);
+  return { page: result!.inputRequests!.connect.params.url, state: result!.requestState! };
+}
+
+/** The form of the page with a decision, as a body. */
+async function formOf(response: Response, decision: string): Promise<string> {
+  const [, form_token] = /name="form_token" value="([^"]+)"/.exec(await response.text()) ?? [];
+  assert(form_token !== undefined, `the page has no form, status ${response.status}`);
+  return encode({ form_token, decision });
+}
+
+/** Sends the form of the page; returns the page after it. */
+async function decide(browser: TestBrowser, page: string, decision: string): Promise<string> {
+  const body = await formOf(await browser.open(page), decision);
+  const response = await browser.open(page, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: new URL(page).origin },
+    body,
+  });
+  assertEquals(response.status, 200);
+  return await response.text();
+}
+
+test("[MC-11] the client of the MCP SDK opens the URL and calls the tool again", async () => {
+  const { as, browser } = await start();
+  const { tokens } = await as.logIn(as.client(), { scope: "openid read", resource: url, browser });
+  const client = new Client({ name: "test", version: "1" }, {
+    capabilities: { elicitation: { url: {} } },
+    versionNegotiation: { mode: { pin: revision } },
+  });
+  const opened: string[] = [];
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
+    const { url: page } = params as { readonly url: string };
+    opened.push(page);
+    assertStringIncludes(await decide(browser, page, "connect"), "Example Calendar is connected");
+    return { action: "accept" };
+  });
+  const requestInit = { headers: { authorization: `Bearer ${tokens.access_token}` } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { fetch: as.fetch as typeof fetch, requestInit }),
+  );
+  for (const _ of ["first", "again"]) {
+    const { structuredContent } = await client.callTool({ name: "read_calendar", arguments: {} });
+    assertEquals((structuredContent as { sub: string }).sub, "alice");
+  }
+  assertEquals(opened.length, 1);
+  assert(!opened[0]!.includes("alice") && opened[0]!.startsWith(as.issuer), opened[0]);
+  await client.close();
+  await as.close();
+});
+
+test("[MC-11] each revision is asked in its own form, and the tool never runs before", async () => {
+  const { as, call } = await start();
+  const { page, state } = readElicitation(await call());
+  assertEquals(readElicitation(await call({ _meta: capable, requestState: state })), { page, state });
+  await forEachCase(
+    [{}, { _meta: {} }, { _meta: { [Object.keys(capable)[0]!]: { elicitation: { form: {} } } } }],
+    async (params) => {
+      const [status, { error }] = await call(params);
+      assertEquals([status, error], [
+        400,
+        {
+          code: -32021,
+          message: "The tool needs the client capability elicitation.url",
+          data: { requiredCapabilities: { elicitation: { url: {} } } },
+        } as CallResponse["error"],
+      ]);
+    },
+  );
+  const [status, { error }] = await call({}, "2025-11-25");
+  assertEquals([status, error?.code, (error?.data as { elicitations: { url: string }[] }).elicitations[0]!.url], [
+    ...[200, -32042, page],
+  ]);
+  for (const version of ["2025-06-18", "2025-03-26", null]) {
+    const [, { result }] = await call({}, version);
+    assertEquals(result?.isError, true);
+    assertMatch(result!.content![0]!.text, /2025-11-25 or newer/);
+  }
+  await as.close();
+});
+
+test("[MC-11] requestState is for one user, client and tool, and for ten minutes; after a decline the call fails", async () => {
+  const { as, browser, call, callAs } = await start();
+  const bob = await callAs("bob");
+  const { page, state } = readElicitation(await call());
+  for (const requestState of ["", "x", `${state}x`, 1, { state }]) {
+    assertEquals((await call({ _meta: capable, requestState }))[1].error?.code, -32602);
+  }
+  assertEquals((await bob({ _meta: capable, requestState: state }))[1].error?.code, -32602);
+  const declined = { connect: { action: "decline" } };
+  const [, { result }] = await call({ _meta: capable, requestState: state, inputResponses: declined });
+  assertEquals([result?.isError, result?.content?.[0]?.text], [true, "The user did not connect Example Calendar."]);
+  assertStringIncludes(await decide(browser, page, "decline"), "You declined");
+  const accepted = { connect: { action: "accept" } };
+  const [, after] = await call({ _meta: capable, requestState: state, inputResponses: accepted });
+  assertEquals(after.result?.isError, true);
+  const next = readElicitation(await call());
+  as.clock.advance(600);
+  assertEquals((await call({ _meta: capable, requestState: next.state }))[1].error?.code, -32602);
+  assertEquals((await browser.open(next.page)).status, 400);
+  const last = readElicitation(await call());
+  await decide(browser, last.page, "connect");
+  as.clock.advance(1200);
+  assertEquals((await call())[1].result?.resultType, "complete");
+  readElicitation(await bob());
+  await as.close();
+});
+
+test("[MC-12] only the browser of the user who called the tool can connect, by a form of the page", async () => {
+  const { as, browser, call, callAs } = await start();
+  const other = as.browser({ as: "bob" });
+  await as.logIn(as.client(), { as: "bob", browser: other });
+  const { page } = readElicitation(await call());
+  const send = (agent: TestBrowser, body: string, headers: Record<string, string> = {}) =>
+    agent.open(page, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: new URL(page).origin, ...headers },
+      body,
+    });
+  for (const agent of [other, as.browser()]) {
+    const shown = await agent.open(page);
+    assertEquals(shown.status, 403);
+    assert(!(await shown.text()).includes("alice"));
+    assertEquals((await send(agent, "decision=connect")).status, 403);
+  }
+  assertEquals((await send(browser, "decision=connect")).status, 403);
+  const form = await formOf(await browser.open(page), "connect");
+  assertEquals((await send(other, form)).status, 403);
+  assertEquals((await send(browser, form, { origin: "https://evil.example" })).status, 403);
+  assertEquals((await browser.open(page.replace(/id=.*/, "id=x"))).status, 400);
+  readElicitation(await call());
+  // A form for one elicitation is no form for another one.
+  const bob = readElicitation(await (await callAs("bob"))());
+  const response = await other.open(bob.page, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", origin: new URL(page).origin },
+    body: form,
+  });
+  assertEquals(response.status, 403);
+  await as.close();
+});
+
+test("[MC-11] the names in toolConnections are those of tools", async () => {
+  await using as = await testLatchkey();
+  const { message } = assertThrows(
+    () => as.resource(url, { tools: { read_mail: [] }, toolConnections: { readMail: "Example Mail" } }),
+    TypeError,
+  );
+  assertMatch(message, /expected a name of its tools: read_mail; received "readMail"/);
+});
