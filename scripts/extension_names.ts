@@ -97,7 +97,7 @@ function namesOf(extension: Extension, server: Server): string[] {
     ...responseModes.flatMap(({ name, parameters = [] }) => [name, ...parameters.map(({ name }) => name)]),
     ...(extension.subjectTypes ?? []).map(({ name }) => name),
     ...Object.keys(extension.clientFields ?? {}),
-    ...Object.keys(extension.metadata?.(server) ?? {}),
+    ...Object.keys(extension.metadata?.(server, []) ?? {}),
     ...recordKinds(text),
     ...extension.keyProofs === undefined ? [] : [extension.keyProofs.scheme.name],
     ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),

@@ -4,7 +4,10 @@ import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { TlsPair } from "./tls.ts";
 
 /** Handles a request. It never throws and never rejects. */
-export type RequestHandler = (request: RequestLike, peer?: { readonly address?: string }) => Promise<ResponseLike>;
+export type RequestHandler = (
+  request: RequestLike,
+  peer?: { readonly address?: string; readonly certificate?: Uint8Array },
+) => Promise<ResponseLike>;
 
 /** A listening port. */
 export interface BoundServer {
@@ -19,6 +22,10 @@ export interface ListenAddress {
   readonly port: number;
   /** Certificate and key for https. Default: http. */
   readonly tls?: TlsPair;
+  /**
+   * With `tls`, asks clients for a certificate, and accepts any or none. The handler gets its DER bytes. Default: no.
+   */
+  readonly requestsCertificate?: boolean;
 }
 
 /** Listens on one address. Rejects with the error of the runtime. */

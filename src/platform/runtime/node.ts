@@ -1,7 +1,8 @@
-/** The adapter of Node, and of Deno without TLS: listens with the http module of Node. */
+/** The adapter of Node, and of Deno without TLS or with certificates of clients: listens with the modules of Node. */
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
 import { isDropped, isResponse, type RequestLike } from "../http/message.ts";
 import { type Bind, type RequestHandler, requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
@@ -12,7 +13,7 @@ const { process } = globalThis as unknown as { readonly process: typeof nodeProc
 /** This is not the global function, which tests may replace by a fake. */
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
-export const bind: Bind = async (handler, { host, port, tls }) => {
+export const bind: Bind = async (handler, { host, port, tls, requestsCertificate = false }) => {
   const limits = {
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -20,7 +21,14 @@ export const bind: Bind = async (handler, { host, port, tls }) => {
   };
   const server: Server = tls === undefined
     ? process.getBuiltinModule("node:http").createServer(limits)
-    : process.getBuiltinModule("node:https").createServer({ ...limits, ...tls, handshakeTimeout: shutdownTimeoutMs });
+    : process.getBuiltinModule("node:https").createServer({
+      ...limits,
+      ...tls,
+      handshakeTimeout: shutdownTimeoutMs,
+      // The server compares the certificate with that of the client, so no authority has to vouch for it.
+      ...requestsCertificate && { requestCert: true, rejectUnauthorized: false },
+    });
+  const peerOf = requestsCertificate ? peerWithCertificate : ({ remoteAddress: address }: Socket) => ({ address });
   // Browsers open connections in advance. Node counts a connection as busy until its first request.
   const unusedSockets = new Set<Socket>();
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
@@ -29,7 +37,8 @@ export const bind: Bind = async (handler, { host, port, tls }) => {
   });
   server.on("request", (incoming, outgoing) => {
     unusedSockets.delete(incoming.socket);
-    handleRequest(handler, incoming, outgoing, () => !server.listening).catch((cause) => {
+    const handle = (request: RequestLike) => handler(request, peerOf(incoming.socket));
+    handleRequest(handle, incoming, outgoing, () => !server.listening).catch((cause) => {
       // The response cannot be sent: for example, a plugin set an invalid header.
       console.error(cause);
       incoming.socket.destroy();
@@ -42,6 +51,12 @@ export const bind: Bind = async (handler, { host, port, tls }) => {
   return { port: (server.address() as { port: number }).port, close: () => stopServer(server, unusedSockets) };
 };
 
+/** The peer of a connection that was asked for a certificate. Without one, Node returns an empty object. */
+function peerWithCertificate(socket: Socket): NonNullable<Parameters<RequestHandler>[1]> {
+  const { raw } = (socket as TLSSocket).getPeerCertificate() ?? {};
+  return { address: socket.remoteAddress, certificate: raw };
+}
+
 async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -53,12 +68,12 @@ async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): P
 }
 
 async function handleRequest(
-  handler: RequestHandler,
+  handle: (request: RequestLike) => ReturnType<RequestHandler>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   isStopping: () => boolean,
 ): Promise<void> {
-  const response = await handler(new NodeRequest(incoming), { address: incoming.socket.remoteAddress });
+  const response = await handle(new NodeRequest(incoming));
   if (isDropped(response)) return void incoming.socket.destroy();
   const { status } = response;
   const isPlain = !isResponse(response);

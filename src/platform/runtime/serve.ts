@@ -49,7 +49,7 @@ export async function serve(handler: RequestHandler, binding: ListenAddress): Pr
     const problem = validateTls(tls);
     if (problem !== undefined) throw new ListenError(`Cannot serve https: ${problem}`, undefined);
   }
-  const { bind } = await adapter();
+  const { bind } = await adapter(binding);
   if (host !== "localhost") return await bindAddress(bind, handler, binding);
   for (let attemptsLeft = maxPortAttempts;; attemptsLeft--) {
     const first = await bindAddress(bind, handler, { ...binding, host: "127.0.0.1" });
@@ -65,8 +65,15 @@ export async function serve(handler: RequestHandler, binding: ListenAddress): Pr
   }
 }
 
-async function adapter(): Promise<{ readonly bind: Bind }> {
+async function adapter({ requestsCertificate = false }: ListenAddress): Promise<{ readonly bind: Bind }> {
   const globals = globalThis as { Deno?: unknown; Bun?: unknown };
+  if (requestsCertificate) {
+    if (globals.Bun === undefined) return await import("./node.ts");
+    throw new ListenError(
+      "Cannot ask clients for certificates: Bun does not pass them on. Use Node or Deno, or a proxy that sends Client-Cert.",
+      undefined,
+    );
+  }
   if (globals.Deno !== undefined) return await import("./deno.ts");
   if (globals.Bun !== undefined) return await import("./bun.ts");
   return await import("./node.ts");

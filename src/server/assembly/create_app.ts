@@ -149,6 +149,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     settings,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
+    certificateOrigin: undefined,
     sender: undefined,
     tracesNotes: hasListener && settings.allows.explanations,
     sign: jwtSigner(core.keys),

@@ -26,9 +26,10 @@ import type { Introspection } from "../oauth/tokens/introspection.ts";
 import type { ResponseEncryption } from "../oauth/tokens/response_encryption.ts";
 import type { SubjectType } from "../oauth/users/subject_type.ts";
 import type { Approver } from "./approver.ts";
+import type { EndpointDescription } from "./endpoint.ts";
 import type { Endpoint } from "./route.ts";
 
-/** A format of introspection responses. */
+/** @internal A format of introspection responses. */
 export interface IntrospectionFormat {
   /** Its media type, in lower case. The response has it if the `Accept` header of the request names it. */
   readonly contentType: string;
@@ -40,7 +41,7 @@ export interface IntrospectionFormat {
   write(server: Server, caller: Client, introspection: Introspection): Promise<string>;
 }
 
-/** The values that the endpoints of an extension need, besides settings. */
+/** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
@@ -84,7 +85,7 @@ export interface Extension extends SettingsExtension {
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
-  metadata?(server: Server): Readonly<Record<string, unknown>>;
+  metadata?(server: Server, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
   /** Its public keys in the JWKS, besides those of signatures (RFC 7517 §4.2). Default: none. */
   publishedKeys?(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Its methods of client authentication. Default: none. */

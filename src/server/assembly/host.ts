@@ -10,7 +10,7 @@
 import type { HostedApp } from "./hosted_app.ts";
 import { ConnectionDropped, type HttpResponse, isDropped, plainText, toResponse } from "../../platform/http/message.ts";
 import type { ClientAddress, RequestHandler } from "../../platform/http/router.ts";
-import { configuredIssuer, serverOrigins } from "../config/issuer_urls.ts";
+import { backChannelOrigin, configuredIssuer, serverOrigins } from "../config/issuer_urls.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../platform/store/memory.ts";
 import type { Store } from "../../platform/store/store.ts";
@@ -22,7 +22,7 @@ import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
 
-/** Options of {@link host}. */
+/** @internal Options of {@link host}. */
 export interface HostOptions {
   /**
    * The store of all apps, each with records of its own. The apps then use the clock of the system. The host closes the
@@ -35,7 +35,7 @@ export interface HostOptions {
   readonly origin?: string;
 }
 
-/** Options of an app: the options of {@link latchkey}, except the store. */
+/** @internal Options of an app: the options of {@link latchkey}, except the store. */
 export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
   /**
    * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
@@ -153,15 +153,19 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
         ...server.settings.issuerHosts,
       ])),
     ],
+    certificatePort: () => main?.server.connectionKeys?.certificatePort(main.server),
     prepare() {
       for (const app of apps) app.prepareKeys();
     },
-    onListening(newOrigin) {
+    onListening(newOrigin, certificatePort) {
       timer.start();
       if (newOrigin === undefined) return;
       main?.moveTo(newOrigin);
       origin = main === undefined ? newOrigin : new URL(main.server.issuer).origin;
       for (const [app, path] of paths) app.moveTo(origin + path);
+      if (main === undefined || certificatePort === undefined) return;
+      const { hostname } = new URL(backChannelOrigin(main.server));
+      Object.assign(main.server, { certificateOrigin: `https://${hostname}:${certificatePort}` });
     },
   });
 

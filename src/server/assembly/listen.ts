@@ -3,7 +3,7 @@
 import type { RequestHandler } from "../../platform/http/router.ts";
 import { localIssuer } from "../config/settings.ts";
 
-/** The address to listen on. */
+/** @internal The address to listen on. */
 export interface ListenOptions {
   /** The port; 0 picks a free one. Default: the issuer's port. */
   readonly port?: number;
@@ -16,7 +16,7 @@ export interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | "self-signed";
 }
 
-/** Where a server listens. */
+/** @internal Where a server listens. */
 export interface ListenResult {
   /** The URL. */
   readonly url: string;
@@ -38,33 +38,51 @@ interface ListenersOptions {
   origin(): string;
   /** The names that a generated certificate is for. */
   hostnames(): readonly string[];
+  /** The port of a second listener, which asks clients for certificates; absent: none. */
+  certificatePort(): number | undefined;
   /** Handles every request. It must not reject. */
   readonly handle: RequestHandler;
   /** Runs before the port is opened. */
   prepare(): void;
-  /** Runs before the first request. `origin` has the port of the first listener; absent for later listeners. */
-  onListening(origin: string | undefined): void;
+  /**
+   * Runs before the first request.
+   *
+   * @param origin Has the port of the first listener; absent for later listeners.
+   * @param certificatePort The port of the listener that asks for certificates, beside the first listener.
+   */
+  onListening(origin: string | undefined, certificatePort: number | undefined): void;
 }
 
 /** Creates the listeners of a host. */
-export function listeners({ origin, hostnames, handle, prepare, onListening }: ListenersOptions): Listeners {
+export function listeners(
+  { origin, hostnames, certificatePort, handle, prepare, onListening }: ListenersOptions,
+): Listeners {
   const open: { close(): Promise<void> }[] = [];
   return {
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
-      const { serve } = await import("../../platform/runtime/serve.ts");
+      const { ListenError, serve } = await import("../../platform/runtime/serve.ts");
+      const isFirst = open.length === 0;
+      const portForCertificates = isFirst ? certificatePort() : undefined;
       const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
+      if (portForCertificates !== undefined && tls === undefined) {
+        throw new ListenError(
+          "Cannot ask clients for certificates without TLS. Give a certificate and its key, or remove mutualTls.port.",
+          undefined,
+        );
+      }
       prepare();
       const { promise: isReady, resolve: markReady } = Promise.withResolvers<void>();
       let handleWhenReady: RequestHandler = (request, peer) => isReady.then(() => handle(request, peer));
       const scheme = tls === undefined ? "http" : "https";
       const requestedPort = port ?? (Number(new URL(origin()).port) || 9000);
-      const listener = await serve((request, peer) => handleWhenReady(request, peer), {
-        port: requestedPort,
-        host,
-        tls,
-      });
+      const passOn: RequestHandler = (request, peer) => handleWhenReady(request, peer);
+      const listener = await serve(passOn, { port: requestedPort, host, tls });
       open.push(listener);
-      onListening(open.length === 1 ? localIssuer(listener.port, scheme) : undefined);
+      const second = portForCertificates === undefined
+        ? undefined
+        : await serve(passOn, { port: portForCertificates, host, tls, requestsCertificate: true });
+      if (second !== undefined) open.push(second);
+      onListening(isFirst ? localIssuer(listener.port, scheme) : undefined, second?.port);
       handleWhenReady = handle;
       markReady();
       const url = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;

@@ -44,7 +44,7 @@ export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata
     GET: (context) => {
       warnOtherHost(context);
       const { server } = context;
-      const added = extensions.map((extension) => extension.metadata?.(server));
+      const added = extensions.map((extension) => extension.metadata?.(server, context.app.endpoints));
       const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
       return json(200, withMembers(document, server.settings.metadata), {
         "cache-control": "public, max-age=60",

@@ -95,6 +95,8 @@ export interface Server {
   readonly keyProofs?: KeyProofs;
   /** How requests prove possession of a key by their connection; absent if they cannot. */
   readonly connectionKeys?: ConnectionKeys<Server, AuthenticatedRequest>;
+  /** The origin of the listener that asks clients for certificates; absent if there is none. */
+  readonly certificateOrigin?: string;
   /** Encrypts responses for clients; absent if no response is encrypted. */
   readonly responseEncryption?: ResponseEncryption<Server>;
   /** Called when sessions have ended. */
@@ -276,8 +278,8 @@ export interface GrantType extends SupportedGrantType {
 }
 
 /**
- * Issues at most one token; returns members of the response. To add claims to the access token, wrap its issuer and set
- * `accessTokenClaims` of the authorization.
+ * @internal Issues at most one token; returns members of the response. To add claims to the access token, wrap its
+ * issuer and set `accessTokenClaims` of the authorization.
  *
  * @param now The server's clock in seconds, the same for every issuer of one response.
  * @param issued The response so far: members of the grant type and of the issuers before this one.
@@ -291,7 +293,7 @@ export type TokenIssuer = (
   request: AuthenticatedRequest,
 ) => MaybePromise<Partial<TokenResponse>>;
 
-/** The request from which a part is read. */
+/** @internal The request from which a part is read. */
 export interface PartRequest {
   /** The server. */
   readonly server: Server;

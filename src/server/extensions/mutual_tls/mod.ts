@@ -29,6 +29,7 @@ function boundThumbprint(cnf: unknown): unknown {
 }
 
 const connectionKeys: NonNullable<Server["connectionKeys"]> = {
+  certificatePort: ({ settings }) => mutualTlsOf(settings)?.port,
   tokenKey(server, request) {
     if (request.client.metadata.tls_client_certificate_bound_access_tokens !== true) return undefined;
     return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
@@ -107,9 +108,15 @@ export const mutualTls: Extension = {
     byCertificate("tls_client_auth", (settings) => (mutualTlsOf(settings)?.authorities ?? []).length > 0),
     byCertificate("self_signed_tls_client_auth", (settings) => mutualTlsOf(settings) !== undefined),
   ],
-  metadata({ settings }) {
-    const options = mutualTlsOf(settings);
-    return options === undefined ? {} : { tls_client_certificate_bound_access_tokens: true };
+  metadata({ settings, certificateOrigin }, endpoints) {
+    if (mutualTlsOf(settings) === undefined) return {};
+    const aliases = endpoints.filter(({ caller, metadataName = "" }) =>
+      caller !== "browser" && metadataName.endsWith("_endpoint")
+    ).map(({ metadataName, path }) => [metadataName, `${certificateOrigin}${path}`]);
+    return {
+      tls_client_certificate_bound_access_tokens: true,
+      ...certificateOrigin !== undefined && { mtls_endpoint_aliases: Object.fromEntries(aliases) },
+    };
   },
   connectionKeys,
 };

@@ -1,8 +1,8 @@
 /** The setting `mutualTls` (RFC 8705). */
 
-import { choice, type Fields, object, texts } from "../../config/field.ts";
+import { choice, type Fields, object, texts, whole } from "../../config/field.ts";
 
-/** Mutual TLS (RFC 8705). */
+/** @internal Mutual TLS (RFC 8705). */
 export interface MutualTlsOptions {
   /**
    * The certificates of the authorities whose certificates clients may present for `tls_client_auth`, each as PEM.
@@ -14,6 +14,11 @@ export interface MutualTlsOptions {
    * this header from requests of clients. Default: `none`.
    */
   readonly proxyHeader?: "none" | "client-cert";
+  /**
+   * The port of a second listener, which asks clients for a certificate; 0 picks a free one. Metadata names it in
+   * `mtls_endpoint_aliases` (RFC 8705 §5). Needs TLS, and Node or Deno. Default: none.
+   */
+  readonly port?: number;
 }
 
 /** @internal */
@@ -30,6 +35,7 @@ export const mutualTlsFields: Fields<MutualTlsSettings> = {
   mutualTls: object<MutualTlsOptions>("MutualTlsOptions", {
     authorities: texts(["-----BEGIN CERTIFICATE-----…"]),
     proxyHeader: choice(["none", "client-cert"], { default: "none" }),
+    port: whole(9443, { min: 0, max: 65535, expected: "a port: a whole number from 0 to 65535" }),
   }, {}),
 };
 

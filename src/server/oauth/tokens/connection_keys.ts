@@ -4,7 +4,7 @@ import type { OAuthError } from "../errors.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { RuleExplanation } from "../trace.ts";
 
-/** The connection of a request. */
+/** @internal The connection of a request. */
 export interface Connection {
   /** The address of the trusted proxy that is its peer; absent without one. */
   readonly proxy?: string;
@@ -32,6 +32,8 @@ export interface BoundToKey {
 
 /** @internal How requests prove possession of a key by their connection. Tokens may then be bound to the key. */
 export interface ConnectionKeys<Server, Request> {
+  /** The port of a listener that asks clients for certificates; `undefined`: none. */
+  certificatePort(server: Server): number | undefined;
   /**
    * The key of a token request, as `AuthenticatedRequest.provenKey`; `undefined` if the tokens of its client are not
    * bound to one.

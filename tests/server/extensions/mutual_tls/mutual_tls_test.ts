@@ -8,7 +8,8 @@ import type { FetchInit } from "../../../../src/testing/fetch.ts";
 import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { basic, decodeClaims, encode, type Fields, type TestServer, testServer } from "../../../kit.ts";
 import { dpopProofs, jwksVerifier, mcpServer, requireToken } from "../../../../src/resource/mod.ts";
-import type { Rejection, RequiredToken } from "../../../../src/resource/mod.ts";
+import type { RequiredToken } from "../../../../src/resource/mod.ts";
+import type { Rejection } from "../../../../src/resource/protected_resource.ts";
 import { postRegistration, register } from "../../registering.ts";
 import * as certificates from "./certificates.ts";
 

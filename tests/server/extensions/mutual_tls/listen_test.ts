@@ -1,0 +1,104 @@
+/** The port that asks clients for certificates (RFC 8705 §5), with real connections. */
+
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { X509Certificate } from "node:crypto";
+import { Agent, request as httpsRequest } from "node:https";
+import { test } from "node:test";
+import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
+import { decodeClaims, encode } from "../../../kit.ts";
+import { latchkey } from "../../../secret_leak_check.ts";
+
+const isBun = "Bun" in globalThis;
+const tls = await selfSignedCertificate([]);
+const own = await selfSignedCertificate(["client.test"]);
+const other = await selfSignedCertificate(["other.test"]);
+const x5c = [new X509Certificate(own.cert).raw.toString("base64")];
+
+function start(): ReturnType<typeof latchkey> {
+  return latchkey({
+    mutualTls: { port: 0 },
+    clients: [{
+      client_id: "self",
+      token_endpoint_auth_method: "self_signed_tls_client_auth",
+      jwks: { keys: [{ kty: "EC", x5c }] },
+      grant_types: ["client_credentials"],
+      tls_client_certificate_bound_access_tokens: true,
+    }],
+  });
+}
+
+/** A request; with `body` a POST of a form. */
+function send(
+  url: string,
+  options: { readonly cert?: string; readonly key?: string; readonly agent?: Agent },
+  body?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number | undefined; readonly json: Record<string, string> }> {
+  const { promise, resolve, reject } = Promise.withResolvers<
+    { status: number | undefined; json: Record<string, string> }
+  >();
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  const outgoing = httpsRequest(url, {
+    ...options,
+    ca: tls.cert,
+    method: body === undefined ? "GET" : "POST",
+    headers: { ...body !== undefined && form, ...headers },
+  }, (incoming) => {
+    let text = "";
+    incoming.setEncoding("utf8").on("data", (part) => text += part);
+    incoming.on("end", () => resolve({ status: incoming.statusCode, json: JSON.parse(text) }));
+  });
+  outgoing.on("error", reject).end(body);
+  return promise;
+}
+
+test("[MT-08] the second port takes the certificate of each connection; the first one never asks", async () => {
+  await using as = await start();
+  if (isBun) {
+    await assertRejects(() => as.listen({ port: 0, tls }), Error, "Bun");
+    return;
+  }
+  await as.listen({ port: 0, tls });
+  const { json: metadata } = await send(`${as.issuer}/.well-known/oauth-authorization-server`, {});
+  const aliases = metadata.mtls_endpoint_aliases as unknown as Record<string, string>;
+  const origin = new URL(aliases.token_endpoint!).origin;
+  assertMatch(origin, /^https:\/\/localhost:\d+$/);
+  assertEquals(origin === new URL(as.issuer).origin, false);
+  const clientEndpoints = Object.keys(metadata).filter((name) =>
+    name.endsWith("_endpoint") && !["authorization_endpoint", "end_session_endpoint"].includes(name)
+  );
+  assertEquals(Object.keys(aliases).sort(), clientEndpoints.sort());
+  for (const [name, url] of Object.entries(aliases)) assertEquals(url.replace(origin, as.issuer), metadata[name]);
+
+  const body = encode({ grant_type: "client_credentials", client_id: "self" });
+  const attempt = async (url: string, options: Parameters<typeof send>[1], headers?: Record<string, string>) => {
+    const { status, json } = await send(url, options, body, headers);
+    return `${status} ${json.error ?? "ok"}`;
+  };
+  const agent = new Agent({ keepAlive: false });
+  // Further connections resume the TLS session of the first one.
+  for (let i = 0; i < 3; i++) assertEquals(await attempt(aliases.token_endpoint!, { ...own, agent }), "200 ok");
+  const kept = new Agent({ keepAlive: true });
+  for (let i = 0; i < 2; i++) assertEquals(await attempt(aliases.token_endpoint!, { ...own, agent: kept }), "200 ok");
+  assertEquals(await attempt(aliases.token_endpoint!, other), "400 invalid_client");
+  assertEquals(await attempt(aliases.token_endpoint!, {}), "400 invalid_client");
+  assertEquals(await attempt(metadata.token_endpoint!, own), "400 invalid_client");
+  const forged = { "client-cert": `:${x5c[0]}:` };
+  for (const url of [aliases.token_endpoint!, metadata.token_endpoint!]) {
+    assertEquals(await attempt(url, {}, forged), "400 invalid_client");
+  }
+  const { json: tokens } = await send(aliases.token_endpoint!, own, body);
+  const { cnf } = decodeClaims(tokens.access_token!) as { cnf?: Record<string, string> };
+  assertEquals(Object.keys(cnf ?? {}), ["x5t#S256"]);
+  agent.destroy();
+  kept.destroy();
+});
+
+test("[MT-08] a port for certificates without TLS stops the start", async () => {
+  await using as = await start();
+  const { message } = await assertRejects(() => as.listen({ port: 0 }), Error);
+  assertEquals(
+    message,
+    "Cannot ask clients for certificates without TLS. Give a certificate and its key, or remove mutualTls.port.",
+  );
+});
