@@ -2,7 +2,7 @@
  * Profiles of providers: what a client sees of Okta and Keycloak, and lists, values and conflicts of the setting. Each
  * flow is a black box of plain requests, not the provider's own client.
  *
- * @extensions assertion_authentication, ciba, device, dpop, par, registration, signed_responses
+ * @extensions assertion_authentication, ciba, device, dpop, mutual_tls, par, registration, signed_responses
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
@@ -85,6 +85,20 @@ test("every endpoint of a provider's profile is at the provider's path, below th
       if (changes?.[member] === null) continue;
       assertEquals(metadata[member], new URL(issuer.replace(/\/$/, "") + path).href, member);
     }
+  });
+});
+
+test("the metadata of a profile that names its members has no others, whatever is switched on", async () => {
+  const listed = Object.values(providers).filter(({ shapes }) => shapes?.metadata !== undefined);
+  assertEquals(listed.length, 7);
+  await forEachCase(listed, async (profile) => {
+    await using as = await latchkey({ ...base, profile, mutualTls: {} });
+    const { origin, pathname } = new URL(as.issuer);
+    const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, "")}`;
+    const metadata = await (await as.fetch(new Request(url))).json();
+    const names = [...profile.shapes!.metadata!, ...Object.keys(profile.metadata ?? {})];
+    assertEquals(Object.keys(metadata).filter((name) => !names.includes(name)), [], profile.name);
+    for (const name of ["issuer", "authorization_endpoint", "token_endpoint"]) assert(metadata[name], profile.name);
   });
 });
 

@@ -1,6 +1,6 @@
 /** How the requests, responses and tokens of a provider differ from the standards: data of its profile. */
 
-import { anyValue, choice, type Field, type Fields, flag, list, object, record, text, whole } from "./field.ts";
+import { anyValue, choice, type Field, type Fields, flag, list, object, record, text, texts, whole } from "./field.ts";
 
 /**
  * @internal Members to replace or add; `null` removes one. In a string, `{name}` stands for the value of a member,
@@ -62,6 +62,8 @@ export interface EndpointShape {
 export interface ProviderShapes {
   /** The endpoints that differ, by their names in metadata, or by their own names. */
   readonly endpoints?: Readonly<Record<string, EndpointShape>>;
+  /** The members of metadata documents, besides those of the setting `metadata`; others are left out. Default: all. */
+  readonly metadata?: readonly string[];
   /** Parameters of authorization responses with a code. */
   readonly callback?: Members;
   /** Claims of ID tokens, by the scope value that releases them; `*`: always. */
@@ -110,6 +112,7 @@ const endpoint = object<EndpointShape>("EndpointShape", endpointFields, { format
 /** Describes {@link ProviderShapes}. */
 export const providerShapesField = object<ProviderShapes>("ProviderShapes", {
   endpoints: record(endpoint, { token_endpoint: { format: "form" } }, "an object of objects"),
+  metadata: texts(["issuer", "token_endpoint"]),
   callback: members,
   idToken: byScope,
   accessToken: byScope,

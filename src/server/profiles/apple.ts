@@ -13,14 +13,6 @@ export const apple: ProviderProfile = {
   },
   metadata: {
     authorization_response_iss_parameter_supported: null,
-    code_challenge_methods_supported: null,
-    userinfo_endpoint: null,
-    introspection_endpoint: null,
-    end_session_endpoint: null,
-    registration_endpoint: null,
-    pushed_authorization_request_endpoint: null,
-    device_authorization_endpoint: null,
-    backchannel_authentication_endpoint: null,
     subject_types_supported: ["pairwise"],
     token_endpoint_auth_methods_supported: ["client_secret_post"],
     claims_supported: [
@@ -41,6 +33,10 @@ export const apple: ProviderProfile = {
   lifetimes: { access_token: 3600, id_token: 86400, refresh_token: 315360000, refresh_token_idle: 315360000 },
   refresh: { reuse: "same" },
   shapes: {
+    metadata: [
+      ...["issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri", "scopes_supported"],
+      ...["response_types_supported", "response_modes_supported", "id_token_signing_alg_values_supported"],
+    ],
     endpoints: {
       // Each login is one of OpenID Connect, although clients request name and email alone.
       authorization_endpoint: { impliedScope: "openid" },

@@ -24,12 +24,6 @@ export const cognito: ProviderProfile = {
   },
   metadata: {
     authorization_response_iss_parameter_supported: null,
-    code_challenge_methods_supported: null,
-    introspection_endpoint: null,
-    registration_endpoint: null,
-    pushed_authorization_request_endpoint: null,
-    device_authorization_endpoint: null,
-    backchannel_authentication_endpoint: null,
     response_types_supported: ["code", "token"],
     token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
   },
@@ -46,6 +40,11 @@ export const cognito: ProviderProfile = {
   refresh: { reuse: "same" },
   lifetimes: { code: 300, access_token: 3600, id_token: 3600, refresh_token: 2592000, refresh_token_idle: 2592000 },
   shapes: {
+    metadata: [
+      ...["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri"],
+      ...["end_session_endpoint", "scopes_supported", "subject_types_supported"],
+      "id_token_signing_alg_values_supported",
+    ],
     endpoints: {
       // The same page: the error alone.
       token_endpoint: { members: { scope: null }, errors: { members: { error_description: null, error_uri: null } } },

@@ -64,12 +64,6 @@ export const entra: ProviderProfile = {
   // The published document lacks these members, and has the others.
   metadata: {
     authorization_response_iss_parameter_supported: null,
-    code_challenge_methods_supported: null,
-    revocation_endpoint: null,
-    introspection_endpoint: null,
-    registration_endpoint: null,
-    pushed_authorization_request_endpoint: null,
-    backchannel_authentication_endpoint: null,
     subject_types_supported: ["pairwise"],
     scopes_supported: ["openid", "profile", "email", "offline_access"],
     request_uri_parameter_supported: false,
@@ -96,6 +90,12 @@ export const entra: ProviderProfile = {
   refresh: { onlyOffline: true, reuse: "another" },
   lifetimes: { access_token: 3599, id_token: 3600, code: 600, refresh_token: 7776000, refresh_token_idle: 7776000 },
   shapes: {
+    metadata: [
+      ...["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "device_authorization_endpoint"],
+      ...["jwks_uri", "end_session_endpoint", "token_endpoint_auth_methods_supported", "response_types_supported"],
+      ...["response_modes_supported", "id_token_signing_alg_values_supported", "claims_supported"],
+      ...["frontchannel_logout_supported"],
+    ],
     endpoints: {
       // A published document of keys: no alg.
       jwks_uri: { items: { alg: null } },

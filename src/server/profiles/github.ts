@@ -4,22 +4,12 @@ import type { ProviderProfile } from "../config/provider_profile.ts";
 const docs = "https://docs.github.com/apps/managing-oauth-apps/troubleshooting";
 const tokenErrors = `${docs}-oauth-app-access-token-request-errors/#`;
 
-/** Members of the metadata that only servers with OpenID Connect or with further endpoints have. */
-const absent = [
-  ...["jwks_uri", "userinfo_endpoint", "revocation_endpoint", "introspection_endpoint", "end_session_endpoint"],
-  ...["backchannel_authentication_endpoint", "pushed_authorization_request_endpoint", "registration_endpoint"],
-  ...["subject_types_supported", "id_token_signing_alg_values_supported", "id_token_encryption_alg_values_supported"],
-  ...["id_token_encryption_enc_values_supported", "userinfo_signing_alg_values_supported"],
-  ...["userinfo_encryption_alg_values_supported", "userinfo_encryption_enc_values_supported", "claims_supported"],
-  ...["claims_parameter_supported", "prompt_values_supported", "request_parameter_supported"],
-  ...["request_uri_parameter_supported", "request_object_signing_alg_values_supported"],
-  ...["revocation_endpoint_auth_methods_supported", "revocation_endpoint_auth_signing_alg_values_supported"],
-  ...["introspection_endpoint_auth_methods_supported", "introspection_endpoint_auth_signing_alg_values_supported"],
-  ...["introspection_signing_alg_values_supported", "token_endpoint_auth_signing_alg_values_supported"],
-  ...["backchannel_token_delivery_modes_supported", "backchannel_logout_supported"],
-  ...["backchannel_logout_session_supported", "frontchannel_logout_supported"],
-  ...["frontchannel_logout_session_supported", "client_id_metadata_document_supported"],
-  ...["dpop_signing_alg_values_supported"],
+/** The members of the metadata: none of OpenID Connect, and of no further endpoints. */
+const metadataMembers = [
+  ...["issuer", "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "scopes_supported"],
+  ...["response_types_supported", "response_modes_supported", "grant_types_supported"],
+  ...["token_endpoint_auth_methods_supported", "code_challenge_methods_supported"],
+  "authorization_response_iss_parameter_supported",
 ];
 
 /** GitHub's OAuth apps and GitHub Apps: OAuth 2.0 without OpenID Connect, at `https://github.com/login/oauth`. */
@@ -44,13 +34,13 @@ export const github: ProviderProfile = {
     ...["codespace", "workflow", "read:audit_log"],
   ],
   defaultScope: "no_scope",
-  metadata: Object.fromEntries(absent.map((name) => [name, null])),
   // content/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens.md
   lifetimes: { code: 600, access_token: 28800, refresh_token: 15897600, refresh_token_idle: 15897600 },
   refresh: { rotateConfidential: true },
   // A parameter of the token request that the same page does not require.
   tokenRedirectUri: "optional",
   shapes: {
+    metadata: metadataMembers,
     endpoints: {
       authorization_endpoint: {
         // The documented parameters lack response_type. octokit/oauth-authorization-url.js joins scopes with commas.
@@ -139,5 +129,5 @@ export const github: ProviderProfile = {
 export const github2025: ProviderProfile = {
   ...github,
   name: "github@2025",
-  metadata: { ...github.metadata, authorization_response_iss_parameter_supported: null },
+  metadata: { authorization_response_iss_parameter_supported: null },
 };

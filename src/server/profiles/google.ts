@@ -22,13 +22,8 @@ export const google: ProviderProfile = {
     jwks_uri: "/oauth2/v3/certs",
     device_authorization_endpoint: "/device/code",
   },
-  // Endpoints that Google does not have.
+  // Values of the published document; `metadata` of the shapes has its other members.
   metadata: {
-    introspection_endpoint: null,
-    end_session_endpoint: null,
-    pushed_authorization_request_endpoint: null,
-    backchannel_authentication_endpoint: null,
-    registration_endpoint: null,
     scopes_supported: ["openid", "email", "profile"],
     code_challenge_methods_supported: ["plain", "S256"],
     token_endpoint_auth_methods_supported: ["client_secret_post", "client_secret_basic"],
@@ -55,6 +50,12 @@ export const google: ProviderProfile = {
   // https://developers.google.com/identity/protocols/oauth2/web-server: the examples
   tokenPrefixes: { code: "4/0A", access_token: "ya29.", refresh_token: "1//0" },
   shapes: {
+    metadata: [
+      ...["issuer", "authorization_endpoint", "device_authorization_endpoint", "token_endpoint", "userinfo_endpoint"],
+      ...["revocation_endpoint", "jwks_uri", "response_types_supported", "response_modes_supported"],
+      ...["subject_types_supported", "id_token_signing_alg_values_supported", "claims_supported"],
+      ...["grant_types_supported", "authorization_response_iss_parameter_supported"],
+    ],
     idToken: { "*": { azp: "{aud}", auth_time: null, sid: null } },
     endpoints: {
       // https://developers.google.com/identity/protocols/oauth2/limited-input-device

@@ -10,7 +10,7 @@ import { google, google2025 } from "./google.ts";
 import { keycloak } from "./keycloak.ts";
 import { okta } from "./okta.ts";
 
-/** The name of the profile of a provider. */
+/** @internal The name of the profile of a provider. */
 export type ProviderName =
   | "apple"
   | "auth0"

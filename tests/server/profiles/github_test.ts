@@ -1,7 +1,7 @@
 /**
  * The profile github, with plain requests: the responses of the token endpoint, its errors, the callback and the API.
  *
- * @extensions dpop
+ * @extensions device, dpop, mutual_tls
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -65,10 +65,20 @@ test("github: the metadata is at the inserted form, and the callback has iss", a
     [metadata.issuer, metadata.authorization_endpoint, metadata.token_endpoint],
     ["", "/authorize", "/access_token"].map((path) => `http://localhost:9000/login/oauth${path}`),
   );
-  const ofOpenId = /^(?:jwks|userinfo|id_token|claims|subject|end_session|registration|pushed|introspection_endpoint)/;
-  assertEquals(Object.keys(metadata).filter((name) => ofOpenId.test(name)), []);
   const callback = await provider.authorize();
   assertEquals([callback.searchParams.get("iss"), callback.searchParams.get("state")], [metadata.issuer, "st4te"]);
+});
+
+test("github: the metadata has no member of what GitHub lacks, whatever is switched on, except those of the setting", async () => {
+  const own = { jwks_uri: "https://keys.example/jwks" };
+  await using provider = await github({ mutualTls: {}, metadata: own });
+  const metadata = await (await provider.request("/.well-known/oauth-authorization-server/login/oauth")).json();
+  assertEquals(Object.keys(metadata).sort(), [
+    ...["authorization_endpoint", "authorization_response_iss_parameter_supported", "code_challenge_methods_supported"],
+    ...["device_authorization_endpoint", "grant_types_supported", "issuer", "jwks_uri", "response_modes_supported"],
+    ...["response_types_supported", "scopes_supported", "token_endpoint", "token_endpoint_auth_methods_supported"],
+  ]);
+  assertEquals(metadata.jwks_uri, own.jwks_uri);
 });
 
 test("github@2025: the callback has no iss, and the rest is the same", async () => {

@@ -6,7 +6,7 @@
 import type { App, Context } from "../../../assembly/context.ts";
 import type { Plugin } from "../../../assembly/plugin.ts";
 import type { EndpointShape, Members, ProviderShapes } from "../../../config/provider_shapes.ts";
-import { isResponse, type RequestLike, type ResponseLike } from "../../../../platform/http/message.ts";
+import { isResponse, parseJsonObject, type RequestLike, type ResponseLike } from "../../../../platform/http/message.ts";
 import { parseTarget } from "../../../../platform/http/router.ts";
 import { warn } from "../../../oauth/notes.ts";
 import type { ResponseFields } from "../../../oauth/params.ts";
@@ -98,6 +98,9 @@ export function shapesPlugin(shapes: ProviderShapes, provider: string): Plugin {
       const { shapeCallback } = await import("./shape_callback.ts");
       return await shapeCallback(app, response, (fields) => shapeFields(exchange, fields));
     }
+    if (shapes.metadata !== undefined && endpoint?.name === "discovery") {
+      return withMembers(response, [...shapes.metadata, ...Object.keys(server.settings.metadata)]);
+    }
     const error = { rule: rejection?.explanation.rule };
     return shapeResponse(request, response, shape, error, derivedValues(server));
   }
@@ -127,6 +130,14 @@ function restoreClaims(
   const { $sub = claims.sub, client_id = claims.client_id, scope = claims.scope } = moved;
   const { aud = audience } = claims;
   return { sub: $sub, aud, others: { client_id, scope } } as IssuedClaims;
+}
+
+/** The response with these members alone. */
+function withMembers(response: ResponseLike, names: readonly string[]): ResponseLike {
+  const document = isResponse(response) ? undefined : parseJsonObject(response.body ?? "");
+  if (isResponse(response) || document === undefined) return response;
+  const members = Object.entries(document).filter(([name]) => names.includes(name));
+  return { ...response, body: JSON.stringify(Object.fromEntries(members)) };
 }
 
 /** The response without CORS headers, if scripts of other origins may not read it. */
