@@ -10,6 +10,7 @@ import type { SecurityEvent } from "../server/extensions/shared_signals/transmit
 import { encodeBase64url } from "../platform/runtime/crypto.ts";
 import { foreignKeys } from "./keys.ts";
 import { assertOptions } from "./options.ts";
+import { unknownUser } from "./user_decisions.ts";
 
 type Alter = NonNullable<SecurityEvent["alter"]>;
 type Claims = Parameters<Alter>[1];
@@ -52,7 +53,7 @@ const eventFaults: Readonly<Record<EventFault, AlterOfServer>> = {
   ],
 };
 
-/** Options of a security event. */
+/** @internal Options of a security event. */
 export interface SecurityEventOptions {
   /** Members of the event, such as `{ reason: "hijacking" }`; they replace its defaults. */
   readonly members?: Readonly<Record<string, unknown>>;
@@ -102,7 +103,7 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
       throw new TypeError(`${call}: expected a server with sharedSignals: true, received one without.`);
     }
     const { members, fault } = options;
-    const user: User = await server.users.find(sub) ?? { sub };
+    const user = await findUser(server, sub);
     const alter: AlterOfServer | undefined = fault && eventFaults[fault];
     const event: SecurityEvent = {
       ...{ type: eventTypes[name], user, members: { ...defaultMembers[name], ...members } },
@@ -116,6 +117,14 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
     return await transmit(server, event);
   };
   return Object.fromEntries(eventNames.map((name) => [name, send(name)])) as unknown as SecurityEvents;
+}
+
+/** A user, or one that was removed. @throws {TypeError} If the server never had such a user. */
+async function findUser({ users }: Server, sub: string): Promise<User> {
+  const user = await users.find(sub);
+  if (user !== undefined) return user;
+  if (users.removedBy(sub) === undefined) throw unknownUser(users, sub);
+  return { sub };
 }
 
 /** The subject of `identifier-changed`: the former e-mail address or telephone number (RISC Profile §2.5). */

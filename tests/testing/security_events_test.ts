@@ -57,6 +57,17 @@ test("[SS-13] each function sends its event, with the members that the specifica
   await as.close();
 });
 
+test("[SS-13] an event is about a user of the server, or one that was removed", async () => {
+  const pushes: string[] = [];
+  const { as } = await mockWithStream([`${risc}account-disabled`], pushes);
+  const unknown = await assertRejects(() => as.events.accountDisabled("mallory"), TypeError);
+  assertEquals(unknown.message, 'The server has no user "mallory". Its users: alice, bob.');
+  await as.users.delete("bob");
+  assertEquals(await as.events.accountDisabled("bob"), 1);
+  assertEquals(pushes.map((set) => (decodeClaims(set) as Json).sub_id.sub), ["bob"]);
+  await as.close();
+});
+
 test("[SS-09] every fault makes a token that a receiver must notice", async () => {
   const type = `${caep}session-revoked`;
   const pushes: string[] = [];

@@ -7,9 +7,11 @@ import type { Context } from "../../assembly/context.ts";
 import { endpointUrl } from "../../assembly/endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
+import { quote } from "../../config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
-import { pollMethod, pushMethod, supportedEvents } from "./event_types.ts";
+import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { pushEvents } from "./push.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
@@ -35,7 +37,7 @@ type Body = Readonly<Record<string, unknown>>;
 export const configuration: Handlers = {
   async POST(context) {
     const client = await requireReceiver(context, manageScope);
-    const changes = readChanges(context.server, await readBody(context));
+    const changes = readChanges(context, await readBody(context));
     return json(201, describe(context, await createStream(context.server, client, changes)));
   },
   async GET(context) {
@@ -46,11 +48,11 @@ export const configuration: Handlers = {
     }
     return json(200, describe(context, await findStream(context.server, client, id)));
   },
-  PATCH: (context) => change(context, (server, stream, body) => ({ ...stream, ...readChanges(server, body) })),
+  PATCH: (context) => change(context, (stream, body) => ({ ...stream, ...readChanges(context, body) })),
   PUT: (context) =>
-    change(context, (server, { clientId, streamId, status, reason }, body) => ({
+    change(context, ({ clientId, streamId, status, reason }, body) => ({
       ...{ clientId, streamId, status, reason },
-      ...readChanges(server, body),
+      ...readChanges(context, body),
     })),
   async DELETE(context) {
     const client = await requireReceiver(context, manageScope);
@@ -115,14 +117,14 @@ function streamIdOf({ target }: Context): string | null {
 
 async function change(
   context: Context,
-  changed: (server: Server, stream: EventStreamRecord, body: Body) => EventStreamRecord,
+  changed: (stream: EventStreamRecord, body: Body) => EventStreamRecord,
 ): Promise<HttpResponse> {
   const { server } = context;
   const client = await requireReceiver(context, manageScope);
   const body = await readBody(context);
   const stream = await findStream(server, client, body.stream_id);
   assertSupplied(describe(context, stream), body);
-  const result = changed(server, stream, body);
+  const result = changed(stream, body);
   await saveStream(server, result);
   return json(200, describe(context, result));
 }
@@ -146,7 +148,7 @@ function canonical(value: unknown): string {
 }
 
 /** The members of a stream that its client supplies. */
-function readChanges(server: Server, body: Body): StreamChanges {
+function readChanges(context: Context, body: Body): StreamChanges {
   const { events_requested: events, delivery } = body;
   const isList = (value: unknown): value is readonly string[] =>
     Array.isArray(value) && value.length <= maxRequestedEvents &&
@@ -154,11 +156,30 @@ function readChanges(server: Server, body: Body): StreamChanges {
   if (events !== undefined && !isList(events)) {
     throw invalid("events_requested", `at most ${maxRequestedEvents} strings`);
   }
+  if (events !== undefined) warnUnsupported(context, events);
   return {
     ...events !== undefined && { eventsRequested: events },
-    ...delivery !== undefined && readDelivery(server, delivery),
+    ...delivery !== undefined && readDelivery(context.server, delivery),
     ...body.description !== undefined && { description: readText(body, "description") },
   };
+}
+
+/** Maximum number of unsupported event types that a warning names. */
+const maxNamedEvents = 5;
+
+/** Warns of requested types that the stream does not deliver. A verification is delivered without being requested. */
+function warnUnsupported({ server, clientId }: Context, events: readonly string[]): void {
+  const unsupported = events.filter((type) => !supportedEvents.includes(type) && type !== verificationEvent);
+  if (unsupported.length === 0) return;
+  const others = unsupported.length - maxNamedEvents;
+  const named = unsupported.slice(0, maxNamedEvents).map((type) => quote(type.slice(0, 120))).join(", ");
+  warn(server, clientId, {
+    rule: "SS-03",
+    reason: "events_requested has types that this server does not support, so the stream does not deliver them",
+    expected: "types of events_supported",
+    received: others > 0 ? `${named} and ${others} more` : named,
+    fix: "Compare events_delivered of the response with what the client needs.",
+  });
 }
 
 function readDelivery(server: Server, delivery: unknown): Pick<StreamChanges, "pushUrl" | "authorization"> {

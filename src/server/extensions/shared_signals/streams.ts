@@ -176,12 +176,14 @@ export async function changeSubject(
   const { store } = server;
   const prefix = streamPrefix(server, stream.streamId);
   const id = prefix + await storageKey(server, key);
-  if (
-    await store.get("stream_subject", id) === undefined && await store.count("stream_subject", prefix) >= maxSubjects
-  ) {
-    throw tooMany(maxSubjects, "subjects of a stream");
+  const metadata = { expiresAt: Infinity };
+  if (!await store.add("stream_subject", id, { isAdded }, metadata)) {
+    return await store.put("stream_subject", id, { isAdded }, metadata);
   }
-  await store.put("stream_subject", id, { isAdded }, { expiresAt: Infinity });
+  // Counted with the added one: other requests may add subjects at the same time.
+  if (await store.count("stream_subject", prefix) <= maxSubjects) return;
+  await store.delete("stream_subject", id);
+  throw tooMany(maxSubjects, "subjects of a stream");
 }
 
 /** The key of a subject; `undefined` for a format that the server does not know. */

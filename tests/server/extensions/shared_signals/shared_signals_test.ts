@@ -130,6 +130,8 @@ test("[SS-03] the configuration says what is delivered: requested and supported 
     [`${risc}account-purged`],
     "for the shop",
   ]);
+  const received = b.events.flatMap((event) => event.type === "warning" ? [event.explanation.received] : []);
+  assertEquals(received, ['"urn:example:unknown"']);
   assertEquals(stream.delivery, {
     method: "urn:ietf:rfc:8936",
     endpoint_url: `https://as.test/ssf/poll/${stream.stream_id}`,
@@ -267,6 +269,36 @@ for (const [name, skip, create] of storeKinds) {
     assert(count <= 10, String(count));
   });
 }
+
+test("[SS-06] requests at the same time add at most 10,000 subjects, and a known one can change at the limit", async () => {
+  const store = memoryStore();
+  const added = () => store.count("stream_subject", "");
+  const requests = 10;
+  let awaited = 0;
+  const { promise: allCounted, resolve } = Promise.withResolvers<void>();
+  const count: typeof store.count = async (kind, prefix) => {
+    const real = await store.count(kind, prefix);
+    if (kind !== "stream_subject") return real;
+    if (awaited > 0 && --awaited === 0) resolve();
+    if (awaited > 0) await allCounted;
+    return real + 9_997;
+  };
+  const b = await signalServer({ store: { ...store, count } });
+  const receiver = await b.receiver();
+  const { stream_id } = await receiver.create();
+  const change = async (email: string, path = "add") => {
+    const subject = { format: "email", email };
+    return (await receiver.send("POST", `/ssf/subjects/${path}`, { stream_id, subject })).status;
+  };
+  assertEquals(await change("first@example.com"), 200);
+  awaited = requests;
+  await Promise.all(Array.from({ length: requests }, (_, number) => change(`${number}@example.com`)));
+  assert(await added() <= 3, String(await added()));
+  for (let number = await added(); number < 3; number++) assertEquals(await change(`later-${number}@example.com`), 200);
+  assertEquals(await change("one-more@example.com"), 403);
+  assertEquals(await change("first@example.com", "remove"), 204);
+  assertEquals(await added(), 3);
+});
 
 test("[SS-07] a paused stream keeps its events, and a disabled one drops them", async () => {
   const b = await signalServer();
