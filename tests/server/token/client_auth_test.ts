@@ -826,13 +826,16 @@ test("[CA-16] a client without a registered method sends its secret by Basic or 
   );
 });
 
-test("[CA-16] a warning reports use of the non-default method and how to register it", async () => {
+test("[CA-16] a warning reports use of the non-default method and how to register it, once and after no rejection", async () => {
   const b = await testServer();
   await exchangeCode(b, "web", basic("web", "web-secret"));
   await exchangeCode(b, "web", {}, { client_id: "web", client_secret: "another" });
   await exchangeCode(b, "web", {}, { client_id: "poster", client_secret: "poster-secret" });
+  const posted = { client_id: "web", client_secret: "web-secret" };
+  await b.token({ ...posted, grant_type: "authorization_code", code: "unknown" });
   assertEquals(b.events.filter(({ type }) => type === "warning"), []);
-  await exchangeCode(b, "web", {}, { client_id: "web", client_secret: "web-secret" });
+  await exchangeCode(b, "web", {}, posted);
+  await exchangeCode(b, "web", {}, posted);
   const [warning, ...others] = b.events.filter((event) => event.type === "warning");
   assertEquals(others, []);
   assertEquals([warning!.client, warning!.explanation], ["web", {
@@ -843,6 +846,18 @@ test("[CA-16] a warning reports use of the non-default method and how to registe
     expected: 'token_endpoint_auth_method: "client_secret_post" in the client\'s metadata, or client_secret_basic',
     received: "client_secret_post",
   }]);
+});
+
+test("[CA-16] servers of providers whose metadata lists client_secret_post do not warn", async () => {
+  const warningsOf = async (settings: Parameters<typeof testServer>[0]) => {
+    const b = await testServer({ clients, ...settings });
+    await b.post("/oauth2/revoke", { client_id: "web", client_secret: "web-secret", token: "x" });
+    return b.events.flatMap((event) => event.type === "warning" ? [event.explanation.rule] : []);
+  };
+  assertEquals(await warningsOf({}), ["CA-16"]);
+  for (const profile of ["auth0", "entra", "okta"] as const) assertEquals(await warningsOf({ profile }), [], profile);
+  const metadata = { token_endpoint_auth_methods_supported: ["client_secret_basic"] };
+  assertEquals(await warningsOf({ profile: { name: "basic-only", metadata } }), ["CA-16"]);
 });
 
 test("[CA-17] an empty secret authenticates no client", async () => {

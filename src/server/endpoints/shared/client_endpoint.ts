@@ -2,7 +2,12 @@
 
 import { parseFields, readForm } from "../../../platform/http/form.ts";
 import { HttpError, type HttpResponse, withHeaders } from "../../../platform/http/message.ts";
-import { authenticateClient, clientAuthParameters, findClaimedClient } from "../../oauth/clients/auth/mod.ts";
+import {
+  authenticateClient,
+  clientAuthParameters,
+  findClaimedClient,
+  warnPostedSecret,
+} from "../../oauth/clients/auth/mod.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { endpointOrigin } from "../../config/issuer_urls.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
@@ -60,10 +65,12 @@ export function clientEndpoint(
       context.clientId = client.id;
       const clientRequest = new ClientRequest(context, client, parameters);
       const key = provenKey?.(server, clientRequest);
-      if (key === undefined) return await handle(server, clientRequest, context);
-      clientRequest.provenKey = await key;
+      if (key !== undefined) clientRequest.provenKey = await key;
       const response = await handle(server, clientRequest, context);
-      if (confirmationOf(clientRequest.provenKey).jkt === undefined) return response;
+      warnPostedSecret(server, client, credentials);
+      if (clientRequest.provenKey === undefined || confirmationOf(clientRequest.provenKey).jkt === undefined) {
+        return response;
+      }
       const headers = await server.keyProofs?.nextProofHeaders(server, "client");
       return headers === undefined ? response : withHeaders(response, headers);
     },

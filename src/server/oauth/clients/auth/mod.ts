@@ -79,17 +79,32 @@ export async function authenticateClient(server: Server, credentials: Credential
       expected: "client_id in the body, and no header Authorization",
       received: "Authorization: Basic with an empty secret",
     });
-  } else if (method !== client.authMethod) {
-    warn(server, client.id, {
-      rule: "CA-16",
-      reason:
-        `authentication by ${method} was accepted, as OAuth 2.1 requires; but without token_endpoint_auth_method ` +
-        `the client is registered for ${client.authMethod} (RFC 7591 §2), and other servers may insist on that`,
-      expected: `token_endpoint_auth_method: "${method}" in the client's metadata, or ${client.authMethod}`,
-      received: method,
-    });
   }
   return client;
+}
+
+/** The clients that the operator was warned about: a client that is changed or added again is another object. */
+const warnedClients = new WeakSet<Client>();
+
+/**
+ * Warns once of a client that posts its secret although its metadata names no method, unless the server is that of a
+ * provider whose metadata lists this method. Called after a successful request: a rejection has another cause.
+ */
+export function warnPostedSecret(server: Server, client: Client, { params }: Credentials): void {
+  const method = "client_secret_post";
+  const isPosted = params.get("client_secret") !== undefined && client.authMethods.includes(method);
+  if (!isPosted || client.authMethod === method || warnedClients.has(client)) return;
+  const { providers, metadata, clientAuthMethods } = policyOf(server, client);
+  const documented = metadata?.token_endpoint_auth_methods_supported ?? clientAuthMethods;
+  if (providers.length > 0 && Array.isArray(documented) && documented.includes(method)) return;
+  warnedClients.add(client);
+  warn(server, client.id, {
+    rule: "CA-16",
+    reason: `authentication by ${method} was accepted, as OAuth 2.1 requires; but without token_endpoint_auth_method ` +
+      `the client is registered for ${client.authMethod} (RFC 7591 §2), and other servers may insist on that`,
+    expected: `token_endpoint_auth_method: "${method}" in the client's metadata, or ${client.authMethod}`,
+    received: method,
+  });
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */
