@@ -1,6 +1,6 @@
 /** `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked. */
 
-import { describeRule, nearestRules } from "../devtools/rules/rule.ts";
+import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { CommandLineError } from "./command_line_error.ts";
@@ -12,7 +12,8 @@ const helpText = `Usage: latchkey explain RULE
 
 Prints what a rule requires, how to fix a request that breaks it, its sources
 with links, and where the server checks it. RULE is the ID at the end of an
-error_description and of each rejection in the terminal, such as PK-09.`;
+error_description and of each rejection in the terminal, such as PK-09. With the
+first letters alone, such as PK, it lists the rules of the group.`;
 
 /**
  * The output of the command, without a final newline.
@@ -58,13 +59,13 @@ function unknownRule(args: readonly string[]): CommandLineError {
   const nearest = args.length === 1 ? nearestRules(name) : [];
   const received = args.length === 0 ? "none" : args.length === 1 ? quote(name.slice(0, 80)) : `${args.length} words`;
   const hint = nearest.length === 0
-    ? "Write it like latchkey explain PK-09."
+    ? `latchkey explain PK lists the rules of a group. The groups are ${ruleGroups().join(", ")}.`
     : nearest.length === 1
-    ? `Did you mean ${nearest[0]}?`
+    ? `The nearest rule is ${nearest[0]}. latchkey explain ${nearest[0]!.slice(0, 2)} lists the rules of its group.`
     : `The rules of this group are ${nearest.join(", ")}.`;
   return new CommandLineError([{
     path: "latchkey explain",
-    expected: "the ID of a rule, such as PK-09",
+    expected: "the ID of a rule of this server, such as PK-09",
     received,
     hint,
   }]);

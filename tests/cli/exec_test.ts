@@ -84,13 +84,14 @@ test("if the command fails, the rejections are printed, and the report has their
   assertStringIncludes(stderr, "failed  CA-07");
   assertMatch(stderr, /fix +Copy client_secret from the registration/);
   assert(!stderr.includes("app-secret"), stderr);
+  assertStringIncludes(stderr, '"error_uri":"latchkey explain CA-07"');
   assertEquals(readdirSync(report).sort(), ["flow-1.html", "summary.md"]);
   const summary = readFileSync(join(report, "summary.md"), "utf8");
   assertMatch(
     summary,
     /^## Latchkey: 1 flow with a rejection\n\n```\n {2}flow 1: POST \/oauth2\/token\n[^]*CA-07[^]*\n```\n$/,
   );
-  assert(!summary.includes("app-secret"), summary);
+  assert(!/app-secret|\/flows\/|\/rules\//.test(stderr + summary), summary);
   const html = readFileSync(join(report, "flow-1.html"), "utf8");
   assertMatch(html, /default-src 'none'; style-src 'sha256-[\w+/]{43}='/);
   assertStringIncludes(html, "CA-07");

@@ -1,6 +1,6 @@
 /** `latchkey vary`: a command, here a script on the runtime of the tests, beside servers that vary (group VA). */
 
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,7 @@ const script = `
   const { LATCHKEY_ISSUER: issuer, LATCHKEY_CLIENT_ID: client_id, LATCHKEY_CLIENT_SECRET: client_secret } = process.env;
   const body = new URLSearchParams({ grant_type: "client_credentials", client_id, client_secret });
   const { token_type } = await (await fetch(issuer + "/oauth2/token", { method: "POST", body })).json();
+  console.log("ran with " + token_type);
   process.exit(process.argv[2] === "strict" && token_type !== "Bearer" ? 3 : 0);
 `;
 const scriptFile = join(folder, "suite.mjs");
@@ -49,6 +50,14 @@ test("[VA-04] latchkey vary finds the variation with which a command fails, and 
   ) {
     assertStringIncludes(output, part);
   }
+  assertMatch(output, /^vary:1, \d+ variations: failed with exit code 3\.\nvary:1, 0 variations: passed\.\n/);
+  assertEquals(output.match(/^ran with /gm)?.length, 1, output);
+});
+
+test("[VA-04] latchkey vary --verbose prints the output of every run", async () => {
+  const { code, stderr } = await runCommandHere(vary, ["--verbose", "--seed", "1", "--", ...suite]);
+  assertEquals(code, 0);
+  assertMatch(stderr, /^vary:1, \d+ variations:\nvary:1: passed\.\n$/);
 });
 
 test("[VA-07] exec with a seed names it and the variations of the responses if the command fails, and vary does so once", async () => {

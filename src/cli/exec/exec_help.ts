@@ -34,7 +34,8 @@ Usage: ${program} exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
 
 The flags of the server apply (${program} --help). Here --port is 0 by default,
 --control is on, and --log is off. The variables have the first client of
---config; without clients there, it is app.
+--config; without clients there, it is app. A client without client_secret there
+is public, and LATCHKEY_CLIENT_SECRET is not set.
 
 The command gets these environment variables:
 ${Object.entries(exportedVariables).map(([value, variable]) => `  ${value.padEnd(22)}${variable}`).join("\n")}

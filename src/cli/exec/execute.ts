@@ -27,7 +27,7 @@ const ownClient = { client_id: "app", client_secret: "app-secret" };
  *
  * @param args The words after `exec`.
  * @param readRules Reads the text of the rules, for their pages.
- * @param namesVariations Whether a failure under the profile `vary:SEED` names the variations. Default: true.
+ * @param ofVary A run of `vary`: a failure does not name the variations, and if `print` is set, it receives all output.
  * @returns The exit code.
  * @throws {CommandLineError} If the words of the command are wrong.
  * @throws {ConfigurationError} If the configuration is invalid.
@@ -38,8 +38,10 @@ export async function execute(
   environment: ProcessEnvironment,
   validateSettings: ValidateSettings,
   readRules: ReadRules,
-  namesVariations = true,
+  ofVary?: { readonly print?: (text: string) => void },
 ): Promise<number> {
+  const { print } = ofVary ?? {};
+  const say = print === undefined ? console.error : (text: string) => print(`${text}\n`);
   const first = args[0];
   const program = programCommand(environment, true);
   if (first === "--help" || first === "-h") {
@@ -80,23 +82,29 @@ export async function execute(
       control: control === undefined ? undefined : `${base}/_control`,
     };
     const exported = Object.entries(exportedVariables).map(([value, name]) => [name, value as ExportedValue] as const);
-    const code = await runCommand(command, {
-      ...environment.env,
-      ...Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]])),
-    }, environment.onStop).catch((error: Error) => {
-      console.error(`${printable(command[0])} cannot be started: ${printable(error.message)}`);
+    const code = await runCommand(
+      command,
+      {
+        ...environment.env,
+        ...Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]])),
+      },
+      environment.onStop,
+      print,
+    ).catch((error: Error) => {
+      say(`${printable(command[0])} cannot be started: ${printable(error.message)}`);
       return 127;
     });
+    const explain = explainer(base, programCommand(environment));
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
-    if (code !== 0 && rejected.length > 0) console.error(`\n${(await formatFlows(rejected)).join("\n")}`);
+    if (code !== 0 && rejected.length > 0) say(`\n${(await formatFlows(rejected, explain)).join("\n")}`);
     const seed = opened.vary?.seed;
-    if (namesVariations && code !== 0 && seed !== undefined) {
-      console.error(`\n${describeVariations(opened.vary!)}`);
-      console.error(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
+    if (ofVary === undefined && code !== 0 && seed !== undefined) {
+      say(`\n${describeVariations(opened.vary!)}`);
+      say(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
     }
     if (recorder !== undefined && pluginProfiles(settings).includes("next-2026.11:warn")) {
       const { readReadiness } = await import("../../testing/check_readiness.ts");
-      console.error(
+      say(
         `\n${
           printableLines(String(await readReadiness([{ issuer: server.issuer, exchanges: recorder.exchanges() }])))
         }`,
@@ -108,9 +116,10 @@ export async function execute(
       throw error;
     });
     const withoutEffect = [...unused, ...unmet === undefined ? [] : [unmet]];
-    for (const text of withoutEffect) console.error(printableLines(text));
+    for (const text of withoutEffect) say(printableLines(text));
     const isEmpty = rejected.length === 0 && withoutEffect.length === 0;
-    const isReported = report === undefined || isEmpty || await writeReport(report, app, rejected, withoutEffect);
+    const isReported = report === undefined || isEmpty ||
+      await writeReport(report, { app, rejected, withoutEffect, explain }, say);
     return code === 0 && (withoutEffect.length > 0 || !isReported) ? 1 : code;
   } finally {
     await server.close();
@@ -156,8 +165,19 @@ function clientSettings({ clients, redirectUris }: Settings, named: readonly str
   return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
 }
 
-/** The last rejections, which may explain why the command failed, as lines for a terminal; the newest last. */
-async function formatFlows(rejected: readonly Flow[]): Promise<string[]> {
+/** Replaces links to the pages of the server, such as `error_uri`, by a command that explains the rule without it. */
+function explainer(base: string, program: string): (line: string, rule: string | undefined) => string {
+  const prefixes = [base, encodeURIComponent(base)].map((url) => url.replaceAll(/[^\w%]/g, "\\$&"));
+  const link = new RegExp(`(?:${prefixes.join("|")})(?:/|%2F)(?:flows|rules)(?:(?:/|%2F)[\\w-]+)+`, "g");
+  return (line, rule) => line.replaceAll(link, rule === undefined ? "…" : `${program} explain ${rule}`);
+}
+
+/**
+ * The last rejections, which may explain why the command failed, as lines for a terminal; the newest last.
+ *
+ * @param explain See {@link explainer}.
+ */
+async function formatFlows(rejected: readonly Flow[], explain: ReturnType<typeof explainer>): Promise<string[]> {
   const [{ redactFlow }, { formatExchange }, { findFix }] = await Promise.all([
     import("../../recorder/redact.ts"),
     import("../../recorder/export/text.ts"),
@@ -176,7 +196,8 @@ async function formatFlows(rejected: readonly Flow[]): Promise<string[]> {
         ...failed.rejection!,
         explanation: fix === undefined ? explanation : { ...explanation, fix },
       };
-      return formatExchange({ ...failed, rejection }, `  flow ${id}: `).map(printable);
+      return formatExchange({ ...failed, rejection }, `  flow ${id}: `)
+        .map((line) => printable(explain(line, explanation.rule)));
     }),
   ];
 }
@@ -189,9 +210,13 @@ const countFlows = ({ length }: readonly Flow[]) => length === 1 ? "1 flow" : `$
  */
 async function writeReport(
   folder: string,
-  app: App,
-  rejected: readonly Flow[],
-  withoutEffect: readonly string[],
+  { app, rejected, withoutEffect, explain }: {
+    readonly app: App;
+    readonly rejected: readonly Flow[];
+    readonly withoutEffect: readonly string[];
+    readonly explain: ReturnType<typeof explainer>;
+  },
+  say: (text: string) => void,
 ): Promise<boolean> {
   const [{ formatFlowDocument }, { codeBlock }, { createFolder, writeTextFile }] = await Promise.all([
     import("../../devtools/requests/flow_document.ts"),
@@ -205,7 +230,7 @@ async function writeReport(
     heading: string,
     lines: readonly string[],
   ) => [`## Latchkey: ${heading}`, "", ...codeBlock(lines), ""];
-  const [, ...lines] = await formatFlows(rejected);
+  const [, ...lines] = await formatFlows(rejected, explain);
   const summary = [
     ...rejected.length === 0 ? [] : section(`${countFlows(rejected)} with a rejection`, lines),
     ...withoutEffect.length === 0 ? [] : section("without effect", withoutEffect),
@@ -216,9 +241,9 @@ async function writeReport(
       await writeTextFile(path, text);
     }
   } catch (error) {
-    console.error(`The report cannot be written to ${printable(folder)}: ${printable((error as Error).message)}`);
+    say(`The report cannot be written to ${printable(folder)}: ${printable((error as Error).message)}`);
     return false;
   }
-  console.error(`The report is in ${printable(folder)}.`);
+  say(`The report is in ${printable(folder)}.`);
   return true;
 }

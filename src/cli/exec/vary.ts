@@ -14,7 +14,8 @@ import { execute } from "./execute.ts";
 const helpText = (program: string): string =>
   `Runs a command once for each seed, beside a server that draws each response from
 what the specifications allow. If the command fails, it runs again until the
-smallest set of variations with which it fails is found.
+smallest set of variations with which it fails is found. Prints a line for each
+run, and the output of the last one that failed.
 
 Usage: ${program} vary [FLAG VALUE]... -- COMMAND...
 
@@ -23,6 +24,7 @@ Usage: ${program} vary [FLAG VALUE]... -- COMMAND...
 
   --seeds NUMBER        runs the seeds from 1 to this number. Default: 5
   --seed TEXT           runs this seed alone
+  --verbose             prints the output of every run
   --list                shows each variation, and where it is allowed
 
 All other flags are those of ${program} exec. Profiles of --profile apply too.
@@ -36,6 +38,9 @@ Exit codes
 
 /** Exit codes of a command that could not be started, or that a signal ended: running it again finds nothing. */
 const isEnd = (code: number) => code === 127 || code > 128;
+
+/** How much of the output of a run is kept, in characters. */
+const maxOutputChars = 1_000_000;
 
 /** The exit code after SIGINT or SIGTERM, if the command itself ends with a code as after a failed test. */
 const stoppedCode = 130;
@@ -63,7 +68,7 @@ export async function vary(
     for (const { id, allowed, source } of variations) console.log(`${id}\n  ${allowed} (${source})`);
     return 0;
   }
-  const { seeds, profiles, others } = readVaryArguments(args);
+  const { seeds, profiles, others, verbose } = readVaryArguments(args);
   let isStopped = false;
   let stopRun = () => {};
   environment.onStop(() => {
@@ -73,20 +78,27 @@ export async function vary(
   const ofRun = { ...environment, onStop: (callback: () => void) => void (stopRun = callback) };
   for (const seed of seeds) {
     let end: number | undefined;
+    let failedOutput = "";
     const report = await minimizeVariations(seed, async (only) => {
       if (isStopped) end ??= stoppedCode;
       if (end !== undefined) return undefined;
       const profile = [`vary:${seed}`, ...only === undefined ? [] : [only.map(({ id }) => id).join("+")]].join(":");
       const list = only?.length === 0 ? profiles : [...profiles, profile];
       const count = only?.length ?? variations.length;
-      console.error(`vary:${seed}, ${count === 1 ? "1 variation" : `${count} variations`}:`);
+      const label = `vary:${seed}, ${count === 1 ? "1 variation" : `${count} variations`}:`;
+      if (verbose) console.error(label);
+      let output = "";
+      const print = verbose ? undefined : (text: string) => void (output = (output + text).slice(-maxOutputChars));
       const flags = list.length === 0 ? [] : ["--profile", list.join(",")];
-      const code = await execute([...flags, ...others], ofRun, validateSettings, readRules, false);
+      const code = await execute([...flags, ...others], ofRun, validateSettings, readRules, { print });
+      if (code !== 0) failedOutput = output;
       if (isStopped || isEnd(code)) end = isEnd(code) ? code : stoppedCode;
+      else if (!verbose) console.error(`${label} ${code === 0 ? "passed." : `failed with exit code ${code}.`}`);
       return code === 0 ? undefined : { error: `exit code ${code}`, applied: variations };
     });
+    if (failedOutput !== "") console.error(failedOutput.trimEnd());
     if (end !== undefined) return end;
-    console.error(String(report));
+    if (verbose || !report.passed) console.error(String(report));
     if (!report.passed) return 1;
   }
   return 0;
@@ -109,7 +121,8 @@ function readVaryArguments(args: readonly string[]) {
     }]);
   }
   const seeds = named.length > 0 ? named : Array.from({ length: Number(count ?? 5) }, (_, i) => String(i + 1));
-  const others = words.filter(({ flag = "" }) => !["--seeds", "--seed", "--profile"].includes(flag))
+  const others = words.filter(({ flag = "" }) => !["--seeds", "--seed", "--profile", "--verbose"].includes(flag))
     .flatMap(({ written }) => written);
-  return { seeds, profiles, others: [...others, ...end < 0 ? [] : args.slice(end)] };
+  const verbose = words.some(({ flag }) => flag === "--verbose");
+  return { seeds, profiles, verbose, others: [...others, ...end < 0 ? [] : args.slice(end)] };
 }

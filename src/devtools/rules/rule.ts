@@ -29,3 +29,8 @@ export function nearestRules(name: string): RuleId[] {
   const nearest = suggest(name, ids) as RuleId | undefined;
   return nearest === undefined ? ids.filter((id) => id.startsWith(`${name.slice(0, 2).toUpperCase()}-`)) : [nearest];
 }
+
+/** The letters with which the IDs of each group begin. */
+export function ruleGroups(): string[] {
+  return [...new Set(Object.keys(rules).map((id) => id.slice(0, 2)))].sort();
+}

@@ -11,7 +11,7 @@ export async function createFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
 }
 
-/** Writes a UTF-8 file. Rejects with the error of the runtime. */
+/** Writes a UTF-8 file; follows symbolic links, as a shell does with `>`. Rejects with the error of the runtime. */
 export async function writeTextFile(path: string, text: string): Promise<void> {
   await writeFile(path, text);
 }
@@ -80,12 +80,16 @@ export function runInShell(command: string): Promise<void> {
   });
 }
 
+/** How long output is awaited after the command has ended: programs that it left running keep its streams open. */
+const lastOutputMs = 500;
+
 /**
  * Runs a command with the streams of this process. SIGINT and SIGTERM are passed on to the command as SIGTERM; the
  * second one kills it.
  *
  * @param env All variables of the command.
  * @param onStop Calls back at each such signal.
+ * @param onOutput Receives the output, in place of the streams of this process.
  * @returns Its exit code; 128 and more if a signal ended it, as in a shell.
  * @throws {Error} If the command cannot be started.
  */
@@ -93,9 +97,12 @@ export function runCommand(
   [command, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string | undefined>>,
   onStop: (callback: () => void) => void,
+  onOutput?: (text: string) => void,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: "inherit", env: env as NodeJS.ProcessEnv });
+    const output = onOutput === undefined ? "inherit" : "pipe";
+    const child = spawn(command, args, { stdio: ["inherit", output, output], env: env as NodeJS.ProcessEnv });
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", onOutput!);
     let isStopping = false;
     let isRunning = true;
     onStop(() => {
@@ -112,7 +119,13 @@ export function runCommand(
     child.on("error", reject);
     child.on("exit", (code, signal) => {
       isRunning = false;
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      const end = () => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      if (onOutput === undefined) return end();
+      const timer = setTimeout(end, lastOutputMs);
+      child.on("close", () => {
+        clearTimeout(timer);
+        end();
+      });
     });
   });
 }
