@@ -23,7 +23,7 @@ const getAndPost: readonly Method[] = ["GET", "POST"];
 
 const formParameters = parameters({ name: "form_token", secret: "form_token" });
 
-/** The options of an inspector. */
+/** @internal The options of an inspector. */
 export interface InspectorOptions extends RequestPagesOptions {
   /**
    * Whether the server records requests, and has the pages of flows and tokens. Without them, an inspector is allowed

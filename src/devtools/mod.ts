@@ -15,5 +15,4 @@
  */
 
 export { inspector } from "./inspector.ts";
-export type { Inspector, InspectorOptions } from "./inspector.ts";
-export type { RequestPagesOptions } from "./requests/request_pages.ts";
+export type { Inspector } from "./inspector.ts";

@@ -41,6 +41,11 @@ export function directoryHandlers({ show, change }: { readonly show: Handler; re
   return { GET: withHostCheck(show), ...change && { POST: withHostCheck(change) } };
 }
 
+/** Reports a change by a form to the log. */
+export function traceChange({ server }: Context, change: string): void {
+  server.trace({ type: "changed_by_hand", at: server.now(), change });
+}
+
 /** The ID in a path after `prefix`; empty if it is not percent-encoded UTF-8. */
 export function idFromPath({ site, target }: Context, prefix: string): string {
   try {

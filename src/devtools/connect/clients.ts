@@ -9,7 +9,7 @@ import { digest } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
 import { isTestUrl } from "../../server/oauth/test_hosts.ts";
-import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
 import { toListedClient } from "./listed_client.ts";
@@ -205,6 +205,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   if (issues.length > 0 || errors.length > 0) return await reject(issues);
   try {
     const added = await server.clients.set(metadata);
+    traceChange(context, `added client ${added.id}`);
     return await showChanged(context, options, added, {
       ...shown,
       // The application has its own secret already.
@@ -276,6 +277,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
   const action = params.get("action");
   if (action === "remove") {
     await removeRecord(server, "client", client.id);
+    traceChange(context, `removed client ${client.id}`);
     return await redirectWithConfirmation(context, `${site.base}/clients`, `Removed ${client.id}`);
   }
   if (action !== "save") throw unknownAction("save or remove", action);
@@ -313,6 +315,7 @@ async function saveClient(
   const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);
   try {
     const changed = await server.clients.set(entry);
+    traceChange(context, `changed client ${changed.id}`);
     const newSecret = entry.client_secret === client.assertionSecret ? undefined : entry.client_secret;
     return await showChanged(context, options, changed, { done: "Saved", newSecret, retry: params.get("retry") });
   } catch (error) {

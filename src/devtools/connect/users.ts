@@ -6,7 +6,7 @@ import type { User } from "../../server/oauth/clients/client.ts";
 import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../server/oauth/users/password.ts";
-import { directoryHandlers, idFromPath, pageWithForm, readPage, unknownAction } from "./admin_endpoint.ts";
+import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
@@ -139,6 +139,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
   switch (params.get("action")) {
     case "remove":
       await removeRecord(server, "user", user.sub);
+      traceChange(context, `removed user ${user.sub}`);
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
@@ -177,6 +178,7 @@ async function makeDefault(context: Context, sub: string): Promise<HttpResponse>
   if (!await context.server.users.makeDefault(sub)) {
     throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
   }
+  traceChange(context, `${sub} is the default user now`);
   return await redirectWithConfirmation(context, `${context.site.base}/`, `${sub} is the default user now`);
 }
 
@@ -196,6 +198,7 @@ async function saveUser(
   if ("error" in claims) return await reject([claims.error]);
   try {
     await context.server.users.set({ ...claims.read, ...existingPassword, sub });
+    traceChange(context, `${done === "Added" ? "added" : "changed"} user ${sub}`);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return await reject(error.issues.map(({ path, ...issue }) => ({

@@ -31,8 +31,8 @@ const maxFullSteps = 3;
 /** The query of the page that shows a step in full. */
 function stepQuery(flow: Flow, step: number): string {
   const { exchanges } = flow;
-  const isEarlierRejection = isRejected(exchanges[step - 1]!) && step - 1 < findFailure(exchanges);
-  return exchanges.length > maxFullSteps || isEarlierRejection ? `?step=${step}` : "";
+  const isOtherRejection = isRejected(exchanges[step - 1]!) && step - 1 !== findFailure(exchanges);
+  return exchanges.length > maxFullSteps || isOtherRejection ? `?step=${step}` : "";
 }
 
 /** The path of a step, on the page of its flow. */
@@ -194,7 +194,12 @@ function describeFailure(
   const later = exchanges.slice(index + 1);
   return {
     reason: {
-      ...{ step: index + 1, title: exchangeTitle(failed), more: later.filter(isRejected).length },
+      ...{
+        step: index + 1,
+        request: failed.number,
+        title: exchangeTitle(failed),
+        more: later.filter(isRejected).length,
+      },
       ...{ error, rule, cites, reason, expected, received, earlier, fix: findFix(explanation) },
       ...findHelp(explanation),
     },

@@ -24,7 +24,7 @@ import { type Notifier, notifier } from "./notifier.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 import type { RecentFlow } from "./recent_flow.ts";
 
-/** The options of the pages. */
+/** @internal The options of the pages. */
 export interface RequestPagesOptions {
   /** The recorder to show, which must be a plugin of the server itself. Default: the inspector's own recorder. */
   readonly recorder?: Recorder;

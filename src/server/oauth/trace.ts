@@ -6,7 +6,7 @@ import type { PassedRuleId } from "./rules/mod.ts";
 export type { Explanation, ExplanationTexts, RuleExplanation };
 
 /**
- * An event. `at` is in milliseconds since the epoch, by the server's clock.
+ * @internal An event. `at` is in milliseconds since the epoch, by the server's clock.
  *
  * The server puts no secret into events, but text that a client sent may contain one, such as a secret in the wrong
  * parameter. Plugins receive events unchanged; the option `trace` and the log receive them redacted
@@ -123,7 +123,7 @@ export type TraceEvent =
     readonly fault: string;
   }
   | {
-    /** A visitor changed the server for a test: the clock, keys, faults, or the validity of tokens. */
+    /** A visitor changed the server: clients, users, or for a test the clock, keys, faults, or token validity. */
     readonly type: "changed_by_hand";
     readonly at: number;
     /** What changed, in a sentence without its full stop. */

@@ -68,7 +68,7 @@ test("[DI-03, DI-06] a user can be moved to the first place, which automatic log
   assertEquals(await whoIsFirst(b), "bob");
 });
 
-test("[DI-08] the page after a form says once what changed, and no URL or foreign cookie puts a text there", async () => {
+test("[DI-08] the page after a form and the log say once what changed, and no URL or foreign cookie puts a text there", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
   const confirmation = async (path: string) =>
@@ -90,6 +90,10 @@ test("[DI-08] the page after a form says once what changed, and no URL or foreig
     assertEquals(await confirmation(location), text);
     assertEquals(await confirmation(location), undefined);
   });
+  assertEquals(b.events.flatMap((event) => event.type === "changed_by_hand" ? [event.change] : []), [
+    ...["added user <b>carol", "changed user bob", "bob is the default user now", "removed user bob"],
+    ...["added client new", "changed client new", "removed client new"],
+  ]);
   await post(browser, "/users/alice", { action: "save", claims: "{}" });
   const name = [...browser.cookies.keys()].find((name) => name.includes("confirmation"))!;
   const [content, mac] = browser.cookies.get(name)!.split(".");

@@ -13,7 +13,8 @@ import { build, stop } from "esbuild";
 import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
-import type { Inspector, InspectorOptions } from "../../../src/devtools/mod.ts";
+import type { Inspector } from "../../../src/devtools/mod.ts";
+import type { InspectorOptions } from "../../../src/devtools/inspector.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
 import { getPassedText } from "../../../src/server/assembly/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
@@ -179,7 +180,7 @@ test("[FL-02] the page of a failed flow starts with the reason, expected and rec
   );
   assertMatch(
     opening!,
-    / How to fix it: Send the redirect_uri .* See step 2 , .* Flow 1 invalid_grant client spa .* TK-15 1 habit to improve Markdown for an issue /,
+    / How to fix it: Send the redirect_uri .* See step 2 , .* Flow 1, request 2 invalid_grant client spa .* TK-15 1 habit to improve Markdown for an issue /,
   );
 });
 
@@ -481,6 +482,20 @@ test("a flow is exported as Markdown and as HAR, and in no other form", async ()
     if (form === "har") JSON.parse(text);
   });
   for (const form of ["txt", "json"]) assertEquals((await bench.get(`/flows/1.${form}`)).status, 404);
+});
+
+test("[FL-09] the link of a rejection has the number of its request, and so has the page that it leads to", async () => {
+  const bench = await watched();
+  await failedLogin(bench);
+  const numbers = [];
+  for (const code of ["unknown", "unknown"]) {
+    const { error_uri } = await (await bench.token({ code })).json();
+    const [, number] = /\/flows\/of\/(\d+)$/.exec(error_uri)!;
+    const page = (await bench.get(`/flows/of/${number}`)).headers.get("location")!;
+    assertMatch(await bench.page(page), new RegExp(`<title>[^<]*Flow \\d+, request ${number}\\b`));
+    numbers.push(number);
+  }
+  assertEquals(new Set(numbers).size, 2);
 });
 
 test("[FL-09] the page of a rejection links to its step in the flow", async () => {

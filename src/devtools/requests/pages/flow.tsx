@@ -105,10 +105,10 @@ function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
 
 /** One line about a flow: error, rule, client, user, number, time, and the habits that the client should improve. */
 function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" | "about" | "habits">): VNode {
-  const { id, at, client, user, durationMs, document, steps } = row;
+  const { at, client, user, durationMs, document, steps } = row;
   return (
     <p class="facts-line">
-      {document === undefined ? about?.label ?? `Flow ${id}` : steps === 1 ? "1 request" : `${steps} requests`}
+      {document === undefined ? flowLabel(row, { about, reason }) : steps === 1 ? "1 request" : `${steps} requests`}
       {reason && <Code text={reason.error} />}
       {client !== undefined && (
         <span>
@@ -128,6 +128,11 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
       )}
     </p>
   );
+}
+
+/** The number of the flow, with that of the request that the heading is about: links of rejections have the latter. */
+function flowLabel({ id }: FlowProps["row"], { about, reason }: Pick<FlowProps, "about" | "reason">): string {
+  return about?.label ?? (reason === undefined ? `Flow ${id}` : `Flow ${id}, request ${reason.request}`);
 }
 
 /** The reason of a rejection, or else what happened. */
@@ -166,7 +171,7 @@ export function Flow(props: FlowProps): VNode {
       }
       stepper={about === undefined && <ListBeside base={base} />}
       heading={<bdi>{flowHeading(props)}</bdi>}
-      title={`${flowHeading(props)} · ${about?.label ?? `Flow ${row.id}`}`}
+      title={`${flowHeading(props)} · ${flowLabel(row, props)}`}
       badges={
         <>
           <StatusBadge {...row.outcome} />

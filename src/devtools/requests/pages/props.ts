@@ -164,6 +164,8 @@ export interface FailureReason
   readonly error: string;
   /** The rejected step. */
   readonly step: number;
+  /** The number of its request, as in `/flows/of/{number}`. */
+  readonly request: number;
   /** The number of rejections right after it, most likely caused by it. */
   readonly more: number;
   readonly title: string;
