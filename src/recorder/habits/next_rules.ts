@@ -58,7 +58,10 @@ export const nextRules: readonly NextRule[] = [
     }),
   },
   today("code-flow-only", oauth21, "§10.1"),
-  today("pkce-used", oauth21, "§7.5.1"),
+  {
+    ...today("pkce-used", oauth21, "§7.5.1"),
+    title: "Every authorization request has a code challenge, or a nonce if the client authenticates.",
+  },
   today("pkce-s256", oauth21, "§4.1.1"),
   today("redirect-uri-exact", oauth21, "§4.1.1"),
   today("callback-tells-issuers-apart", topics, "(mix-up, cross-toolkit attacks)"),
