@@ -8,6 +8,7 @@ import { checkBudgets } from "./budgets.ts";
 import { readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
+import { installModules } from "./modules.ts";
 import { getPackageName } from "./import_rules.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
 import { findRule } from "../src/server/assembly/rules.ts";
@@ -56,6 +57,7 @@ readCommand({
   does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
     "deno.json. Then packs it, installs the tarball into an empty folder, and prints the sizes.",
 });
+await installModules();
 await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const modules = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);

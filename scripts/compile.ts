@@ -7,6 +7,7 @@ import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
 import { getPackageNames, readLicenses } from "./licenses.ts";
 import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
+import { installModules } from "./modules.ts";
 import { npx, run, thisSystem } from "./run.ts";
 
 const folder = "dist/compile";
@@ -69,7 +70,7 @@ const { flags: { with: chosen, target, output } } = readCommand({
     },
   },
 });
-await main().catch(exitWithError);
+await installModules().then(main).catch(exitWithError);
 
 async function main(): Promise<void> {
   const name = output ?? `dist/latchkey${target === undefined ? "" : `-${target}`}`;

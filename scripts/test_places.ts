@@ -89,6 +89,7 @@ export const onDenoAlone: readonly Group[] = [
         "report_",
         "session_starts_",
         "users_",
+        "web_styles_",
       ),
       ...below("tests/check/drivers/", "libraries_", "web_applications_"),
       ...["tests/cli/check_application_", "tests/fuzz/verdict_"],
