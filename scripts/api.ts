@@ -28,7 +28,7 @@ try {
       );
     }
   }
-  const names = new Set(text.match(/^\S+ \S+: (?!as in )/gm));
+  const names = new Set(text.match(/^(?!internal )\S+ \S+: (?!as in )/gm));
   console.log(`${path}: ${checkBudgets({ names: names.size })}`);
 } catch (error) {
   exitWithError(error);

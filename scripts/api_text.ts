@@ -72,6 +72,13 @@ interface Location {
   readonly line: number;
 }
 
+/** Where a type that a signature names is declared: in the same module, or in one that it imports. */
+interface Resolution {
+  readonly kind?: string;
+  readonly specifier?: string;
+  readonly name?: string;
+}
+
 interface Declaration {
   readonly kind: string;
   readonly declarationKind: string;
@@ -87,26 +94,64 @@ interface DocumentedSymbol {
 /**
  * The public names of these entries. Each has a line `ENTRY NAME: SIGNATURE`, and an indented line for each member.
  * Names are sorted. A name that several entries export is printed for the first one, to which the others refer.
+ * `internal` precedes options and settings that no entry exports but a public signature names: users write their
+ * members.
  */
 export async function printApi(entries: Readonly<Record<string, string>>): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["doc", "--json", ...Object.values(entries)], {
-    maxBuffer: 1e8,
-  });
-  const modules: Readonly<Record<string, { readonly symbols: readonly DocumentedSymbol[] }>> = JSON.parse(stdout).nodes;
+  const modules = await readModules(Object.values(entries).map((path) => pathToFileURL(path).href));
   const printed = new Map<string, string>();
-  const sections = Object.entries(entries).map(([entry, path]) => {
-    const symbols = modules[pathToFileURL(path).href]!.symbols.filter(isExported);
-    return symbols.toSorted((a, b) => a.name < b.name ? -1 : 1).flatMap((symbol) => {
-      const { location, def } = symbol.declarations[0]!;
-      const { filename, line } = def?.target ?? location;
-      const declaredAt = `${symbol.name} ${filename}:${line}`;
+  const references = new Set<string>();
+  const sections = Object.entries(entries).map(([entry, path]) =>
+    sortSymbols(modules[pathToFileURL(path).href]!.symbols).flatMap((symbol) => {
+      const declaredAt = locate(symbol);
       const first = printed.get(declaredAt);
       printed.set(declaredAt, first ?? entry);
+      for (const reference of symbol.declarations.flatMap(findReferences)) references.add(reference);
       const lines = first === undefined ? printSymbol(symbol) : [`${symbol.name}: as in ${first}`];
       return lines.map((line) => /^ /.test(line) ? line : `${entry} ${line}`);
-    }).join("\n");
+    }).join("\n")
+  );
+  const files = new Set([...references].map((reference) => reference.slice(reference.indexOf(" ") + 1)));
+  const internal = Object.entries(await readModules([...files])).flatMap(([file, { symbols }]) =>
+    symbols.filter((symbol) =>
+      /(?:Options|Settings)$/.test(symbol.name) && references.has(`${symbol.name} ${file}`) &&
+      !printed.has(locate(symbol))
+    )
+  );
+  const lines = sortSymbols(internal).flatMap(printSymbol);
+  return `${[...sections, lines.map((line) => /^ /.test(line) ? line : `internal ${line}`).join("\n")].join("\n\n")}\n`;
+}
+
+async function readModules(
+  urls: readonly string[],
+): Promise<Readonly<Record<string, { readonly symbols: readonly DocumentedSymbol[] }>>> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["doc", "--json", ...urls], { maxBuffer: 1e8 });
+  return JSON.parse(stdout).nodes;
+}
+
+function sortSymbols(symbols: readonly DocumentedSymbol[]): DocumentedSymbol[] {
+  return symbols.filter(isExported).toSorted((a, b) => a.name < b.name ? -1 : 1);
+}
+
+function locate({ name, declarations }: DocumentedSymbol): string {
+  const { location, def } = declarations[0]!;
+  const { filename, line } = def?.target ?? location;
+  return `${name} ${filename}:${line}`;
+}
+
+/** The types of the project that a declaration names, each as `NAME URL`. */
+function findReferences({ location: { filename }, def }: Declaration): string[] {
+  const { elements = [], ...own } = def ?? {};
+  const found = elements.flatMap(({ declarations }) => declarations.flatMap(findReferences));
+  JSON.stringify(own, (_key, node) => {
+    if (node?.kind !== "typeRef") return node;
+    const { typeName, resolution } = node.value as { typeName: string; resolution?: Resolution };
+    const { kind, name = typeName, specifier = "" } = resolution ?? {};
+    if (kind === "local") found.push(`${typeName} ${filename}`);
+    if (kind === "import" && specifier.startsWith(".")) found.push(`${name} ${new URL(specifier, filename)}`);
+    return node;
   });
-  return `${sections.join("\n\n")}\n`;
+  return found;
 }
 
 /** Lines that only one of two texts has, after `-` and `+`, sorted. */

@@ -87,7 +87,7 @@ function readComments(documentation: readonly string[]) {
 }
 
 function toPlainText(comment: string): string {
-  const [text = ""] = comment.replace(/^\s*@internal /, "").split(/^\s*\* @/m);
+  const [text = ""] = comment.replace(/^[\s*]*@internal\s/, "").split(/^\s*\* @/m);
   return text.replace(/^\s*\*/gm, " ").replace(/\{@link (\w+)\}/g, "$1").replaceAll("`", "").replace(/\s+/g, " ")
     .trim();
 }

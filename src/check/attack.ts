@@ -44,7 +44,7 @@ export type Severity =
 /** The severities, the highest first. */
 export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
 
-/** The defect of a client if an attack succeeds, its consequence, and how to fix the client. */
+/** @internal The defect of a client if an attack succeeds, its consequence, and how to fix the client. */
 export interface Effect {
   /** What the client does wrong if the attack succeeds; a report groups attacks by it. Follows "the client". */
   readonly cause: string;
@@ -194,7 +194,7 @@ export type AttackDefaults = Partial<
   Omit<Attack, keyof Effect | "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
 >;
 
-/** How the journey ended for the client. */
+/** @internal How the journey ended for the client. */
 export type JourneyOutcome =
   /** The client completed it. */
   | "accepted"
@@ -205,7 +205,7 @@ export type JourneyOutcome =
   /** The client did not end within the time limit of the check. */
   | "hung";
 
-/** What was seen of the client in one journey: what a verdict rests on. */
+/** @internal What was seen of the client in one journey: what a verdict rests on. */
 export interface JourneyEvidence {
   /** How the journey ended; absent if there was none. */
   readonly outcome?: JourneyOutcome;

@@ -45,7 +45,7 @@ export interface ClientCheckHandle extends ClientCheck {
   report(): CheckReport | undefined;
 }
 
-/** The settings of {@link clientCheck}. */
+/** @internal The settings of {@link clientCheck}. */
 export interface ClientCheckSettings {
   /**
    * Whether other machines reach the pages or the HTTP control. A check then sends requests only to the origins of the

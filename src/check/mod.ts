@@ -15,13 +15,11 @@
  */
 
 export { clientCheck } from "./client_check.ts";
-export type { ClientCheckSettings } from "./client_check.ts";
 export { checkHabits } from "../testing/check_habits.ts";
 export { checkReadiness } from "../testing/check_readiness.ts";
 export type { ReadinessReport } from "../testing/check_readiness.ts";
-export type { HabitOptions, RecordedServer } from "../testing/check_habits.ts";
 export type { HabitReport } from "../testing/habit_report.ts";
-export type { HabitOutcome, HabitResult } from "../recorder/habits/mod.ts";
+export type { HabitResult } from "../recorder/habits/mod.ts";
 export type { Habit } from "../recorder/habits/habit.ts";
 export { browserApplication } from "./browser_application.ts";
 export type { BrowserApplicationOptions } from "./browser_application.ts";
@@ -30,7 +28,7 @@ export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";
 export type { CheckOptions } from "./check_options.ts";
 export type { Baseline } from "./baseline.ts";
-export type { AttackResult, CheckedHabit, CheckReport, ControlResult, FailureCause, Verdict } from "./report.ts";
+export type { AttackResult, CheckReport, Verdict } from "./report.ts";
 export {
   type BrowserVisit,
   type ClientBrowser,
@@ -43,4 +41,4 @@ export {
   UndecidedError,
   unknownUser,
 } from "./driver.ts";
-export type { Attack, Effect, JourneyEvidence, JourneyOutcome } from "./attack.ts";
+export type { Attack } from "./attack.ts";

@@ -43,7 +43,7 @@ export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[])
 /** Whether a verdict shows nothing about the client. */
 export const isUndecided = (verdict: Verdict): boolean => verdict === "inconclusive" || verdict === "skipped";
 
-/** The journey without an attack: what was seen of the client before the attacks. */
+/** @internal The journey without an attack: what was seen of the client before the attacks. */
 export interface ControlResult extends JourneyEvidence {
   /** Whether the client completed it, and again after the attacks if each has a server of its own. */
   readonly passed: boolean;
@@ -88,7 +88,7 @@ export interface AttackResult {
   readonly evidence: JourneyEvidence;
 }
 
-/** Failures with one cause. */
+/** @internal Failures with one cause. */
 export interface FailureCause {
   /** What the client does wrong, after "the client"; without a full stop. */
   readonly cause: string;
@@ -192,7 +192,7 @@ export interface CheckReport {
   toMarkdown(): string;
 }
 
-/** A habit of the client. */
+/** @internal A habit of the client. */
 export interface CheckedHabit extends HabitResult {
   /** Whether it failed, and the baseline of the check has it. */
   readonly isKnown?: boolean;

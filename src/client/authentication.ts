@@ -5,7 +5,7 @@ import { importSigningKey, type JwtChanges, signClientJwt, type SigningContext, 
 import { encodeParameters } from "./parameters.ts";
 import type { PrivateJwk } from "./private_jwk.ts";
 
-/** A client and its credentials, with the names of RFC 7591 §2. */
+/** @internal A client and its credentials, with the names of RFC 7591 §2. */
 export interface ClientCredentials {
   /** The registered id. */
   readonly client_id: string;

@@ -47,7 +47,7 @@ export interface PassedCheck {
   readonly value?: string;
 }
 
-/** How an exchange ended. */
+/** @internal How an exchange ended. */
 export type Outcome =
   /** Not ended yet. */
   | "pending"

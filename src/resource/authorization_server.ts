@@ -13,7 +13,7 @@ const maxResponseBytes = 256 * 1024;
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The authorization server of a resource, and how to reach it. */
+/** @internal The authorization server of a resource, and how to reach it. */
 export interface AuthorizationServerOptions {
   /** The issuer identifier. */
   readonly issuer: string;

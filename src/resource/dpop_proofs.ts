@@ -14,7 +14,7 @@ export interface ProvenResourceRequest {
   header(name: string): string | null;
 }
 
-/** Verifies the DPoP proofs of requests to a resource: {@link dpopProofs}. */
+/** @internal Verifies the DPoP proofs of requests to a resource: {@link dpopProofs}. */
 export interface ProofVerifier {
   /** The accepted signature algorithms, for challenges and metadata. */
   readonly algorithms: readonly string[];
@@ -38,7 +38,7 @@ export interface ProofVerifier {
   ): Promise<string>;
 }
 
-/** The options of {@link dpopProofs}. Everything has a default. */
+/** @internal The options of {@link dpopProofs}. Everything has a default. */
 export interface DpopProofOptions extends Omit<DpopSettings, "nonce"> {
   /** Whether access tokens must be bound to a key. Default: false. */
   readonly required?: boolean;

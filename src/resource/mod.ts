@@ -35,16 +35,6 @@ export type { HostedResourceOptions } from "./hosted_resource.ts";
 export { metadataUrl, resourceMetadata } from "./metadata.ts";
 export { requireToken, stepUpChallenge } from "./require_token.ts";
 export { dpopProofs } from "./dpop_proofs.ts";
-export type { DpopProofOptions, ProofVerifier } from "./dpop_proofs.ts";
 export { jwksVerifier } from "./jwks_verifier.ts";
 export { introspectionVerifier } from "./introspection_verifier.ts";
-export type { IntrospectionVerifierOptions } from "./introspection_verifier.ts";
-export type { AuthorizationServerOptions } from "./authorization_server.ts";
-export type {
-  AccessTokenClaims,
-  ProtectedResource,
-  Rejection,
-  RequiredLogin,
-  RequiredToken,
-  TokenVerifier,
-} from "./protected_resource.ts";
+export type { AccessTokenClaims, ProtectedResource, RequiredToken, TokenVerifier } from "./protected_resource.ts";

@@ -37,7 +37,7 @@ export interface TokenVerifier {
   verify(token: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Why a request was rejected, for the developer. The response says less. */
+/** @internal Why a request was rejected, for the developer. The response says less. */
 export interface Rejection extends ExplanationTexts {
   /** The ID of the broken rule; absent if a custom verifier rejects without one. */
   readonly rule?: RejectionRuleId;
@@ -86,7 +86,7 @@ export interface ProtectedResource {
   readonly onRejection?: (rejection: Rejection) => void;
 }
 
-/** The login that one operation needs (RFC 9470). */
+/** @internal The login that one operation needs (RFC 9470). */
 export interface RequiredLogin {
   /** The acceptable values of `acr` in the access token, the most wanted first. Default: any, or none. */
   readonly acrValues?: readonly string[];

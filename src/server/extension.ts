@@ -20,24 +20,18 @@
  */
 
 export type { App, Context } from "./assembly/context.ts";
-export type { EndpointDescription } from "./assembly/endpoint.ts";
-export type { EndpointOptions, Extension, IntrospectionFormat } from "./assembly/extension.ts";
-export type { Endpoint, Handler, Handlers } from "./assembly/route.ts";
+export type { Extension } from "./assembly/extension.ts";
+export type { Endpoint, Handler } from "./assembly/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../platform/http/message.ts";
-export type { ClientAddress, RequestHandler, RequestTarget } from "../platform/http/router.ts";
-export type { Destination, PendingAuthorization } from "./oauth/authorize/destination.ts";
-export type { SupportedGrantType } from "./oauth/clients/standing.ts";
-export type { OptionalGrantType, SettingsExtension } from "./config/extension_settings.ts";
+export type { PendingAuthorization } from "./oauth/authorize/destination.ts";
+export type { SettingsExtension } from "./config/extension_settings.ts";
 export type { Field } from "./config/field.ts";
-export type { ErrorDetails, errorStatus } from "./oauth/errors.ts";
-export type { Connection } from "./oauth/tokens/connection_keys.ts";
-export type { AuthenticatedRequest, Authorization } from "./oauth/grants/authenticated_request.ts";
-export type { LoadableGrantType } from "./oauth/grants/mod.ts";
+export type { errorStatus } from "./oauth/errors.ts";
 export { parameters } from "./oauth/params.ts";
-export type { ParameterDescription, Params, ResponseMode, ResponseType } from "./oauth/params.ts";
+export type { Params, ResponseMode, ResponseType } from "./oauth/params.ts";
 export type { MemoryRepository, Repository } from "./oauth/records/repository.ts";
-export type { GrantType, PartRequest, RequestPart, Server, TokenIssuer } from "./oauth/server.ts";
+export type { GrantType, RequestPart, Server } from "./oauth/server.ts";
 export type { Session } from "./oauth/session/session.ts";
 export type { TokenResponse } from "./oauth/tokens/token_response.ts";
-export type { Explanation, ExplanationTexts } from "./oauth/trace.ts";
-export type { FurtherAccess, Subject } from "../platform/store/grant_records.ts";
+export type { Explanation } from "./oauth/trace.ts";
+export type { Subject } from "../platform/store/grant_records.ts";

@@ -7,7 +7,7 @@ import type { ClientCredentials } from "../client/authentication.ts";
 import { assertOptions, objectOption } from "./options.ts";
 import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 
-/** Options of a backchannel authentication request. */
+/** @internal Options of a backchannel authentication request. */
 export interface BackchannelOptions {
   /** The `login_hint`: `sub`, e-mail address or `preferred_username` of the user. */
   readonly user?: string;
@@ -26,7 +26,7 @@ const backchannelField = object<BackchannelOptions>("BackchannelOptions", {
   params: objectOption,
 }, {});
 
-/** A request that waits for its user, whichever `login` the server has. */
+/** @internal A request that waits for its user, whichever `login` the server has. */
 export interface TestBackchannelRequest extends RequestUser, Polled {
   /** The `auth_req_id` that the client polls with. */
   readonly authReqId: string;

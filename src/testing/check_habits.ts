@@ -8,7 +8,7 @@ import { assertOptions } from "./options.ts";
 import type { TestControl } from "./test_control.ts";
 import { type HabitReport, habitReport } from "./habit_report.ts";
 
-/** A server with a log. */
+/** @internal A server with a log. */
 export interface RecordedServer extends Pick<TestControl, "log"> {
   /** The issuer identifier. */
   readonly issuer: string;
@@ -16,7 +16,7 @@ export interface RecordedServer extends Pick<TestControl, "log"> {
   readonly clients?: { find(id: string): MaybePromise<Client | undefined> };
 }
 
-/** Options of {@link checkHabits}. */
+/** @internal Options of {@link checkHabits}. */
 export interface HabitOptions {
   /** The client. Default: all requests are those of one client. */
   readonly client?: string;

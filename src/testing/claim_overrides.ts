@@ -20,7 +20,7 @@ import { getClientId } from "./faults/rule_builder.ts";
 /** The claims of a token, or the members of a response. Times are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** The request and the grant of an issued token or a userinfo response. */
+/** @internal The request and the grant of an issued token or a userinfo response. */
 export interface ClaimOverrideContext extends ClaimsContext {
   /** The request that is handled. */
   readonly request: RequestView;
@@ -41,9 +41,9 @@ export type ClientName = string | { readonly client_id: string };
 export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request">>;
 
 /**
- * Changes issued tokens and responses: of every client, or of the one that the second argument names. The changes of
- * `every…` apply first, in the order of the calls, then one of `next…`, then faults. `reset()` and `close()` do not
- * report an unused change.
+ * @internal Changes issued tokens and responses: of every client, or of the one that the second argument names. The
+ * changes of `every…` apply first, in the order of the calls, then one of `next…`, then faults. `reset()` and
+ * `close()` do not report an unused change.
  *
  * @example A role for one client only, and the metadata of a server without refresh tokens
  * ```ts ignore

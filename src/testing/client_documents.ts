@@ -15,7 +15,7 @@ export interface ClientDocumentMetadata extends Partial<ClientMetadata> {
   readonly [member: string]: unknown;
 }
 
-/** Publishes metadata documents. */
+/** @internal Publishes metadata documents. */
 export interface ClientDocumentFactory {
   /** Publishes the document of a client with a private key, which is generated. */
   (

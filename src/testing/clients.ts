@@ -12,7 +12,7 @@ import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
-/** Options of a test client: any client metadata, and shortcuts. Everything has a default. */
+/** @internal Options of a test client: any client metadata, and shortcuts. Everything has a default. */
 export interface TestClientOptions extends Partial<ClientMetadata> {
   /** Whether the client is confidential. Default: only with an authentication method, a secret or keys. */
   readonly confidential?: boolean;
@@ -60,7 +60,7 @@ export interface KeyTestClient extends TestClient {
   readonly private_jwk: PrivateJwk;
 }
 
-/** Registers clients. */
+/** @internal Registers clients. */
 export interface ClientFactory {
   /** Registers a client that authenticates with a private key, which is generated. */
   (

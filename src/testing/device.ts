@@ -7,7 +7,7 @@ import type { ClientCredentials } from "../client/authentication.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";
 import { type Polled, type PolledRequestOptions, polledRequests, type RequestUser } from "./polled_request.ts";
 
-/** Options of a device. */
+/** @internal Options of a device. */
 export interface DeviceOptions {
   /** Space-separated. Default: the server's default scope. */
   readonly scope?: string;

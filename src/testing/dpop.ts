@@ -8,7 +8,7 @@ import { ecKeyFrom, signEs256 } from "./es256.ts";
 import { assertOptions, objectOption } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
-/** Options of a proof. */
+/** @internal Options of a proof. */
 export interface ProofOptions {
   /** The access token of a request to a protected resource, for `ath`. Default: none. */
   readonly accessToken?: string;

@@ -10,7 +10,7 @@ export type FetchInit = Omit<RequestInit, "body"> & Pick<ClientAddress, "certifi
   readonly body?: RequestInit["body"] | Uint8Array;
 };
 
-/** The shape of the global fetch. */
+/** @internal The shape of the global fetch. */
 export type Fetch = (input: string | URL | Request, init?: FetchInit) => Promise<Response>;
 
 const redirectStatuses = [301, 302, 303, 307, 308];

@@ -3,7 +3,9 @@
 import { errorText, redactText } from "../server/oauth/redact.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
-/** An unexpected error inside the server, such as an error of its store. Clients receive only `server_error`. */
+/**
+ * @internal An unexpected error inside the server, such as an error of its store. Clients receive only `server_error`.
+ */
 export interface InternalError {
   /** The path of the endpoint. */
   readonly endpoint: string;

@@ -26,7 +26,7 @@ import { type Persona, personaField, toPersona } from "./persona.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
 
-/** Options of a login. */
+/** @internal Options of a login. */
 export interface LoginOptions extends Persona {
   /** Space-separated. Default: `openid profile email`, as far as the client is registered for them. */
   readonly scope?: string;

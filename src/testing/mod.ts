@@ -27,51 +27,34 @@
 export { testIssuer, testLatchkey } from "./test_latchkey.ts";
 export type { TestLatchkey, TestLatchkeyOptions } from "./test_latchkey.ts";
 export { testControl } from "./control.ts";
-export type {
-  ControlOptions,
-  ServerControl,
-  Tenant,
-  TenantOptions,
-  TestControl,
-  TestControlOptions,
-} from "./test_control.ts";
+export type { Tenant, TestControl } from "./test_control.ts";
 export { TenantError } from "./tenants.ts";
-export type { ClientDocumentFactory } from "./client_documents.ts";
-export type { ClientFactory, TestClient, TestClientOptions } from "./clients.ts";
+export type { TestClient } from "./clients.ts";
 export type { TestClock } from "./clock.ts";
-export type { Cookie, CookieJar } from "./browser/cookie_jar.ts";
 /** All faults, for {@link TestLatchkey.on}. */
 export * as faults from "./faults/mod.ts";
-export type { Fault, FaultContext, RequestView } from "./faults/fault.ts";
-export type { FaultRule, Match, RequestPattern, RuleBuilder } from "./faults/rule_builder.ts";
-export type { Fetch } from "./fetch.ts";
-export type { ClaimOverride, ClaimOverrideContext, ClaimOverrides, Claims } from "./claim_overrides.ts";
-export type { ClientCredentials } from "../client/authentication.ts";
-export type { DpopKey, ProofOptions } from "./dpop.ts";
-export type { BackchannelClient, BackchannelOptions, TestBackchannelRequest } from "./backchannel.ts";
-export type { Polled, RequestUser } from "./polled_request.ts";
-export type { DeviceClient, DeviceOptions, TestDevice } from "./device.ts";
-export type { LoginClient, LoginOptions, LoginResult } from "./login.ts";
-export type { RegisteredTestClient } from "./registration.ts";
+export type { Fault } from "./faults/fault.ts";
+export type { FaultRule } from "./faults/rule_builder.ts";
+export type { ClaimOverride, Claims } from "./claim_overrides.ts";
+export type { DpopKey } from "./dpop.ts";
+export type { BackchannelClient } from "./backchannel.ts";
+export type { DeviceClient, TestDevice } from "./device.ts";
+export type { LoginClient, LoginResult } from "./login.ts";
 export type { Log } from "./log/log.ts";
 export { LogError } from "./log/log_error.ts";
 export type { Expectation } from "./log/log_expectation.ts";
 export { LoginError } from "./login_error.ts";
-export type { InternalError } from "./internal_error.ts";
 export type { Mint } from "./mint.ts";
 export { foreignJwks } from "./mint_assertion.ts";
-export type { SecurityEventOptions, SecurityEvents } from "./security_events.ts";
+export type { SecurityEvents } from "./security_events.ts";
 export type { UserDecisions } from "./user_decisions.ts";
 export type { Vary } from "./vary/vary.ts";
 export type { VaryReport } from "./vary/vary_report.ts";
 export { personaHeader } from "./persona.ts";
 export type { Persona } from "./persona.ts";
-export type { PrivateJwk } from "../client/private_jwk.ts";
 export type { TestResource } from "./resource.ts";
 export type { HostedResourceOptions } from "../resource/hosted_resource.ts";
-export type { Exchange, Flow, Outcome, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
+export type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../recorder/exchange.ts";
 export type { StorageState } from "./browser/storage_state.ts";
-export type { Callback } from "./browser/callback.ts";
 export type { AuthorizationResponse } from "../client/callback.ts";
-export type { LogoutOptions, TestBrowser } from "./browser/test_browser.ts";
-export type { ClaimsContext } from "../server/oauth/tokens/override_claims.ts";
+export type { TestBrowser } from "./browser/test_browser.ts";

@@ -10,7 +10,7 @@ import type { LoginClient, PostForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";
 import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
 
-/** The user of a request that a client polls for. */
+/** @internal The user of a request that a client polls for. */
 export interface RequestUser {
   /**
    * Opens the request in a browser, logs in and allows.
@@ -24,7 +24,7 @@ export interface RequestUser {
   deny(): Promise<void>;
 }
 
-/** A request that its client polls for. */
+/** @internal A request that its client polls for. */
 export interface Polled {
   /** Seconds between two polls; 5 more after each `slow_down`. */
   readonly interval: number;

@@ -12,7 +12,7 @@ export interface RegisterOptions {
   readonly initialAccessToken?: string;
 }
 
-/** A client that registered itself: the response, with the names of RFC 7591 §3.2.1 and RFC 7592 §3. */
+/** @internal A client that registered itself: the response, with the names of RFC 7591 §3.2.1 and RFC 7592 §3. */
 export interface RegisteredTestClient extends ClientMetadata {
   /** The first redirect URI; absent without one. */
   readonly redirect_uri?: string;

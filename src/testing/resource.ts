@@ -4,7 +4,7 @@ import type { App } from "../server/assembly/context.ts";
 import type { AddResource, Plugin } from "../server/assembly/plugin.ts";
 import { replaceParts, type RequestLike } from "../platform/http/message.ts";
 import { serverOrigins } from "../server/config/issuer_urls.ts";
-import { choice, object, record, texts, whole } from "../server/config/field.ts";
+import { choice, object, record, text, texts, whole } from "../server/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
 import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
@@ -85,6 +85,7 @@ const resourceField = object<HostedResourceOptions>("HostedResourceOptions", {
     { add_note: { acrValues: ["urn:example:mfa"] } },
     "an object of required logins",
   ),
+  toolConnections: record(text(["Example Calendar"]), { read_calendar: "Example Calendar" }, "an object of names"),
   impliedScopes: record(
     texts(["files:read"]),
     { "files:write": ["files:read"] },

@@ -37,7 +37,7 @@ import type { HostedResourceOptions } from "../resource/hosted_resource.ts";
 import type { UserDecisions } from "./user_decisions.ts";
 import type { Vary } from "./vary/vary.ts";
 
-/** Options of {@link testControl}: how clock and random source start. */
+/** @internal Options of {@link testControl}: how clock and random source start. */
 export interface TestControlOptions {
   /**
    * Makes codes, tokens, ids and times the same on every run and every runtime. The clock is then frozen at
@@ -235,7 +235,7 @@ export type HostSetting =
   | "proxyHeader"
   | "privateHosts";
 
-/** Options of a tenant. Everything has a default. */
+/** @internal Options of a tenant. Everything has a default. */
 export interface TenantOptions extends Pick<TestControlOptions, "seed" | "startsAt"> {
   /** Settings of the configuration file, except {@link HostSetting}. Default: the defaults of a mock. */
   readonly settings?: Omit<Settings & ExtensionSettings, HostSetting | "clients" | "users">;
@@ -286,7 +286,7 @@ export interface Tenants {
   removeExpired(): void;
 }
 
-/** Options of the control over HTTP. */
+/** @internal Options of the control over HTTP. */
 export interface ControlOptions {
   /** The bearer token that each request must have; required unless the issuer is on a test host. Default: none. */
   readonly secret?: string;
@@ -302,7 +302,7 @@ export interface ServerName {
   readonly assertionAudiences: readonly string[];
 }
 
-/** The control of a server that has {@link ServerControl.plugin}. */
+/** @internal The control of a server that has {@link ServerControl.plugin}. */
 export interface ServerControl extends TestControl {
   /** The plugin that turns a server into a mock. It must be the first one in the `plugins` of one server. */
   readonly plugin: Plugin;

@@ -89,8 +89,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
   function assertKnown(sub: string): string {
     const { users } = server();
     if (users.findCached(sub) !== undefined) return sub;
-    const subs = users.allCached().map((user) => user.sub).join(", ");
-    throw new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
+    throw unknownUser(users, sub);
   }
 
   function assertKnownLevel(acr: string): string {
@@ -210,6 +209,12 @@ async function assertPresent(users: UserRepository, sub: string): Promise<string
     fix: "Name a user of the server, or add this one before: on the page /users, or in a test by " +
       `as.users.set({ sub: ${JSON.stringify(sub)} }).`,
   });
+}
+
+/** The error for the `sub` of no user. */
+export function unknownUser(users: UserRepository, sub: string): TypeError {
+  const subs = users.allCached().map((user) => user.sub).join(", ");
+  return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
 }
 
 function denialError({ loginRequirements }: AuthorizationRequest, sub: string): OAuthError {

@@ -11,7 +11,7 @@ export interface Health extends Plugin {
   drain(): void;
 }
 
-/** Options of the readiness check. */
+/** @internal Options of the readiness check. */
 export interface HealthOptions {
   /** Timeout of the store, in milliseconds. Default: 1000. */
   readonly storeTimeoutMs?: number;

@@ -6,7 +6,7 @@ import { type ClientAddress, parseTarget } from "../../platform/http/router.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/runtime/ip_address.ts";
 
-/** Options of the limit. */
+/** @internal Options of the limit. */
 export interface ConcurrencyLimitOptions {
   /**
    * Maximum number of concurrent requests with a body, and separately of those without one; further requests are

@@ -12,7 +12,7 @@ import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import { formatEvent, isPendingPoll, isShown, type LoggedRequest, type Terminal } from "./format_event.ts";
 
-/** Options of the log. */
+/** @internal Options of the log. */
 export interface LoggingOptions {
   /** Writes a line, which has no final newline. */
   readonly write: (line: string) => void;
@@ -24,7 +24,7 @@ export interface LoggingOptions {
   readonly terminal?: () => Terminal;
 }
 
-/** A log. */
+/** @internal A log. */
 export interface Logging extends Plugin {
   /** Logs an event. The application may call it before the server exists. */
   onEvent(event: TraceEvent, context?: Context): void;

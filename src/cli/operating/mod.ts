@@ -22,12 +22,9 @@
  */
 
 export { limitConcurrency } from "./limit_concurrency.ts";
-export type { ConcurrencyLimitOptions } from "./limit_concurrency.ts";
 export { logging } from "./logging.ts";
-export type { Logging, LoggingOptions } from "./logging.ts";
 export { metrics } from "./metrics.ts";
 export type { Metrics } from "./metrics.ts";
 export { telemetry } from "./telemetry.ts";
-export type { Span, TelemetryOptions, Tracer } from "./telemetry.ts";
 export { health } from "./health.ts";
-export type { Health, HealthOptions } from "./health.ts";
+export type { Health } from "./health.ts";

@@ -6,7 +6,7 @@ import { findForRequest, type RequestLike } from "../../platform/http/message.ts
 import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 
-/** The used part of `Span` of `@opentelemetry/api`. */
+/** @internal The used part of `Span` of `@opentelemetry/api`. */
 export interface Span {
   /** Sets an attribute of the span. */
   setAttribute(name: string, value: string | number | boolean): unknown;
@@ -18,7 +18,7 @@ export interface Span {
   end(): void;
 }
 
-/** The used part of `Tracer` of `@opentelemetry/api`. */
+/** @internal The used part of `Tracer` of `@opentelemetry/api`. */
 export interface Tracer<S extends Span = Span> {
   /** Starts a span; kind 1 is a server span. */
   startSpan(
@@ -29,7 +29,7 @@ export interface Tracer<S extends Span = Span> {
   ): S;
 }
 
-/** Options of the spans. */
+/** @internal Options of the spans. */
 export interface TelemetryOptions<S extends Span = Span> {
   /** `trace.getTracer("latchkey")` of `@opentelemetry/api`. */
   readonly tracer: Tracer<S>;

@@ -10,7 +10,7 @@
 import { HttpError, withHeaders, withoutBody } from "./message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "./message.ts";
 
-/** The address of a client, if the runtime knows it. */
+/** @internal The address of a client, if the runtime knows it. */
 export interface ClientAddress {
   /** The peer of the connection, or the client that a trusted proxy names. */
   readonly address?: string;
@@ -22,7 +22,7 @@ export interface ClientAddress {
   readonly certificate?: Uint8Array | string;
 }
 
-/** The parts of a request's target that may influence the response. The host is not one of them. */
+/** @internal The parts of a request's target that may influence the response. The host is not one of them. */
 export interface RequestTarget {
   /** The path as the runtime passes it, not decoded. Some runtimes resolve `..`. */
   readonly path: string;
@@ -32,7 +32,7 @@ export interface RequestTarget {
   readonly clientAddress: ClientAddress;
 }
 
-/** Handles a request. It never throws and never rejects. */
+/** @internal Handles a request. It never throws and never rejects. */
 export type RequestHandler = (request: RequestLike, peer?: ClientAddress) => Promise<ResponseLike>;
 
 /** @internal A method that routes can handle. */

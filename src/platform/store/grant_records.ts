@@ -41,7 +41,7 @@ export interface Subject {
   readonly sid?: string;
 }
 
-/** Access besides scope and resources. A member is absent if there is no such access. */
+/** @internal Access besides scope and resources. A member is absent if there is no such access. */
 export interface FurtherAccess {
   /** Authorization details (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[];

@@ -32,7 +32,7 @@ interface Table {
   bytes: number;
 }
 
-/** The limits of a memory store. */
+/** @internal The limits of a memory store. */
 export interface MemoryStoreOptions {
   /**
    * Maximum number of records of each evictable kind: codes, tokens, finished interactions, browsers. Above it, one

@@ -42,7 +42,7 @@ const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
 /** Every habit, in the order of a login. */
 export const habits: readonly HabitDefinition[] = Object.values(habitCategories).flat();
 
-/** What the traffic shows of a habit. */
+/** @internal What the traffic shows of a habit. */
 export type HabitOutcome =
   /** The client has it. */
   | "passed"

@@ -16,7 +16,7 @@ import type { Context } from "./context.ts";
 import { rejectCrossSiteLogin } from "../endpoints/shared/cross_site.ts";
 import { resolveLoginHint } from "../endpoints/shared/login_hint.ts";
 
-/** The values that an approver may read besides the authorization request. */
+/** @internal The values that an approver may read besides the authorization request. */
 export interface ApproverContext {
   /** The request with its client, its destination and its expected users. */
   readonly pending: PendingAuthorization;

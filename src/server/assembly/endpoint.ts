@@ -44,7 +44,7 @@ export type EndpointRole =
   /** The endpoint controls the server for a test: requests are not recorded, and no fault applies to them. */
   | "control";
 
-/** One endpoint of the server. */
+/** @internal One endpoint of the server. */
 export interface EndpointDescription {
   /** The short name in logs, metrics and tests, such as `token`. */
   readonly name: string;

@@ -4,7 +4,7 @@ import type { ClientAddress } from "../../platform/http/router.ts";
 import type { ClientRepository, UserRepository } from "../oauth/clients/repository.ts";
 import type { SigningAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 
-/** One issuer on a host. It shares no client, user, key, session, code or token with another one. */
+/** @internal One issuer on a host. It shares no client, user, key, session, code or token with another one. */
 export interface HostedApp extends AsyncDisposable {
   /** The issuer identifier. It follows the port of the host unless it is configured. */
   readonly issuer: string;

@@ -26,7 +26,7 @@ import type { NavigationLink } from "../pages/layout.tsx";
  */
 export type AddResource = (resource: HostedResource, endpoints: readonly Endpoint[]) => void;
 
-/** The options of a server that plugins can replace. */
+/** @internal The options of a server that plugins can replace. */
 export interface ConfigurableOptions extends Settings {
   /** Further grant types of the token endpoint. */
   readonly grantTypes?: readonly GrantType[];

@@ -10,7 +10,7 @@ import type { EndpointDescription } from "./endpoint.ts";
 /** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
 export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
 
-/** The handlers of an endpoint, by method. */
+/** @internal The handlers of an endpoint, by method. */
 export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
 
 /** An endpoint: its description, and how to load its handlers. */

@@ -2,7 +2,7 @@
 
 import { redactSetting } from "../oauth/hide_secrets.ts";
 
-/** An invalid setting. */
+/** @internal An invalid setting. */
 export interface ConfigIssue {
   /** The place: `clients[1].redirect_uris[0]`. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface ConfigIssue {
   readonly excerpt?: string;
 }
 
-/** A valid setting that probably does not work as intended. */
+/** @internal A valid setting that probably does not work as intended. */
 export interface ConfigurationWarning {
   /** The name of a setting (`scopes`, `clients[1].scope`), a variable or a flag. */
   readonly path: string;

@@ -10,7 +10,7 @@ import type { Allowances } from "./allowances.ts";
 import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
 import type { Field } from "./field.ts";
 
-/** A grant type that the settings of an extension switch on. */
+/** @internal A grant type that the settings of an extension switch on. */
 export interface OptionalGrantType {
   /** The value of `grant_type`. */
   readonly type: string;

@@ -2,7 +2,7 @@
 
 import { allowsHttp } from "../oauth/test_hosts.ts";
 
-/** A protected resource that access tokens can be for (RFC 8707). */
+/** @internal A protected resource that access tokens can be for (RFC 8707). */
 export interface ResourceSettings {
   /** The absolute URI of the resource, without a fragment: the `aud` of its access tokens. */
   readonly uri: string;

@@ -16,7 +16,10 @@ import { signedRequestFields, type SignedRequestSettings } from "./signed_reques
 import { stepUpFields, type StepUpSettings } from "./step_up/settings.ts";
 import { tokenExchangeFields, type TokenExchangeMembers } from "./token_exchange/settings.ts";
 
-/** The settings of all extensions, in one list with the settings of every server. Every setting has a default. */
+/**
+ * @internal The settings of all extensions, in one list with the settings of every server. Every setting has a
+ * default.
+ */
 export interface ExtensionSettings
   extends
     AssertionGrantSettings,

@@ -41,12 +41,16 @@ export const errorStatus = {
 /** An error code of every server. */
 export type ErrorCode = keyof typeof errorStatus;
 
-/** An error code that an extension or a program defines: `"slow_down" as ExtensionErrorCode`. Its status is 400. */
+/**
+ * @internal An error code that an extension or a program defines: `"slow_down" as ExtensionErrorCode`. Its status is
+ * 400.
+ */
 export type ExtensionErrorCode = string & { readonly isErrorCode: true };
 
 /**
- * The details of an error. The trace receives them; the client receives only the message, and in `error_description`
- * the ID of the rule. `fix` replaces the fix of the rule; an embedding program sets it instead of a rule.
+ * @internal The details of an error. The trace receives them; the client receives only the message, and in
+ * `error_description` the ID of the rule. `fix` replaces the fix of the rule; an embedding program sets it instead of
+ * a rule.
  */
 export type ErrorDetails = RuleOrFix & CommonErrorDetails;
 

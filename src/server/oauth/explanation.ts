@@ -3,8 +3,8 @@
 import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
 
 /**
- * The result of one check of a request, a token or a response. Explanations, pages and reports have these members and
- * add their own.
+ * @internal The result of one check of a request, a token or a response. Explanations, pages and reports have these
+ * members and add their own.
  */
 export interface RuleResult {
   /** Whether the check passed; undefined: it was not checked. */
@@ -25,7 +25,7 @@ export type Explanation = ExplanationTexts & RuleOrFix;
 /** The reason of a rejection or warning by a rule of the table. */
 export type RuleExplanation = Explanation & { readonly rule: RejectionRuleId };
 
-/** The texts of an explanation. */
+/** @internal The texts of an explanation. */
 export interface ExplanationTexts {
   /** One sentence. */
   readonly reason: string;

@@ -2,7 +2,7 @@
 
 import { isLoopback, isTestHost } from "./test_hosts.ts";
 
-/** Sends a request to another server, as `fetch` does. */
+/** @internal Sends a request to another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface DocumentLimits {

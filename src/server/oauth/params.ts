@@ -97,7 +97,10 @@ class FieldParams implements Params {
   }
 }
 
-/** A parameter of a request or member of a response, described once for all code that handles parameters by name. */
+/**
+ * @internal A parameter of a request or member of a response, described once for all code that handles parameters by
+ * name.
+ */
 export interface ParameterDescription {
   /** The name on the wire. */
   readonly name: string;

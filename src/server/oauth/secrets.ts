@@ -3,7 +3,7 @@
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { encodeBase64url, sha256 } from "../../platform/runtime/crypto.ts";
 
-/** Returns random bytes of a cryptographic generator. */
+/** @internal Returns random bytes of a cryptographic generator. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
 /** A random secret of 256 bits, as 43 URL-safe characters (OAuth 2.1 §7.7 demands 128 bits or more). */

@@ -18,14 +18,11 @@ import type { ErrorPageProps } from "./error_page.tsx";
 export type { LoggedOutProps } from "../endpoints/logged_out_page.tsx";
 export type { LoggingOutProps } from "../endpoints/logging_out_page.tsx";
 export type { LogoutProps } from "../endpoints/logout_page.tsx";
-export type { RuleResult } from "../oauth/explanation.ts";
 export type { AccountProps } from "../login/pages/account.tsx";
 export type { BackchannelProps } from "../login/pages/backchannel.tsx";
-export type { ClientPage, ClientPresentation } from "../login/pages/client_links.tsx";
 export type { ConsentProps } from "../login/pages/consent.tsx";
 export type { DeviceProps } from "../login/pages/device.tsx";
 export type { LoginProps } from "../login/pages/login.tsx";
-export type { UserSummary } from "../login/pages/user_name.tsx";
 export type { ErrorPageProps } from "./error_page.tsx";
 export type { Site } from "./layout.tsx";
 

@@ -4,7 +4,7 @@ import type { AuthorizationResponse } from "../../client/callback.ts";
 import type { Explanation } from "../../server/oauth/trace.ts";
 import type { InternalError } from "../internal_error.ts";
 
-/** The authorization response that a redirect URI received. */
+/** @internal The authorization response that a redirect URI received. */
 export interface Callback extends AuthorizationResponse {
   /**
    * The URL with the query, a string like `Response.url`. For a client library that takes a URL, such as openid-client:

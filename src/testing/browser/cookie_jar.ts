@@ -2,7 +2,7 @@
 
 import { isLoopback } from "../../server/oauth/test_hosts.ts";
 
-/** A stored cookie. */
+/** @internal A stored cookie. */
 export interface Cookie {
   /** The name. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface Cookie {
   readonly expiresAt?: number;
 }
 
-/** The cookies of one browser. */
+/** @internal The cookies of one browser. */
 export interface CookieJar {
   /** All cookies that have not expired, oldest first. */
   all(): readonly Cookie[];

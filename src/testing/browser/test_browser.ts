@@ -28,7 +28,7 @@ interface TestBrowserOptions extends Persona {
   readonly explain?: ExplainRejection;
 }
 
-/** Options of a logout. */
+/** @internal Options of a logout. */
 export interface LogoutOptions {
   /** An ID token of the session; with it the server does not ask for confirmation. */
   readonly idToken?: string;

@@ -32,10 +32,6 @@ import { type ConnectedRuleBuilder, connectedRuleBuilder } from "./connected_rul
 import type { RequestPattern } from "../faults/rule_builder.ts";
 
 export { ControlRequestError } from "./connection.ts";
-export type { ConnectedLog, ConnectedRuleBuilder, ConnectOptions };
-export type { ConnectedExpectation, ControlledExchange } from "./connected_log.ts";
-export type { ConnectedFaultRule } from "./connected_rules.ts";
-export type { ContainerOptions, StoppableContainer };
 
 /** @internal The functions of the in-process handle, each returning a promise. */
 type Remote<Handle> = {

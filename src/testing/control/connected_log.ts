@@ -6,13 +6,13 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
 import type { Call } from "./connection.ts";
 
-/** An exchange as the control returns it: without the traced events, and with internal errors as text. */
+/** @internal An exchange as the control returns it: without the traced events, and with internal errors as text. */
 export interface ControlledExchange extends Omit<Exchange, "events"> {
   /** One line for each unexpected error inside the server. */
   readonly internalErrors: readonly string[];
 }
 
-/** Expectations of every selected exchange. Await the last one: one call checks them all. */
+/** @internal Expectations of every selected exchange. Await the last one: one call checks them all. */
 export interface ConnectedExpectation extends PromiseLike<void> {
   /** The number of calls. Default: at least one. */
   called(times?: number): ConnectedExpectation;
@@ -30,7 +30,7 @@ export interface ConnectedExpectation extends PromiseLike<void> {
   rejected(error?: string, rule?: RejectionRuleId): ConnectedExpectation;
 }
 
-/** The requests and responses of a server, with real values. */
+/** @internal The requests and responses of a server, with real values. */
 export interface ConnectedLog {
   /** Lists exchanges that have ended. Waits up to `wait` milliseconds until `count` of them match. */
   exchanges(query?: {

@@ -8,7 +8,7 @@ import type { Call } from "./connection.ts";
 /** @internal A fault of a definition, or its id and parameters. */
 export type SentFault = Pick<Fault, "id" | "parameters">;
 
-/** A rule that was added. */
+/** @internal A rule that was added. */
 export interface ConnectedFaultRule {
   /** The id of the rule. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface ConnectedFaultRule {
   release(): Promise<void>;
 }
 
-/** The rule builder that `on(…)` returns. */
+/** @internal The rule builder that `on(…)` returns. */
 export interface ConnectedRuleBuilder {
   /** Limits the time of the rule: it ends that many whole seconds after the first request that it applies to. */
   for(seconds: number): ConnectedRuleBuilder;

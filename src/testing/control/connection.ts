@@ -4,7 +4,7 @@ import type { ProblemIssue } from "../../server/endpoints/shared/problem_respons
 import { parseJsonObject } from "../../platform/http/message.ts";
 import { toJsonInput } from "./json_input.ts";
 
-/** Options of `connectLatchkey`. */
+/** @internal Options of `connectLatchkey`. */
 export interface ConnectOptions {
   /** The bearer token of the control. Default: none. */
   readonly secret?: string;

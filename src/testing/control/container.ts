@@ -21,7 +21,7 @@ export interface Testcontainers {
   readonly Wait: { forHttp(path: string, port: number): unknown };
 }
 
-/** Options of `startLatchkey`. */
+/** @internal Options of `startLatchkey`. */
 export interface ContainerOptions {
   /** The image, with a version: `ghcr.io/OWNER/latchkey:1`. */
   readonly image: string;
@@ -29,7 +29,7 @@ export interface ContainerOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** A container that can be stopped. */
+/** @internal A container that can be stopped. */
 export interface StoppableContainer extends AsyncDisposable {
   /** Stops the container. A second call has no effect. */
   stop(): Promise<void>;

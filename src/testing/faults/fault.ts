@@ -5,7 +5,10 @@ import type { EndpointDescription } from "../../server/assembly/endpoint.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
 import type { Server } from "../../server/oauth/server.ts";
 
-/** The view of a request that fault rules match, before the server handles it. The server can still read the form. */
+/**
+ * @internal The view of a request that fault rules match, before the server handles it. The server can still read the
+ * form.
+ */
 export interface RequestView {
   /** The name of the endpoint that receives the request; `unknown` where no route matches. */
   readonly endpoint: string;
@@ -30,7 +33,7 @@ export interface RequestView {
   header(name: string): string | null;
 }
 
-/** The exchange that a fault takes part in. */
+/** @internal The exchange that a fault takes part in. */
 export interface FaultContext {
   /** The request. */
   readonly request: RequestView;

@@ -4,7 +4,7 @@ import { anyOption, objectOption } from "../options.ts";
 import { object, text } from "../../server/config/field.ts";
 import type { Fault, RequestView } from "./fault.ts";
 
-/** Conditions on a request, besides the endpoint; all of them must be met. */
+/** @internal Conditions on a request, besides the endpoint; all of them must be met. */
 export interface RequestPattern {
   /** The client that the request names: its id, or its credentials. */
   readonly client?: string | { readonly client_id: string };
@@ -24,7 +24,7 @@ export const patternField = object<RequestPattern>(
   { expected: "a pattern or a function" },
 );
 
-/** The requests that a rule applies to: a pattern or a predicate. */
+/** @internal The requests that a rule applies to: a pattern or a predicate. */
 export type Match = RequestPattern | ((request: RequestView) => boolean);
 
 /** A rule that was added. */
@@ -37,7 +37,7 @@ export interface FaultRule {
   remove(): void;
 }
 
-/** The rule builder that `on(…)` returns. */
+/** @internal The rule builder that `on(…)` returns. */
 export interface RuleBuilder {
   /** Names the rule in reports. */
   named(name: string): RuleBuilder;

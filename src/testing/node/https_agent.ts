@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers";
 import { Connection } from "./connection.ts";
 
-/** A server that an agent connects to, such as `TestLatchkey`. */
+/** @internal A server that an agent connects to, such as `TestLatchkey`. */
 export interface AgentServer {
   /** The issuer identifier; the agent connects to its origin. */
   readonly issuer: string;

@@ -15,4 +15,3 @@
  */
 
 export { httpsAgent } from "./https_agent.ts";
-export type { AgentServer } from "./https_agent.ts";

@@ -1,11 +1,10 @@
 /** The key store of oauth2-mock-server: keys that sign in turn (RFC 7517). */
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
+import { hasPrivateKey, privateMembers } from "../../platform/runtime/jwk.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { verificationAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
 import type { JWK } from "./types.ts";
-
-const privateMembers = ["d", "p", "q", "dp", "dq", "qi"];
 
 /** Private keys, each with a `kid` and an `alg`. */
 export class JWKStore {
@@ -35,7 +34,9 @@ export class JWKStore {
     assertAlgorithm(alg);
     assertCurve(alg, crv);
     await importJWK({ ...jwk }, alg);
-    if (jwk.d === undefined) throw new Error("Invalid JWK type: expected a private key, received a JWK without d");
+    if (!hasPrivateKey(jwk)) {
+      throw new Error("Invalid JWK type: expected a private key, received a JWK without d or priv");
+    }
     return this.#append(await withKid({ ...jwk, alg }));
   }
 
@@ -67,7 +68,9 @@ async function withKid(jwk: Record<string, unknown> & { alg: string }): Promise<
 }
 
 function publicJwk(key: JWK): JWK {
-  return Object.fromEntries(Object.entries(key).filter(([name]) => !privateMembers.includes(name))) as JWK;
+  return Object.fromEntries(
+    Object.entries(key).filter(([name]) => !privateMembers.some((member) => member === name)),
+  ) as JWK;
 }
 
 function assertAlgorithm(alg: unknown): asserts alg is string {

@@ -31,8 +31,8 @@ export interface TokenExchangeSettings {
 }
 
 /**
- * Another authorization server, which accepts ID-JAGs of this server (Identity Assertion Authorization Grants). Clients
- * exchange an ID token or a refresh token for an ID-JAG.
+ * @internal Another authorization server, which accepts ID-JAGs of this server (Identity Assertion Authorization
+ * Grants). Clients exchange an ID token or a refresh token for an ID-JAG.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 
-/** A page of the client on another host. */
+/** @internal A page of the client on another host. */
 export interface ClientPage {
   /** Its URL. */
   readonly href: string;
@@ -11,7 +11,7 @@ export interface ClientPage {
   readonly host: string;
 }
 
-/** What the client says about itself. */
+/** @internal What the client says about itself. */
 export interface ClientPresentation {
   /** The URL of its logo. Absent for a client that the operator has not approved. */
   readonly logo?: string;

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 
-/** A user on the pages for users. */
+/** @internal A user on the pages for users. */
 export interface UserSummary {
   /** The subject. */
   readonly sub: string;

@@ -41,7 +41,7 @@ export interface AuthorizationRequest extends FurtherAccess {
   readonly loginRequirements: LoginRequirements;
 }
 
-/** The requirements of a request for the login. Plain JSON. */
+/** @internal The requirements of a request for the login. Plain JSON. */
 export interface LoginRequirements {
   /** `none`, `login`, `consent`, `select_account`; unknown values are removed. */
   readonly prompt: readonly string[];

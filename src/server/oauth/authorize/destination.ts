@@ -15,7 +15,10 @@ import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { Delivery, PolledDestination } from "./delivery.ts";
 import type { RequestOrigin, StoredRequests } from "./request_source.ts";
 
-/** Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending authorization. */
+/**
+ * @internal Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending
+ * authorization.
+ */
 export type Destination = RedirectDestination | PolledDestination;
 
 /** @internal The redirect URI of a client, which receives the response. */

@@ -26,7 +26,7 @@ import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algori
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { open } from "./standing.ts";
 
-/** How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
+/** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
   | "none"
   | "client_secret_basic"

@@ -39,7 +39,7 @@ export interface StandingHolder {
   readonly approvedMembers?: readonly string[];
 }
 
-/** A grant type that a server supports, as far as the metadata of clients depends on it. */
+/** @internal A grant type that a server supports, as far as the metadata of clients depends on it. */
 export interface SupportedGrantType {
   /** The value of `grant_type`. */
   readonly type: string;

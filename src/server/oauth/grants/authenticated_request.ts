@@ -8,8 +8,8 @@ import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 
 /**
- * A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no side
- * effect.
+ * @internal A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no
+ * side effect.
  */
 export interface AuthenticatedRequest {
   /** The client that sent the request. */
@@ -30,7 +30,7 @@ export interface AuthenticatedRequest {
   header(name: string): string | null;
 }
 
-/** The result of a grant type: the client, its access, and the user who allowed it. */
+/** @internal The result of a grant type: the client, its access, and the user who allowed it. */
 export interface Authorization {
   /** The client that receives the tokens. */
   readonly client: Client;

@@ -63,7 +63,7 @@ export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken
 /** The settings that enable grant types. */
 type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;
 
-/** A grant type of an extension, and how to load its code. */
+/** @internal A grant type of an extension, and how to load its code. */
 export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "parameters"> {
   /**
    * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register

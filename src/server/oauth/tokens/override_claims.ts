@@ -4,7 +4,7 @@ import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
 import type { TokenKind } from "../keys/jwt.ts";
 
-/** The grant that claims are issued for. */
+/** @internal The grant that claims are issued for. */
 export interface ClaimsContext {
   /** The client that receives the claims. */
   readonly client: Client;
