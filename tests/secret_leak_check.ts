@@ -4,15 +4,8 @@
  */
 
 import { latchkey as unwatched } from "../src/mod.ts";
-import type {
-  Client,
-  ClientMetadata,
-  Latchkey,
-  LatchkeyOptions,
-  TraceEvent,
-  User,
-  UserRepository,
-} from "../src/mod.ts";
+import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User, UserRepository } from "../src/mod.ts";
+import type { TraceEvent } from "../src/server/oauth/trace.ts";
 import type { MemoryRepository } from "../src/server/extension.ts";
 import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { RequestLike } from "../src/platform/http/message.ts";

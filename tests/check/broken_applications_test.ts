@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { brokenApplications, correctPages, type PageDecisions } from "./broken_applications.ts";
 import { checkClient } from "./patient_check.ts";

@@ -1,6 +1,6 @@
 /** Copies of the small client with one small change each, and the attacks or habits that must find the change. */
 
-import type { TestClientOptions } from "../../src/testing/mod.ts";
+import type { TestClientOptions } from "../../src/testing/clients.ts";
 import type { Decisions } from "./decisions.ts";
 
 /** A broken client. */

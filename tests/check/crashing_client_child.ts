@@ -4,7 +4,7 @@
 
 import type { ClientDriver } from "../../src/check/mod.ts";
 import { onUncaughtError } from "../../src/platform/runtime/uncaught_error.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { handleCommands } from "../platform/store/run_child.ts";
 import { smallClient } from "./small_client.ts";

@@ -1,7 +1,7 @@
 /** Mistakes of real clients and frameworks: copies of correct clients with one small change each. */
 
 import { createLocalJWKSet, importJWK, importX509 } from "jose";
-import type { TestClientOptions } from "../../src/testing/mod.ts";
+import type { TestClientOptions } from "../../src/testing/clients.ts";
 import { escapeHtml, type PageDecisions } from "./broken_applications.ts";
 import type { Decisions, Login } from "./decisions.ts";
 import type { DeviceMistake } from "./device_client.ts";

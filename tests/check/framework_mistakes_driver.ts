@@ -2,7 +2,7 @@
 
 import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
 import { webApplication } from "../../src/check/web_application.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { correctPages } from "./broken_applications.ts";
 import { correctDecisions } from "./decisions.ts";

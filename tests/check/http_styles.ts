@@ -1,7 +1,7 @@
 /** How HTTP clients send requests: functions that change the fetch of a client. */
 
 import type { ClientJourney } from "../../src/check/mod.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 
 /** Changes how requests are sent. */
 export type Http = (fetch: Fetch, journey: ClientJourney) => Fetch;

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert"
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClient } from "./patient_check.ts";

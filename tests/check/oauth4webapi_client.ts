@@ -2,7 +2,7 @@
 
 import * as oauth from "oauth4webapi";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../src/check/mod.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { isInternal, readText } from "./limits.ts";
 import { accessTokenHash } from "./small_crypto.ts";
 

@@ -3,7 +3,8 @@
  * login for each browser, and ends logins.
  */
 
-import type { Callback, Fetch } from "../../src/testing/mod.ts";
+import type { Callback } from "../../src/testing/browser/callback.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import type { Decisions, Endpoint, Login, Situation } from "./decisions.ts";
 import { decodePart } from "./decode_part.ts";

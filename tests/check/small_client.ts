@@ -9,7 +9,8 @@ import { decodePart } from "./decode_part.ts";
 import { isInternal, readText } from "./limits.ts";
 import { smallApplication } from "./small_application.ts";
 import { accessTokenHash, toBase64 } from "./small_crypto.ts";
-import type { Callback, Fetch } from "../../src/testing/mod.ts";
+import type { Callback } from "../../src/testing/browser/callback.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import type { ClientDriver, ClientJourney } from "../../src/check/mod.ts";
 
 /** A mistake of a copy. */

@@ -1,7 +1,7 @@
 /** What specifications leave to a client. */
 
 import type { ClientJourney } from "../../src/check/mod.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 
 /** What a client does in its own way. Each member is legal, by the named specification if a reader may doubt it. */
 export interface Style {

@@ -1,7 +1,9 @@
 /** A styled client as a web application: redirects, cookies and a page that shows the user. */
 
 import { cookieJar } from "../../src/testing/browser/cookie_jar.ts";
-import type { Callback, Fetch, TestClient } from "../../src/testing/mod.ts";
+import type { TestClient } from "../../src/testing/mod.ts";
+import type { Callback } from "../../src/testing/browser/callback.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { type ClientDriver, type ClientJourney, type ClientSession, unknownUser } from "../../src/check/mod.ts";
 
 /** What the application is configured with. */

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { applicationDriver } from "../../src/check/open_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import type { User } from "../../src/mod.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";

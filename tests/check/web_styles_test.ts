@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { webApplication } from "../../src/check/web_application.ts";
-import type { Fetch } from "../../src/testing/mod.ts";
+import type { Fetch } from "../../src/testing/fetch.ts";
 import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { frameworkStyles } from "./framework_styles.ts";

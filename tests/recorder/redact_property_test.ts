@@ -3,7 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
-import type { Latchkey, TraceEvent } from "../../src/mod.ts";
+import type { Latchkey } from "../../src/mod.ts";
+import type { TraceEvent } from "../../src/server/oauth/trace.ts";
 import { redactEvent, redactText } from "../../src/server/oauth/redact.ts";
 import { registeredSecrets } from "../../src/server/oauth/registered_secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";

@@ -10,7 +10,9 @@ import {
   resourceMetadata,
   stepUpChallenge,
 } from "../../src/resource/mod.ts";
-import type { DpopProofOptions, Rejection, RequiredToken } from "../../src/resource/mod.ts";
+import type { RequiredToken } from "../../src/resource/mod.ts";
+import type { DpopProofOptions } from "../../src/resource/dpop_proofs.ts";
+import type { Rejection } from "../../src/resource/protected_resource.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { usedProofs } from "../../src/resource/used_proofs.ts";
 import { clientKey, proof, tokenDigest } from "../server/client_jwts.ts";

@@ -14,7 +14,8 @@ import {
   requireToken,
   resourceMetadata,
 } from "../../src/resource/mod.ts";
-import type { AccessTokenClaims, ProtectedResource, Rejection, RequiredToken } from "../../src/resource/mod.ts";
+import type { AccessTokenClaims, ProtectedResource, RequiredToken } from "../../src/resource/mod.ts";
+import type { Rejection } from "../../src/resource/protected_resource.ts";
 import { faults } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";

@@ -2,7 +2,7 @@
 
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { CryptoKey, JWTHeaderParameters, JWTPayload } from "jose";
-import type { TrustedIssuer } from "../../src/mod.ts";
+import type { TrustedIssuer } from "../../src/server/extensions/assertion_grants/settings.ts";
 import { basicHeader } from "./client_endpoints.ts";
 import type { Fields, TestServer } from "../kit.ts";
 

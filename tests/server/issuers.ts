@@ -1,7 +1,8 @@
 /** Two issuers in one process, and what each makes that the other must not know. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import type { AppOptions, Client, ClientMetadata, Host, User } from "../../src/mod.ts";
+import type { Client, ClientMetadata, Host, User } from "../../src/mod.ts";
+import type { AppOptions } from "../../src/server/assembly/host.ts";
 import type { Repository } from "../../src/server/extension.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { type TestControl, testControl } from "../../src/testing/mod.ts";

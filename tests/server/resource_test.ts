@@ -3,7 +3,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { LatchkeyOptions, ResourceSettings } from "../../src/mod.ts";
+import type { LatchkeyOptions } from "../../src/mod.ts";
+import type { ResourceSettings } from "../../src/server/config/resource_list.ts";
 import {
   assertTokenResponse,
   authorizeByPost,

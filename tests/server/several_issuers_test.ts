@@ -2,7 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import { type AppOptions, ConfigurationError, host, type HostedApp, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
+import type { AppOptions } from "../../src/server/assembly/host.ts";
+import type { HostedApp } from "../../src/server/assembly/hosted_app.ts";
 import type { RecordKind } from "../../src/platform/store/store.ts";
 import type { Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";

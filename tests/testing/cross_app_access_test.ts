@@ -13,7 +13,7 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import type { JSONWebKeySet } from "jose";
 import { test } from "node:test";
-import type { ResourceAuthorizationServer } from "../../src/mod.ts";
+import type { ResourceAuthorizationServer } from "../../src/server/extensions/token_exchange/settings.ts";
 import { foreignJwks } from "../../src/testing/mod.ts";
 import type { FetchInit } from "../../src/testing/fetch.ts";
 import type { MintedAssertion, MintedIdJag } from "../../src/testing/mint_assertion.ts";

@@ -11,7 +11,8 @@ import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
 import { createFetch } from "../../src/testing/fetch.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
 import { faults, LogError, LoginError } from "../../src/testing/mod.ts";
-import type { ClaimOverrideContext, Claims, TestLatchkey } from "../../src/testing/mod.ts";
+import type { Claims, TestLatchkey } from "../../src/testing/mod.ts";
+import type { ClaimOverrideContext } from "../../src/testing/claim_overrides.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-kit-"));

@@ -3,7 +3,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import type { ClientAuthMethod, Plugin, Store } from "../../src/mod.ts";
+import type { Plugin, Store } from "../../src/mod.ts";
+import type { ClientAuthMethod } from "../../src/server/oauth/clients/client.ts";
 import { StoreError } from "../../src/platform/store/store_error.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../kit.ts";

@@ -7,7 +7,8 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import { testControl } from "../../src/testing/mod.ts";
-import type { ClientCredentials, Fault } from "../../src/testing/mod.ts";
+import type { Fault } from "../../src/testing/mod.ts";
+import type { ClientCredentials } from "../../src/client/authentication.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 /** The functions of the mock without their types. */

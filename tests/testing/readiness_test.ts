@@ -70,6 +70,10 @@ test("[NX-03] next-2026.11:warn lets everything pass, and reports what is ready 
   for (const part of ["not ready", "MCP authorization 2026-07-28, 2026-07", "registers itself"]) {
     assertStringIncludes(String(bad.report), part);
   }
+  const without = { code_challenge: undefined, code_challenge_method: undefined };
+  await as.logIn(client, { authorization: { ...without, nonce: undefined } }).catch(() => {});
+  const { report } = await readinessOf(as);
+  assertStringIncludes(String(report), "a code challenge, or a nonce if the client authenticates");
 });
 
 test("[NX-03] an assertion for the token endpoint, and one without a type, is not ready", async () => {

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { CheckOptions, ClientDriver } from "../../../src/check/mod.ts";
-import type { TestClientOptions } from "../../../src/testing/mod.ts";
+import type { TestClientOptions } from "../../../src/testing/clients.ts";
 import { checkClient } from "../patient_check.ts";
 import { assertFindings, assertSources } from "./findings.ts";
 import { authJsDriver } from "./libraries/auth_js.ts";

@@ -12,7 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { LatchkeyOptions, Store, TraceEvent } from "../../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
+import type { TraceEvent } from "../../../src/server/oauth/trace.ts";
 import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
 import {
   assertAcceptsFormsOnly,

@@ -16,7 +16,7 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, SigningAlgorithm } from "../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
 import {
   assertTokenResponse,
   clients,
@@ -32,7 +32,7 @@ import type { Fields, TestServer, TokenResponseBody } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const start = Date.UTC(2026, 0, 1) / 1000;
-const algorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA", "Ed25519"];
+const algorithms = ["RS256", "ES256", "EdDSA", "Ed25519"] as const;
 
 /** A client for each algorithm of id tokens, named after it; `spa` has the server's. */
 const signedClients: ClientMetadata[] = [

@@ -7,7 +7,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, TrustedIssuer } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
+import type { TrustedIssuer } from "../../../../src/server/extensions/assertion_grants/settings.ts";
 import { basicHeader, confidentialClient, findLastRule, publicClient, testClients } from "../../client_endpoints.ts";
 import { exchangeAssertion, foreignIssuer, jwtBearer, startSeconds } from "../../foreign_issuer.ts";
 import type { AssertionChange, ForeignIssuer } from "../../foreign_issuer.ts";

@@ -1,6 +1,7 @@
 /** A server that trusts the assertions of an issuer. */
 
-import type { ClientMetadata, LatchkeyOptions, TrustedIssuer } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import type { TrustedIssuer } from "../../../../src/server/extensions/assertion_grants/settings.ts";
 import { confidentialClient, publicClient, testClients } from "../../client_endpoints.ts";
 import { foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
 import type { ForeignIssuer } from "../../foreign_issuer.ts";

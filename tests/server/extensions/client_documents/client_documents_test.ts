@@ -6,7 +6,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { ClientMetadata, LatchkeyOptions, TraceEvent } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import type { TraceEvent } from "../../../../src/server/oauth/trace.ts";
 import { extensions } from "../../../../src/mod.ts";
 import { openBrowser } from "../../browser.ts";
 import { assertPage, basic, type Fields, forEachCase, getOutcome, getRejections, testServer } from "../../../kit.ts";

@@ -2,7 +2,8 @@
 
 import { decodeProtectedHeader } from "jose";
 import { memoryStore } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, Store, TraceEvent } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
+import type { TraceEvent } from "../../../../src/server/oauth/trace.ts";
 import { decodeClaims, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
 import { until } from "../../../until.ts";

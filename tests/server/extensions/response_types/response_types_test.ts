@@ -22,7 +22,7 @@ import {
   testServer,
 } from "../../../kit.ts";
 import type { Fields, TestServer } from "../../../kit.ts";
-import { assertPageWithForm } from "../../browser.ts";
+import { assertPageWithForm, openBrowser } from "../../browser.ts";
 import { postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 
@@ -219,6 +219,28 @@ test("[HY-14] prompt=none without a session and a denial are errors in the fragm
   for (const fields of [idToken, hybrid]) {
     assertEquals(inFragment(await denying.authorize(fields)).error, "access_denied");
   }
+});
+
+test("[HY-14] prompt and max_age hold for each type: a session is continued, renewed or login_required", async () => {
+  const b = await start();
+  await forEachCase([idToken, hybrid], async (fields) => {
+    const browser = openBrowser(b);
+    const authorize = async (added: Fields = {}) => inFragment(await browser.authorize({ ...fields, ...added }));
+    const login = async (added: Fields) => {
+      const { sub, sid, auth_time } = decodeClaims((await authorize(added)).id_token!);
+      return { sub, sid, auth_time: Number(auth_time) };
+    };
+    const first = await login({});
+    b.advance(2);
+    assertEquals(await login({ prompt: "none" }), first);
+    assertEquals(await login({ max_age: "10000" }), first);
+    assertEquals((await authorize({ prompt: "none", max_age: "1" })).error, "login_required");
+    const second = await login({ max_age: "1" });
+    assertEquals([second.auth_time, second.sid === first.sid], [first.auth_time + 2, false]);
+    b.advance(2);
+    const third = await login({ prompt: "login" });
+    assertEquals([third.auth_time, third.sid === second.sid], [second.auth_time + 2, false]);
+  });
 });
 
 test("[HY-15] an ID token that is too long for a URL is an error that names form_post", async () => {

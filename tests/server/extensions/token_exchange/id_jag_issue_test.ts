@@ -8,7 +8,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
-import type { ClientMetadata, LatchkeyOptions, ResourceAuthorizationServer } from "../../../../src/mod.ts";
+import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import type { ResourceAuthorizationServer } from "../../../../src/server/extensions/token_exchange/settings.ts";
 import {
   basicHeader,
   confidentialClient,
