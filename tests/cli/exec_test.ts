@@ -107,7 +107,7 @@ test("[NX-03] with next-2026.11:warn exec prints which rules the client meets, a
   const { code, stderr } = await run(["--profile", "next-2026.11:warn", "--", ...suite]);
   assertEquals(code, 0);
   assertMatch(stderr, /next-2026\.11: \d+ ready, 0 not ready, \d+ not seen/);
-  assertMatch(stderr, /ready +secret-in-body \(draft-ietf-oauth-v2-1-16, 2026-05\)/);
+  assertMatch(stderr, /ready +secret-in-body \(draft-ietf-oauth-v2-1-16, 2026-09\)/);
 });
 
 test("a fault that did not fire fails a command that succeeded", async () => {

@@ -200,7 +200,7 @@ test("[UI-13] a page that takes GET, too, shows no command to a request of anoth
 test("[UI-02, UI-13] the sections cited by a rejection are links, unless the URL contains a code or a state", async () => {
   const b = await ready();
   const sections = [
-    "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13#section-4.1.1",
+    "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-16#section-4.1.1",
     "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.1.3",
     "https://www.rfc-editor.org/rfc/rfc3986.html#section-6.2.1",
   ];

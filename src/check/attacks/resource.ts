@@ -134,7 +134,7 @@ export const resourceAttacks: readonly Attack[] = [
     endpoints: ["discovery"],
     effect: unboundCode,
     duty: "MCP authorization, authorization code protection",
-    sources: ["OAuth 2.1 §7.5.2"],
+    sources: ["OAuth 2.1 §7.10"],
     always: () => withMembers("no code challenge method", { code_challenge_methods_supported: undefined }),
   }),
   defineAttack({

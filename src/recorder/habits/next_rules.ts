@@ -21,7 +21,7 @@ export interface NextRule extends HabitDefinition {
   readonly date: string;
 }
 
-const oauth21 = { draft: "draft-ietf-oauth-v2-1-16", date: "2026-05" };
+const oauth21 = { draft: "draft-ietf-oauth-v2-1-16", date: "2026-09" };
 const assertions = { draft: "draft-ietf-oauth-rfc7523bis-10", date: "2026-04" };
 const topics = { draft: "draft-ietf-oauth-security-topics-update-01", date: "2026-03" };
 const mcp = { draft: "MCP authorization 2026-07-28", date: "2026-07" };
@@ -62,7 +62,7 @@ export const nextRules: readonly NextRule[] = [
     ...today("pkce-used", oauth21, "§7.5.1"),
     title: "Every authorization request has a code challenge, or a nonce if the client authenticates.",
   },
-  today("pkce-s256", oauth21, "§4.1.1"),
+  today("pkce-s256", oauth21, "§4.1.1, §7.5.2"),
   today("redirect-uri-exact", oauth21, "§4.1.1"),
   today("callback-tells-issuers-apart", topics, "(mix-up, cross-toolkit attacks)"),
   {

@@ -4,7 +4,7 @@ const openidBaseUrl = "https://openid.net/specs/";
 
 /** Title → URL → prefix of section anchors. */
 const specifications: readonly (readonly [name: string, address: string, section: string])[] = [
-  ["OAuth 2.1", "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13", "#section-"],
+  ["OAuth 2.1", "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-16", "#section-"],
   ["OpenID Connect Core", `${openidBaseUrl}openid-connect-core-1_0.html`, "#rfc.section."],
   ["OpenID Connect Registration", `${openidBaseUrl}openid-connect-registration-1_0.html`, "#rfc.section."],
   ["OpenID Connect Discovery", `${openidBaseUrl}openid-connect-discovery-1_0.html`, "#rfc.section."],

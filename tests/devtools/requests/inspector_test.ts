@@ -267,7 +267,7 @@ test("[FL-02] each check is shown as passed, failed or not run, with the section
     "Not checked CI-06",
   ]);
   const away = linksOf(html).filter((href) => !/^[/#]/.test(href));
-  assert(away.includes("https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-13#section-10.2"));
+  assert(away.includes("https://datatracker.ietf.org/doc/html/draft-ietf-oauth-v2-1-16#section-10.2"));
   assert(away.includes("https://www.rfc-editor.org/rfc/rfc6749.html#section-4.1.3"));
   for (const href of away) assertMatch(html, new RegExp(`href="${href.replace(/[.?]/g, "\\$&")}" rel="noreferrer"`));
 });

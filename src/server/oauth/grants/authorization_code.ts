@@ -27,7 +27,7 @@ const boundCode: BoundToKey = { name: "code", rule: "TK-16", invalidGrant };
 
 /**
  * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
- * code that they cannot exchange (§7.5.2). A second valid attempt revokes everything issued for the first one.
+ * code that they cannot exchange (§7.5.3). A second valid attempt revokes everything issued for the first one.
  */
 export const authorizationCode: GrantType = {
   type: "authorization_code",

@@ -79,13 +79,13 @@ export const tokenRules = {
   "CI-05": {
     passes: "the code was issued to this client",
     fix: "Exchange the code with the client that requested it.",
-    cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
+    cites: ["OAuth 2.1 §4.1.3, §7.5.3"],
   },
   "CI-06": {
     passes: "the code was not exchanged before and is now consumed",
     fix:
       "Exchange each code once. Look for a callback that runs twice, such as a React effect, a retry or a reload. The tokens of the first use are revoked, so start a new login.",
-    cites: ["OAuth 2.1 §4.1.3, §7.5.2"],
+    cites: ["OAuth 2.1 §4.1.3, §7.5.3"],
   },
   "CI-11": {
     passes: "the user exists and has not revoked the consent",
