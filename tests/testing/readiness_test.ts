@@ -42,6 +42,11 @@ test("[NX-01] next-2026.11 requires a method of the challenge and the issuer as 
     ConfigurationError,
     "RFC 9207",
   );
+  await assertRejects(
+    () => latchkey({ profile: "next-2026.11", clientAuthMethods: ["client_secret_basic", "none"] }),
+    ConfigurationError,
+    "client_secret_post too",
+  );
 });
 
 test("[NX-02] under next-2026.11 the refresh token of a public client is rotated", async () => {
@@ -51,6 +56,10 @@ test("[NX-02] under next-2026.11 the refresh token of a public client is rotated
   const refreshed = await as.refresh(client, tokens.refresh_token!);
   assert(refreshed.refresh_token !== undefined && refreshed.refresh_token !== tokens.refresh_token);
   await assertRejects(() => as.refresh(client, tokens.refresh_token!));
+  for (const profile of ["next-2026.11", ["keycloak", "next-2026.11"]] as const) {
+    const refresh = profile === "next-2026.11" ? { reuse: "same" } as const : undefined;
+    await assertRejects(() => latchkey({ profile, refresh }), ConfigurationError, "refresh.reuse");
+  }
 });
 
 test("[NX-03] next-2026.11:warn lets everything pass, and reports what is ready by rule", async () => {

@@ -18,6 +18,7 @@ import {
   profileNames,
   type ProfileSetting,
 } from "./profile.ts";
+import { type DemandedSettings, validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 
 /** The settings that select a profile. */
@@ -284,7 +285,7 @@ function withValues<T extends object>(settings: T, values: readonly (readonly [s
 
 /** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
 export function validateProfile(
-  settings: ProfileSettings & Pick<Settings, "metadata" | "clients" | "redirectUris" | "scopes" | "users">,
+  settings: ProfileSettings & DemandedSettings & Pick<Settings, "clients" | "redirectUris" | "scopes" | "users">,
   extensions: readonly SettingsExtension[],
 ): ConfigIssue[] {
   const { mcpRevision } = settings;
@@ -310,15 +311,7 @@ export function validateProfile(
     });
   }
   issues.push(...rejectAny(settings, `the profile is ${active.label}`, "Remove the setting, or the profile."));
-  const { authorization_response_iss_parameter_supported: isSupported = true } = settings.metadata ?? {};
-  if (isSupported !== true && active.label !== "oidc") {
-    issues.push({
-      path: "metadata.authorization_response_iss_parameter_supported",
-      expected: `true, because the profile is ${active.label} (RFC 9207)`,
-      received: quote(isSupported),
-      hint: "Remove the member, or the profile.",
-    });
-  }
+  issues.push(...validateDemands(settings, profiles, active.label));
   return issues;
 }
 
