@@ -35,7 +35,7 @@ test("[NX-01] next-2026.11 requires a method of the challenge and the issuer as 
   await assertRejects(
     () => latchkey({ profile: "next-2026.11", assertionAudience: "issuer-or-token-endpoint" }),
     ConfigurationError,
-    "April 2026",
+    "November 2026",
   );
   await assertRejects(
     () => latchkey({ profile: "next-2026.11", metadata: { authorization_response_iss_parameter_supported: false } }),
@@ -108,7 +108,7 @@ test("[NX-03] an assertion for the token endpoint, and one without a type, is no
 
 test("each rule of next-2026.11 has a document with its month", () => {
   for (const { id, draft, date, sources } of nextRules) {
-    assert(/^(draft-ietf-oauth-[a-z0-9-]+-\d\d|MCP authorization \d{4}-\d\d-\d\d)$/.test(draft), id);
+    assert(/^(draft-ietf-oauth-[a-z0-9-]+-\d\d|RFC \d{5}|MCP authorization \d{4}-\d\d-\d\d)$/.test(draft), id);
     assert(/^20\d\d-\d\d$/.test(date) && sources[0]!.startsWith(draft), id);
   }
 });

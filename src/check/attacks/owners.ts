@@ -109,12 +109,12 @@ export const ownerAttacks: readonly Attack[] = [
       cause: "signs assertions for an audience that another issuer's metadata names",
       severity: "critical",
       consequence: "A malicious server receives an assertion that an honest one accepts, and acts as the client there.",
-      fix: "Use the issuer as the only audience of client assertions (draft-ietf-oauth-rfc7523bis).",
+      fix: "Use the issuer as the only audience of client assertions (RFC 10070).",
     },
     title: "The metadata names the token endpoint of another, honest issuer, and a PAR endpoint of its own.",
     correctClient: "The client sends this server no assertion whose audience is the other issuer or its endpoint.",
     needs: ["severalIssuers", "assertion", "par"],
-    sources: ["draft-ietf-oauth-security-topics-update-02, audience injection", "draft-ietf-oauth-rfc7523bis"],
+    sources: ["draft-ietf-oauth-security-topics-update-02, audience injection", "RFC 10070 §4"],
     async perform(stage) {
       const { as, begin, openOtherIssuer } = stage;
       const other = await openOtherIssuer();

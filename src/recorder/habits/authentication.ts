@@ -177,7 +177,7 @@ export const authenticationHabits: readonly HabitDefinition[] = [
     id: "assertion-narrow",
     title: "The client creates a new assertion for each request, with one aud, a jti, and an exp within a few minutes.",
     level: "required",
-    sources: ["RFC 7523 §3", "OpenID Connect Core §9", "draft-ietf-oauth-security-topics-update"],
+    sources: ["RFC 7523 §3", "OpenID Connect Core §9", "RFC 10070 §4"],
     occasion: "a client assertion",
     check(traffic) {
       const parameter = "client_assertion";

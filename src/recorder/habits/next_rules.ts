@@ -1,6 +1,6 @@
 /**
- * What drafts, as of November 2026, demand of clients, as habits; the profile `next-2026.11` sets what they demand of
- * servers. Remove a rule when the profile of a standard has it.
+ * What drafts and new documents, as of November 2026, demand of clients, as habits; the profile `next-2026.11` sets
+ * what they demand of servers. Remove a rule when the profile of a standard has it.
  */
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
@@ -15,14 +15,14 @@ import { claimsOf, type Traffic } from "./traffic.ts";
 
 /** @internal A habit that a draft demands. */
 export interface NextRule extends HabitDefinition {
-  /** The document: a draft with its number, or a dated revision. */
+  /** The document: a draft with its number, a new RFC, or a dated revision. */
   readonly draft: string;
-  /** The month of the document: `2026-05`. */
+  /** The month of the document: `2026-09`. */
   readonly date: string;
 }
 
 const oauth21 = { draft: "draft-ietf-oauth-v2-1-16", date: "2026-09" };
-const assertions = { draft: "draft-ietf-oauth-rfc7523bis-10", date: "2026-04" };
+const assertions = { draft: "RFC 10070", date: "2026-11" };
 const topics = { draft: "draft-ietf-oauth-security-topics-update-01", date: "2026-03" };
 const mcp = { draft: "MCP authorization 2026-07-28", date: "2026-07" };
 
@@ -92,7 +92,7 @@ export const nextRules: readonly NextRule[] = [
     id: "assertion-for-issuer",
     title: "The only audience of a client assertion is the issuer.",
     level: "required",
-    sources: [`${assertions.draft}, RFC 7523 §3`, topics.draft],
+    sources: [`${assertions.draft} §4`, topics.draft],
     occasion: "a client assertion",
     check: (traffic) =>
       examineEach(assertionsOf(traffic), ({ assertion, issuer }): RequestFinding | undefined => {
@@ -109,7 +109,7 @@ export const nextRules: readonly NextRule[] = [
     id: "assertion-typed",
     title: "A client assertion has the type client-authentication+jwt.",
     level: "required",
-    sources: [`${assertions.draft}, RFC 7523 §3.2`],
+    sources: [`${assertions.draft} §4`],
     occasion: "a client assertion",
     check: (traffic) =>
       examineEach(assertionsOf(traffic), ({ assertion }): RequestFinding | undefined => {

@@ -146,7 +146,7 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
       source: "FAPI 2.0 Message Signing §5.4.1",
     },
   },
-  // Drafts as of November 2026; `recorder/habits/next_rules.ts` has what they demand of clients.
+  // Drafts and new documents as of November 2026; `recorder/habits/next_rules.ts` has what they demand of clients.
   "next-2026.11": {
     "pkce.requireForConfidential": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (September 2026)" },
     "pkce.acceptNonce": { values: [true], source: "draft-ietf-oauth-v2-1-16 §7.5.1 (September 2026)" },
@@ -154,7 +154,7 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
     "pkce.insecureAllowMissing": { values: [false], source: "draft-ietf-oauth-v2-1-16 §4.1.1 (September 2026)" },
     "pkce.insecureAllowPlain": { values: [false], source: "draft-ietf-oauth-v2-1-16 §7.5.2 (September 2026)" },
     tokenRedirectUri: { values: ["optional"], source: "draft-ietf-oauth-v2-1-16 §10.2 (September 2026)" },
-    assertionAudience: { values: ["issuer"], source: "draft-ietf-oauth-rfc7523bis-10, RFC 7523 §3 (April 2026)" },
+    assertionAudience: { values: ["issuer"], source: "RFC 10070 §4 (November 2026)" },
     "registration.mode": { values: ["off"], source: "MCP authorization 2026-07-28, Dynamic Client Registration" },
     clientIdMetadataDocuments: {
       values: [true],

@@ -92,7 +92,7 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
    */
   readonly seeOther?: boolean;
   /**
-   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 7523bis), or
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
    * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
    * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
    * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.

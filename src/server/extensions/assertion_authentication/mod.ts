@@ -83,7 +83,7 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
 export const assertionAuthentication: Extension = {
   name: "assertion_authentication",
   title: "Client assertions",
-  specifications: ["RFC 7523 §2.2", "draft-ietf-oauth-rfc7523bis"],
+  specifications: ["RFC 7523 §2.2", "RFC 10070"],
   clientFields: assertionAuthenticationClientFields,
   validateClient: validateAlgorithm,
   clientAuthentication: [secretJwt, privateKeyJwt],

@@ -10,7 +10,7 @@ export const assertionAuthenticationRules = {
     cites: ["RFC 7523 §3"],
   },
   "JC-05": {
-    fix: "Set aud of the assertion to the issuer, as RFC 7523bis requires.",
-    cites: ["OAuth 2.1 §2.4", "RFC 7523bis", "RFC 9126 §2", "OpenID Connect CIBA §7.1"],
+    fix: "Set aud of the assertion to the issuer, as RFC 10070 requires.",
+    cites: ["OAuth 2.1 §2.4", "RFC 10070 §4", "RFC 9126 §2", "OpenID Connect CIBA §7.1"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;

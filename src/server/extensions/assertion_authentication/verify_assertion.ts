@@ -14,7 +14,7 @@ import type { Credentials, Server } from "../../oauth/server.ts";
 import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
 import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/method.ts";
 
-/** A client assertion (RFC 7523 §3, RFC 7523bis). `maxAssertionLifetime` bounds its lifetime. */
+/** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {
   ...foreignClockTolerance,
   ...{ types: ["client-authentication+jwt", "jwt"], isTypeOptional: true },

@@ -25,7 +25,7 @@ export const assertionGrantRules = {
   "JB-05": {
     passes: "aud contains this server",
     fix: "Request the assertion for the issuer of this server, as its metadata spells it.",
-    cites: ["RFC 7523 §3"],
+    cites: ["RFC 7523 §3", "RFC 10070 §4"],
   },
   "JB-06": {
     passes: "a key of the issuer verifies the signature",
