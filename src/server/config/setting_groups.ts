@@ -48,9 +48,9 @@ export interface RefreshSettings {
    */
   readonly reuse?: "same" | "another";
   /**
-   * The members of each response with a refresh token that say when it ends, in seconds.
+   * The members of each response with a refresh token, and of its introspection, that say when it ends, in seconds.
    * `refresh_token_expires_in`, as several providers have it, and `refresh_token_timeout` of
-   * draft-ietf-oauth-refresh-token-expiration: until the refresh token expires unless it is used.
+   * draft-ietf-oauth-refresh-token-expiration-03: until the refresh token expires unless it is used.
    * `authorization_expires_in` of the same draft: until the user must log in again. Default: none.
    */
   readonly lifetimeMembers?: readonly RefreshLifetimeMember[];

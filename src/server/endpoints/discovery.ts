@@ -10,6 +10,7 @@ import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";
 import { idTokenClaims } from "../oauth/tokens/mod.ts";
+import { expirationTypes } from "../oauth/tokens/refresh_token.ts";
 import type { Context } from "../assembly/context.ts";
 import type { Extension } from "../assembly/extension.ts";
 import type { Handlers } from "../assembly/route.ts";
@@ -91,6 +92,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
     code_challenge_methods_supported: challengeMethods,
+    refresh_token_expiration_types_supported: expirationTypes(server),
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public", ...server.subjectTypes.map(({ name }) => name)],
     id_token_signing_alg_values_supported: ownAlgorithms,

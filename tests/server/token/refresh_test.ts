@@ -1064,7 +1064,14 @@ test("[RT-10] refresh.lifetimeMembers lists what a response says about the lifet
   const one = await open({ lifetimes, refresh: { lifetimeMembers: ["refresh_token_expires_in"] } });
   const { refresh_token } = await webTokens(one, "web");
   one.advance(100);
+  assertEquals(valuesOf(await fetchIntrospection(one, refresh_token, "web")), [300, undefined, undefined]);
   // A confidential client keeps its token, which this use extends.
   const again = await refreshTokens(one, refresh_token, {}, basicHeader("web"));
   assertEquals(valuesOf(again), [400, undefined, undefined]);
+  const metadata = await Promise.all(
+    [silent, b, one].map(async ({ get }) =>
+      (await (await get("/.well-known/oauth-authorization-server")).json()).refresh_token_expiration_types_supported
+    ),
+  );
+  assertEquals(metadata, [undefined, ["token_timeout", "authorization"], undefined]);
 });

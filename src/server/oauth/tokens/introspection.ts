@@ -14,6 +14,7 @@ import type { Server } from "../server.ts";
 import { subjectFor } from "../users/users.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
+import { lifetimeMembers } from "./refresh_token.ts";
 import { requireTokenParameter } from "./revocation.ts";
 import { tokenType } from "./mod.ts";
 
@@ -81,7 +82,7 @@ export async function introspect(
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;
-  const { grant, validUntil, dpopJkt } = refreshToken.value;
+  const { grant, validUntil, endsAt, dpopJkt } = refreshToken.value;
   if (grant.clientId !== caller.id) return inactiveToken;
   const scope = registeredScope(caller, grant.scope);
   if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
@@ -95,6 +96,7 @@ export async function introspect(
     sub: await subjectFor(server, caller, grant.subject.sub),
     scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
+    ...lifetimeMembers(server, endsAt, validUntil),
     ...dpopJkt !== undefined && { cnf: confirmationOf(dpopJkt) },
   };
 }

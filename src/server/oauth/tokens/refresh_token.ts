@@ -32,8 +32,16 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   return { refresh_token: token, ...lifetimeMembers(server, endsAt, validUntil) };
 };
 
+/** The values of `refresh_token_expiration_types_supported` for the configured members. */
+export function expirationTypes({ settings }: Server): readonly string[] {
+  const types = { refresh_token_timeout: "token_timeout", authorization_expires_in: "authorization" };
+  return Object.entries(types).flatMap(([name, type]) =>
+    settings.refresh.lifetimeMembers.some((member) => member === name) ? [type] : []
+  );
+}
+
 /** The configured members with the rest of both lifetimes, in whole seconds. */
-function lifetimeMembers(
+export function lifetimeMembers(
   { settings, now }: Server,
   endsAt: number,
   validUntil: number,
