@@ -46,7 +46,7 @@ export const ownerAttacks: readonly Attack[] = [
     correctClient: "The client sends each code to the issuer of its login, or rejects the response.",
     needs: ["severalIssuers", "logIn"],
     duty: "RFC 9700 §2.1",
-    sources: ["draft-ietf-oauth-security-topics-update-02, cross-toolkit OAuth account takeover", "RFC 9700 §4.4"],
+    sources: ["draft-ietf-oauth-security-topics-update-03 §2.2", "RFC 9700 §4.4"],
     ...oneOf("first", ["older", "newer"], "Whose response arrives first: that of the older or the newer login."),
     async perform({ as, journey, openOtherIssuer, startLogin }, { first }) {
       const other = await openOtherIssuer();
@@ -78,7 +78,7 @@ export const ownerAttacks: readonly Attack[] = [
     correctClient: "The client rejects the response because of iss, and sends no code to another issuer.",
     needs: ["severalIssuers", "plainResponse", "logIn"],
     duty: "RFC 9700 §2.1",
-    sources: ["draft-ietf-oauth-security-topics-update-02, cross-toolkit OAuth request forgery", "RFC 9700 §4.4"],
+    sources: ["draft-ietf-oauth-security-topics-update-03 §2.2.1", "RFC 9700 §4.4"],
     async perform(stage) {
       const { as, openBrowser, openOtherIssuer, startLogin } = stage;
       const [, attacker] = await as.users.all();
@@ -114,7 +114,7 @@ export const ownerAttacks: readonly Attack[] = [
     title: "The metadata names the token endpoint of another, honest issuer, and a PAR endpoint of its own.",
     correctClient: "The client sends this server no assertion whose audience is the other issuer or its endpoint.",
     needs: ["severalIssuers", "assertion", "par"],
-    sources: ["draft-ietf-oauth-security-topics-update-02, audience injection", "RFC 10070 §4"],
+    sources: ["draft-ietf-oauth-security-topics-update-03 §2.1", "RFC 10070 §4"],
     async perform(stage) {
       const { as, begin, openOtherIssuer } = stage;
       const other = await openOtherIssuer();

@@ -141,7 +141,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     title: "A browser delivers the authorization response, or only the state, of a login that another browser started.",
     correctClient: "The client rejects the response, because it binds state to the browser.",
     duty: csrfProtection,
-    sources: ["RFC 9700 §4.7", "CVE-2025-68158", "CVE-2023-27490"],
+    sources: ["RFC 9700 §4.7", "draft-ietf-oauth-security-topics-update-03 §2.3", "CVE-2025-68158", "CVE-2023-27490"],
     ...oneOf(
       "what",
       ["response", "state", "request"],

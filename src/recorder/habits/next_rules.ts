@@ -23,7 +23,7 @@ export interface NextRule extends HabitDefinition {
 
 const oauth21 = { draft: "draft-ietf-oauth-v2-1-16", date: "2026-09" };
 const assertions = { draft: "RFC 10070", date: "2026-11" };
-const topics = { draft: "draft-ietf-oauth-security-topics-update-01", date: "2026-03" };
+const topics = { draft: "draft-ietf-oauth-security-topics-update-03", date: "2026-07" };
 const mcp = { draft: "MCP authorization 2026-07-28", date: "2026-07" };
 
 const known = [...authorizationRequestHabits, ...pkceHabits, ...redirectHabits, ...refreshHabits, ...tokenHabits];
@@ -64,7 +64,7 @@ export const nextRules: readonly NextRule[] = [
   },
   today("pkce-s256", oauth21, "§4.1.1, §7.5.2"),
   today("redirect-uri-exact", oauth21, "§4.1.1"),
-  today("callback-tells-issuers-apart", topics, "(mix-up, cross-toolkit attacks)"),
+  today("callback-tells-issuers-apart", topics, "§2.2"),
   {
     ...oauth21,
     id: "secret-in-body",
@@ -92,7 +92,7 @@ export const nextRules: readonly NextRule[] = [
     id: "assertion-for-issuer",
     title: "The only audience of a client assertion is the issuer.",
     level: "required",
-    sources: [`${assertions.draft} §4`, topics.draft],
+    sources: [`${assertions.draft} §4`, `${topics.draft} §2.1`],
     occasion: "a client assertion",
     check: (traffic) =>
       examineEach(assertionsOf(traffic), ({ assertion, issuer }): RequestFinding | undefined => {

@@ -31,7 +31,7 @@ export const cibaRules = {
   },
   "CB-06": {
     passes: "the user approved the request",
-    cites: ["OpenID Connect CIBA §8"],
+    cites: ["OpenID Connect CIBA §8", "RFC 10027 §6.1.14"],
   },
   "CB-07": {
     fix: "Start a new request in the client: users can decide only once on each request.",
@@ -47,7 +47,7 @@ export const cibaRules = {
   },
   "CB-10": {
     fix: "Name a user of this server in the hint, and wait for the decision before another request.",
-    cites: ["OpenID Connect CIBA §13"],
+    cites: ["OpenID Connect CIBA §13", "RFC 10027 §6.1.11"],
   },
   "CB-12": {
     fix: "Send a new random client_notification_token with each request, and respond with 204 to the notification.",

@@ -6,7 +6,7 @@ import type { Rule } from "../../oauth/rules/rule.ts";
 export const deviceRules = {
   "DV-02": {
     fix: "Type the eight letters that the device shows. If it no longer shows a code, start again on the device.",
-    cites: ["RFC 8628 §5.1, §6.1"],
+    cites: ["RFC 8628 §5.1, §6.1", "RFC 10027 §6.1.2, §6.1.4"],
   },
   "DV-03": {
     passes: "the user approved the device, and device_code was not used before",
@@ -27,10 +27,10 @@ export const deviceRules = {
   "DV-06": {
     passes: "the user approved the device on a page",
     fix: "Open the page of verification_uri in a browser, log in and decide there.",
-    cites: ["RFC 8628 §3.3, §5.4"],
+    cites: ["RFC 8628 §3.3, §5.4", "RFC 10027 §6.1.14"],
   },
   "DV-07": {
     fix: "Start again on the device: users can decide only once on each code.",
-    cites: ["RFC 8628 §3.3", "OAuth 2.1 §7.11"],
+    cites: ["RFC 8628 §3.3", "OAuth 2.1 §7.11", "RFC 10027 §6.1.3"],
   },
 } as const satisfies Readonly<Record<string, Rule>>;
