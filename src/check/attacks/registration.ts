@@ -166,7 +166,7 @@ export const registrationAttacks: readonly Attack[] = [
     level: "must-recover",
     needs: ["clientDocument"],
     endpoints: ["discovery", "authorize"],
-    sources: ["Client ID Metadata Document §6", "MCP authorization, client registration"],
+    sources: ["Client ID Metadata Document §5.1, §6", "MCP authorization, client registration"],
     ...oneOf(
       "how",
       ["unsupported", "rejected"],

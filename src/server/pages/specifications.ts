@@ -25,7 +25,7 @@ const specifications: readonly (readonly [name: string, address: string, section
   ["OAuth 2.0 Multiple Response Types", `${openidBaseUrl}oauth-v2-multiple-response-types-1_0.html`, "#rfc.section."],
   [
     "Client ID Metadata Document",
-    "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document-01",
+    "https://datatracker.ietf.org/doc/html/draft-ietf-oauth-client-id-metadata-document-02",
     "#section-",
   ],
   ["MCP authorization", "https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization", ""],

@@ -1,6 +1,6 @@
 /**
  * Client ID metadata documents: clients without a registration. The `client_id` is the URL of a document with the
- * metadata of the client (draft-ietf-oauth-client-id-metadata-document).
+ * metadata of the client (draft-ietf-oauth-client-id-metadata-document-02).
  *
  * 1. `document_url.ts` checks the URL.
  * 2. This file fetches the document, once for concurrent requests and within the limits of `fetch_limiter.ts`, and

@@ -33,9 +33,12 @@ export function assertDocumentUrl(id: string): URL {
   });
 }
 
-/** A URL must be in its serialized form: another spelling would identify another client on the same host. */
+/**
+ * A URL must be in its serialized form: another spelling would identify another client on the same host. Only the
+ * default port may be written out, as the draft has it (§3).
+ */
 function expectedSpelling(id: string): string | undefined {
   if (!URL.canParse(id)) return "a URL";
   const { href } = new URL(id);
-  return href === id ? undefined : `the URL in its normal form, ${href}`;
+  return href === id.replace(/^(https:\/\/[^/?]+):443(?=\/)/, "$1") ? undefined : `the URL in its normal form, ${href}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Client ID metadata documents: a client without a registration, whose `client_id` is the URL of its metadata
- * (draft-ietf-oauth-client-id-metadata-document).
+ * (draft-ietf-oauth-client-id-metadata-document-02).
  */
 
 import type { Extension } from "../../assembly/extension.ts";
@@ -21,7 +21,7 @@ const isOn = ({ clientIdMetadataDocuments }: ClientDocumentPolicy): boolean => c
 export const clientDocuments: Extension = {
   name: "client_documents",
   title: "Client ID metadata documents",
-  specifications: ["draft-ietf-oauth-client-id-metadata-document"],
+  specifications: ["draft-ietf-oauth-client-id-metadata-document-02"],
   settingFields: clientDocumentFields,
   resolveSettings: resolveClientDocuments,
   acceptsUnknownClients: isOn,

@@ -55,6 +55,9 @@ export async function parseDocument(
   if (url.includes("?")) {
     warn("client_id has a query, which a client should not use", "a URL without a query", url, "MC-03");
   }
+  if (new URL(url).pathname === "/") {
+    warn("client_id has the path /, which a client should not use", "a URL with a longer path", url, "MC-03");
+  }
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
   if (clientDocumentPolicy(settings).requireClientName && (document.client_name ?? "") === "") {

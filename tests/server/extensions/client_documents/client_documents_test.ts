@@ -92,7 +92,8 @@ test("[MC-03] an id that is not such a URL is rejected by a page and by 400, and
       ["https:///client.example/c", /normal form, https:\/\/client\.example\/c$/],
       ["https://%63lient.example/c", /normal form/],
       ["https://client.example:/c", /normal form/],
-      ["https://client.example:443/c", /normal form/],
+      ["https://client.example:0443/c", /normal form/],
+      ["https://client.example:443:443/c", /a URL$/],
       ["https://CLIENT.example/c", /normal form/],
       ["https://2130706433/c", /normal form/],
       [`https://client.example/${"a".repeat(256)}`, /at most 256/],
@@ -112,19 +113,28 @@ test("[MC-03] an id that is not such a URL is rejected by a page and by 400, and
   assertEquals(b.fetched, []);
 });
 
-test("[MC-03] a port, a bare slash and, with a warning, a query are accepted; other spellings are other clients", async () => {
+test("[MC-03] a port and, with a warning, a bare slash and a query are accepted; other spellings are other clients", async () => {
   const b = await documentServer();
   b.respond = (client_id) => Response.json({ ...document, client_id });
   for (
-    const client_id of ["https://client.example/", "https://client.example:8443/c", "https://client.example/a..b/.c"]
+    const client_id of [
+      url.replace("/oauth", ":443/oauth"),
+      "https://client.example:8443/c",
+      "https://client.example/a..b/.c",
+    ]
   ) {
     assertCode(await b.authorize({ client_id }));
   }
   assertEquals(getWarnings(b.events), []);
   assertCode(await b.authorize({ client_id: `${url}?v=1` }));
   assertMatch(getWarnings(b.events).join(), /MC-03 client_id has a query/);
+  assertCode(await b.authorize({ client_id: "https://client.example/" }));
+  assertMatch(getWarnings(b.events).join(), /MC-03 client_id has the path \//);
   b.respond = () => Response.json(document);
   await assertPage(await b.authorize({ client_id: "https://CLIENT.example/oauth/client.json" }));
+  // The document names the URL without the port.
+  b.advance(24 * 3600);
+  await assertPage(await b.authorize({ client_id: url.replace("/oauth", ":443/oauth") }));
 });
 
 test("[MC-03] a registered client with that id takes precedence, and a resource is never fetched as a client", async () => {
@@ -169,6 +179,8 @@ test("[MC-04] a faulty response or document is rejected with the expected and th
     [json({ token_endpoint_auth_method: 7 }), /none or private_key_jwt/],
     [json({ token_endpoint_auth_method: "private_key_jwt" }), /jwks: at least one public key/],
     [json({ jwks: keys, token_endpoint_auth_method: "private_key_jwt" }), /private member "d"/],
+    [json({ jwks: keys }), /private member "d"/],
+    [json({ jwks: { keys: [{ kty: "oct", k: "c2VjcmV0" }] } }), /private member "k"/],
     [json({ jwks_uri: "ftp://client.example/jwks", token_endpoint_auth_method: "private_key_jwt" }), /jwks_uri/],
     [json({ redirect_uris: undefined }), /redirect_uris: at least one/],
     [json({ redirect_uris: [] }), /redirect_uris: at least one/],
