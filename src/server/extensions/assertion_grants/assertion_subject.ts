@@ -37,6 +37,8 @@ export async function findSubject(
     ? await server.users.find(claims.sub) ?? await provision(server, trusted, claims)
     : trusted.users === "email"
     ? await findByEmail(server, trusted, claims)
+    : trusted.users === "aud_sub" && typeof claims.aud_sub === "string"
+    ? await server.users.find(claims.aud_sub)
     : undefined;
   if (user?.sub === client.id && claims.auth_time === undefined) {
     throw invalidAssertion({
@@ -52,8 +54,10 @@ export async function findSubject(
     reason: "the subject of the assertion is not a user of this server",
     expected: trusted.users === "email"
       ? "the email of exactly one user, with email_verified: true"
+      : trusted.users === "aud_sub"
+      ? "an aud_sub that is the sub of a registered user"
       : "a sub that trustedIssuers maps to a registered user or a client",
-    received: mapped?.user ?? claims.sub,
+    received: mapped?.user ?? (trusted.users === "aud_sub" ? String(claims.aud_sub ?? "no aud_sub") : claims.sub),
   });
 }
 

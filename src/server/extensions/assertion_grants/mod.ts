@@ -1,6 +1,6 @@
 /**
  * Assertions as grants: clients exchange assertions of trusted issuers for access tokens (RFC 7523 §2.1), among them
- * ID-JAGs (draft-ietf-oauth-identity-assertion-authz-grant).
+ * ID-JAGs (draft-ietf-oauth-identity-assertion-authz-grant-03).
  */
 
 import type { Extension } from "../../assembly/extension.ts";
@@ -22,7 +22,7 @@ const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer): boolean =>
 export const assertionGrants: Extension = {
   name: "assertion_grants",
   title: "Assertion grants",
-  specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant"],
+  specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
   settingFields: assertionGrantFields,
   async validateSettings(settings: ResolvedSettings & AssertionGrantPolicy) {
     if (!isOn(settings)) return [];

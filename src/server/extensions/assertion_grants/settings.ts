@@ -72,9 +72,10 @@ export interface TrustedIssuer {
   /**
    * Maps a `sub` that `subjects` does not list. `sub`: to the user with the same `sub` at this server. `email`: to the
    * only user with the `email` claim of the assertion, if its `email_verified` is true and that of the user is not
-   * false. Default: to no user.
+   * false. `aud_sub`: to the user whose `sub` is the `aud_sub` of an ID-JAG, the account that the identity provider
+   * knows at this server. Default: to no user.
    */
-  readonly users?: "sub" | "email";
+  readonly users?: "sub" | "email" | "aud_sub";
   /**
    * An `email` claim counts as verified if the assertion has no `email_verified`: only for an issuer that verifies
    * every address. Needs `users: "email"`. Default: true if this server is on a test host, otherwise false.
@@ -123,7 +124,7 @@ const trustedIssuerField: Field<TrustedIssuer> = object<TrustedIssuer>(
     jwks_uri: text(["https://idp.example/jwks"]),
     algorithms: list(choice(verificationAlgorithms), [["ES256"]], { expected: "an array of asymmetric algorithms" }),
     grantProfile: choice(["id-jag"]),
-    users: choice(["sub", "email"]),
+    users: choice(["sub", "email", "aud_sub"]),
     assumeEmailVerified: flag(),
     provision: flag(false),
     subjects: record(

@@ -56,6 +56,10 @@ export function validateTrustedIssuers(
         `Add users: "sub" if this server has the same subjects, or list them in subjects.`,
       );
     }
+    if (trusted.users === "aud_sub" && trusted.grantProfile !== "id-jag") {
+      const hint = `Set grantProfile to "id-jag", or users to "sub" or "email".`;
+      report("users", `grantProfile: "id-jag" as well, because only ID-JAGs have aud_sub`, "aud_sub", hint);
+    }
     if (trusted.provision === true && trusted.users !== "sub") {
       report("provision", `users: "sub" as well`, String(trusted.users), `Set users to "sub", or remove provision.`);
     }

@@ -97,7 +97,7 @@ const isTime = (value: unknown) => typeof value === "number" && Math.abs(value) 
 const claimTypes = [
   [["iss"], "a string", isString, "JB-03"],
   [["aud"], "a string or an array of strings", isStringOrList, "JB-05"],
-  [["sub", "jti", "tenant", "client_id", "scope", "email"], "a string", isString, "JB-04"],
+  [["sub", "jti", "tenant", "client_id", "scope", "email", "aud_sub"], "a string", isString, "JB-04"],
   [["resource"], "a string or an array of strings", isStringOrList, "JB-04"],
   [["exp", "iat", "nbf", "auth_time"], "seconds since 1970", isTime, "JB-04"],
   [["email_verified"], "a boolean", (value: unknown) => typeof value === "boolean", "JB-04"],

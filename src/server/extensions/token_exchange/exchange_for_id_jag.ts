@@ -1,4 +1,4 @@
-/** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant §4.3). */
+/** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
 import { confirmationOf } from "../../oauth/tokens/confirmation.ts";
 import { warn } from "../../oauth/notes.ts";

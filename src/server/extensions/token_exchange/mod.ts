@@ -1,6 +1,6 @@
 /**
  * Token exchange (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG, an assertion for another
- * authorization server (draft-ietf-oauth-identity-assertion-authz-grant).
+ * authorization server (draft-ietf-oauth-identity-assertion-authz-grant-03).
  */
 
 import type { Extension } from "../../assembly/extension.ts";
@@ -19,7 +19,7 @@ const isOn = (settings: TokenExchangePolicy): boolean => settings.tokenExchange 
 export const tokenExchange: Extension = {
   name: "token_exchange",
   title: "Token exchange",
-  specifications: ["RFC 8693", "draft-ietf-oauth-identity-assertion-authz-grant"],
+  specifications: ["RFC 8693", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
   settingFields: tokenExchangeFields,
   async validateSettings(settings: TokenExchangePolicy, issuer) {
     if (!isOn(settings)) return [];

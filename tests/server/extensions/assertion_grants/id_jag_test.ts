@@ -224,6 +224,21 @@ test("[IJ-20] an unknown subject is created only where the entry says so, and st
   assertEquals(await getOutcome(await send({ sub: "x".repeat(256) })), rejected);
 });
 
+test("[IJ-20] aud_sub names the user where the entry says so", async () => {
+  const { idp, server } = await acceptingServer({ users: "aud_sub" });
+  const send = async (claims: object) =>
+    await exchangeAssertion(server, await idJag(idp, { claims: { sub: "u-4711", ...claims } }));
+  const { access_token } = await assertTokenResponse(await send({ aud_sub: "alice", aud_tenant: "acme" }));
+  assertEquals(decodeClaims(access_token).sub, "alice");
+  for (const claims of [{}, { sub: "alice" }, { aud_sub: "ghost" }, { aud_sub: 7 }, { aud_sub: ["alice"] }]) {
+    assertEquals(await getOutcome(await send(claims)), rejected);
+  }
+  // By default the sub of the issuer counts, not what it says of this server.
+  const other = await acceptingServer();
+  const assertion = await idJag(other.idp, { claims: { sub: "u-4711", aud_sub: "alice" } });
+  assertEquals(await getOutcome(await exchangeAssertion(other.server, assertion)), rejected);
+});
+
 test("[IJ-20] a store that cannot add the user is an error of the server, not of the assertion", async () => {
   const working = memoryStore();
   const store: Store = {

@@ -604,6 +604,7 @@ test("[JB-03, JB-09] an entry that cannot work is rejected at the start, with on
     [[idp.entry({ jwks: { keys: [privateJwk] } })], "trustedIssuers[0].jwks.keys[0]"],
     [[idp.entry({ users: undefined })], "trustedIssuers[0].users"],
     [[idp.entry({ provision: true, users: "email" })], "trustedIssuers[0].provision"],
+    [[idp.entry({ users: "aud_sub" })], "trustedIssuers[0].users"],
     [[idp.entry({ scopes: ["admin"] })], "trustedIssuers[0].scopes"],
     [[idp.entry({ algorithms: ["HS256"] })], "trustedIssuers[0].algorithms[0]"],
     [[idp.entry(), idp.entry()], "trustedIssuers[1].issuer"],
