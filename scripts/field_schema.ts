@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { anyValue, type Field } from "../src/server/config/field.ts";
 
-/** A reference to a secret, instead of the secret. */
+/** A reference to a value, instead of the value. */
 const references = [
-  ["env", "The environment variable with the secret.", "WEB_SECRET"],
-  ["file", "The file with the secret and nothing else, relative to the working directory.", "/run/secrets/web"],
+  ["env", "The environment variable with the value.", "WEB_SECRET"],
+  ["file", "The file with the value and nothing else, relative to the working directory.", "/run/secrets/web"],
 ] as const;
 
 /** A JSON Schema. */
@@ -16,7 +16,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * Creates the function that converts fields.
  *
  * @param documentation The paths of the files whose interfaces document the fields.
- * @param options `allowsReferences`: a secret may be a reference to it, as in a configuration file.
+ * @param options `allowsReferences`: a reference may stand for a value, as in a configuration file.
  */
 export function fieldSchemas(
   documentation: readonly string[],
@@ -52,15 +52,15 @@ export function fieldSchemas(
     if (field.alternative !== undefined) {
       return { anyOf: [schema, { type: "string", enum: [field.alternative] }], ...annotations };
     }
-    if (field.isSecret === undefined || !allowsReferences) return { ...schema, ...annotations };
-    const secrets = references.map(([name, description, example]) => ({
+    if (field.mayBeReference === undefined || !allowsReferences) return { ...schema, ...annotations };
+    const alternatives = references.map(([name, description, example]) => ({
       type: "object",
       properties: { [name]: { type: "string", description, examples: [example] } },
       required: [name],
       additionalProperties: false,
     }));
     const referenceExamples = references.map(([name, , example]) => ({ [name]: example }));
-    return { anyOf: [schema, ...secrets], ...annotations, examples: [...examples, ...referenceExamples] };
+    return { anyOf: [schema, ...alternatives], ...annotations, examples: [...examples, ...referenceExamples] };
   };
   return toSchema;
 }

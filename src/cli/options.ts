@@ -141,7 +141,7 @@ export function programFields(
     faults: flag(),
     control: flag(false),
     controlSecret: text(["a-long-random-token"], {
-      isSecret: true,
+      mayBeReference: true,
       pattern: /^[\w.~+/-]{16,}=*$/,
       expected: "at least 16 letters, digits and -._~+/",
     }),

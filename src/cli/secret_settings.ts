@@ -1,4 +1,4 @@
-/** Secrets that a configuration file refers to: in an environment variable, or in a file of their own. */
+/** Values that a configuration file refers to, above all secrets: in an environment variable, or in their own file. */
 
 import { listed } from "../server/config/settings.ts";
 import { type ConfigIssue, showFile, showVariable } from "../server/config/config_issue.ts";
@@ -35,15 +35,18 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
       return typeof value === "object" ? { ...item, [key]: await load(value, `${list}[${i}].${key}`) } : item;
     }));
 
-  const { registration } = content;
+  const { registration, mutualTls } = content;
   const clients = await loadAll("clients", listed(content.clients), "client_secret");
   const users = await loadAll("users", listed(content.users), "password");
   const controlSecret = content.controlSecret === undefined
     ? undefined
     : await load(content.controlSecret, "controlSecret");
-  const tokens = registration?.initialAccessTokens;
-  const initialAccessTokens = tokens &&
-    await Promise.all(tokens.map((token, i) => load(token, `registration.initialAccessTokens[${i}]`)));
+  const loadEach = (path: string, values: readonly string[] | undefined) =>
+    values && Promise.all(values.map((value, i) => load(value, `${path}[${i}]`)));
+  const initialAccessTokens = await loadEach("registration.initialAccessTokens", registration?.initialAccessTokens);
+  // A placeholder is no certificate.
+  const authorities = (await loadEach("mutualTls.authorities", mutualTls?.authorities))
+    ?.filter((value) => value !== placeholder);
   return {
     content: {
       ...content,
@@ -51,6 +54,7 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
       ...users && { users },
       ...controlSecret !== undefined && { controlSecret },
       ...initialAccessTokens && { registration: { ...registration, initialAccessTokens } },
+      ...authorities && { mutualTls: { ...mutualTls, authorities } },
     },
     issues,
   };

@@ -29,7 +29,7 @@ export interface Persona {
 /** The description of {@link Persona}. */
 export const personaField = object<Persona>("Persona", {
   as: text(["bob"]),
-  password: text(["correct-horse-battery-staple"], { isSecret: true }),
+  password: text(["correct-horse-battery-staple"], { mayBeReference: true }),
   claims: objectOption,
   deny: flag(false),
   denyScopes: texts(["write"]),

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { authority } from "../server/extensions/mutual_tls/certificates.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import { exampleFile } from "../../src/cli/help.ts";
@@ -516,11 +517,21 @@ test("a secret of the configuration may be in a variable, or in its own file", a
   assertEquals(settings.users, [{ sub: "a", password: digest }]);
 });
 
-test("a missing initial access token is one error at its path", async () => {
-  const file = { registration: { initialAccessTokens: [{ env: "NO_TOKEN" }] } };
-  await assertFaults({ file, validate: validateOptions }, [
-    ["latchkey.json: registration.initialAccessTokens[0]", "no such variable"],
-  ]);
+test("the certificate of an authority may be in its own file", async () => {
+  const file = { mutualTls: { authorities: [{ file: "ca.pem" }] } };
+  const { settings } = await run({ file, files: { "ca.pem": `${authority}\n` }, validate: validateOptions });
+  assertEquals((settings as LatchkeyOptions).mutualTls, { authorities: [authority] });
+});
+
+test("a missing initial access token, or authority, is one error at its path", async () => {
+  for (
+    const [name, file] of [
+      ["registration.initialAccessTokens[0]", { registration: { initialAccessTokens: [{ env: "MISSING" }] } }],
+      ["mutualTls.authorities[0]", { mutualTls: { authorities: [{ env: "MISSING" }] } }],
+    ] as const
+  ) {
+    await assertFaults({ file, validate: validateOptions }, [[`latchkey.json: ${name}`, "no such variable"]]);
+  }
 });
 
 test("a missing secret is one error at its path, with a fix", async () => {

@@ -35,7 +35,7 @@ export interface Field<T = unknown> {
   /** The largest number. */
   readonly max?: number;
   /** Whether a configuration file may contain a reference to the value: `{ "env": NAME }` or `{ "file": PATH }`. */
-  readonly isSecret?: true;
+  readonly mayBeReference?: true;
   /** How to fix an invalid value, if an example is not enough. */
   readonly hint?: (value: unknown) => string | undefined;
   /** Of a member of client metadata: the standing from which a client may set it itself. Default: only the operator. */
@@ -188,7 +188,7 @@ export function validate(field: Field, value: unknown): ConfigIssue[] {
 /**
  * All mismatches of a value.
  *
- * @param allowReferences Whether a secret may be a reference, as in a file.
+ * @param allowReferences Whether a reference may stand for a value, as in a file.
  */
 export function findMismatches(field: Field, value: unknown, allowReferences = false): Mismatch[] {
   const found: Mismatch[] = [];
@@ -198,12 +198,12 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
     const ofType = field.oneOf?.filter(({ type }) => matches({ type, expected: "", examples: [] }, value)) ?? [];
     const one = ofType.find((option) => matches(option, value)) ?? ofType[0];
     if (one !== undefined) return visit(one, value, path);
-    const mayRefer = allowReferences && field.isSecret === true;
-    if (!matches(field, value) && !(mayRefer && isSecretReference(value))) {
+    const mayRefer = allowReferences && field.mayBeReference === true;
+    if (!matches(field, value) && !(mayRefer && isReference(value))) {
       const issue = invalidValue(field, value, path, comparable(field.choices));
       found.push({
         path,
-        issue: mayRefer ? { ...issue, expected: `${issue.expected}, or ${secretReference}` } : issue,
+        issue: mayRefer ? { ...issue, expected: `${issue.expected}, or ${references}` } : issue,
       });
     } else if (field.items) {
       for (const [i, item] of (value as unknown[]).entries()) visit(field.items, item, [...path, i]);
@@ -251,10 +251,10 @@ function matches(
   }
 }
 
-const secretReference = `{ "env": NAME } or { "file": PATH }`;
+const references = `{ "env": NAME } or { "file": PATH }`;
 
 /** Whether a value is `{ "env": NAME }` or `{ "file": PATH }`. */
-function isSecretReference(value: unknown): boolean {
+function isReference(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const [[name, source] = [], ...more] = Object.entries(value);
   return (name === "env" || name === "file") && typeof source === "string" && more.length === 0;

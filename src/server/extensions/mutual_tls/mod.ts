@@ -90,7 +90,8 @@ async function validateAuthorities(settings: object): Promise<readonly ConfigIss
       path: `mutualTls.authorities[${i}]`,
       expected: "the certificate of an authority, as PEM",
       received: quote(pem.slice(0, 30)),
-      hint: "Give the content of a file that begins with -----BEGIN CERTIFICATE----- and may issue certificates.",
+      hint: "Give the content of a file that begins with -----BEGIN CERTIFICATE----- and may issue certificates; " +
+        'in a configuration file { "file": "ca.pem" } stands for it.',
     }]
   );
 }

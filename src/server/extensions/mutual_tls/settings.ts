@@ -1,6 +1,6 @@
 /** The setting `mutualTls` (RFC 8705). */
 
-import { choice, type Fields, object, texts, whole } from "../../config/field.ts";
+import { choice, type Fields, list, object, text, whole } from "../../config/field.ts";
 
 /** @internal Mutual TLS (RFC 8705). */
 export interface MutualTlsOptions {
@@ -33,7 +33,9 @@ export interface MutualTlsSettings {
 /** Describes {@link MutualTlsSettings}. */
 export const mutualTlsFields: Fields<MutualTlsSettings> = {
   mutualTls: object<MutualTlsOptions>("MutualTlsOptions", {
-    authorities: texts(["-----BEGIN CERTIFICATE-----…"]),
+    authorities: list(text(["-----BEGIN CERTIFICATE-----…"], { mayBeReference: true }), [[
+      "-----BEGIN CERTIFICATE-----…",
+    ]]),
     proxyHeader: choice(["none", "client-cert"], { default: "none" }),
     port: whole(9443, { min: 0, max: 65535, expected: "a port: a whole number from 0 to 65535" }),
   }, {}),

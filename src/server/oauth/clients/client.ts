@@ -211,7 +211,7 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
       expected: "a string of 1 to 256 printable ASCII characters",
       hint: (value) => typeof value === "string" ? "Choose a short identifier." : undefined,
     }),
-    client_secret: text(["correct-horse-battery-staple"], { isSecret: true }),
+    client_secret: text(["correct-horse-battery-staple"], { mayBeReference: true }),
     client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
     client_name: open(text(["Web shop"])),
     redirect_uris: open(texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"])),
@@ -259,7 +259,7 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
     name: text(["Alice"]),
     email: text(["alice@example.com"]),
     password: text([digest], {
-      isSecret: true,
+      mayBeReference: true,
       expected: "the scrypt digest of a password, as latchkey hash-password prints it",
     }),
   },
