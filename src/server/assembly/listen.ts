@@ -66,7 +66,7 @@ export function listeners(
       const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
       if (portForCertificates !== undefined && tls === undefined) {
         throw new ListenError(
-          "Cannot ask clients for certificates without TLS. Give a certificate and its key, or remove mutualTls.port.",
+          "Cannot ask clients for certificates without TLS. Give a certificate and its key, set tls to self-signed, or remove mutualTls.port.",
           undefined,
         );
       }

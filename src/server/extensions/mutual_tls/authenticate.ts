@@ -1,12 +1,14 @@
 /** Authenticates clients by the certificate of their connection (RFC 8705 §2). */
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
+import { quote } from "../../config/config_issue.ts";
 import { howToAuthenticate, invalidClient, unknownClient } from "../../oauth/clients/auth/method.ts";
 import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import { describeMissing, findTimeProblem, isIssuedBy, readCertificate } from "./certificate.ts";
+import { subjectMembers } from "./client_members.ts";
 import { mutualTlsOf } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
 
@@ -27,11 +29,14 @@ export async function authenticateByCertificate(
   const fix = howToAuthenticate(client);
   const certificate = readCertificate(server.settings, request);
   if (certificate === undefined) {
-    const received = describeMissing(server.settings, request);
+    const received = describeMissing(server, request);
     throw invalidClient(`client ${client.id} must use ${method}`, expected, received, { fix });
   }
   const timeProblem = findTimeProblem(certificate, server.now());
-  if (timeProblem !== undefined) throw invalidClient("the certificate is not valid now", expected, timeProblem);
+  if (timeProblem !== undefined) {
+    const fix = "Use a certificate that is valid now, by the clock of the server.";
+    throw invalidClient("the certificate is not valid now", expected, timeProblem, { fix });
+  }
   if (method === "self_signed_tls_client_auth") await assertRegistered(server, client, certificate);
   else assertIssued(server, client, certificate);
   return client;
@@ -48,13 +53,18 @@ function assertIssued(server: Server, client: Client, certificate: Certificate):
     );
   }
   if (hasSubject(certificate, client.metadata)) return;
+  const [member] = subjectMembers.filter((name) => client.metadata[name] !== undefined);
+  const isSubject = member === "tls_client_auth_subject_dn";
+  // The order of RFC 4514 is that of DER reversed.
+  const names = isSubject ? [certificate.subject.toReversed().join(",")] : certificate.alternativeNames;
   throw invalidClient(
     `the certificate is not that of client ${client.id}`,
-    "the subject, or the alternative name, of the registration",
-    "another one",
+    `${member} ${quote(client.metadata[member!])}`,
+    names.map(quote).join(" ") || "no alternative name",
     {
-      fix:
-        "Compare tls_client_auth_… of the registration with the output of openssl x509 -noout -subject -ext subjectAltName.",
+      fix: `Compare ${member} with the output of openssl x509 -noout ${
+        isSubject ? "-subject -nameopt RFC2253" : "-ext subjectAltName"
+      } -in client.pem.`,
     },
   );
 }
@@ -76,6 +86,6 @@ async function assertRegistered(server: Server, client: Client, certificate: Cer
     `the certificate is not that of client ${client.id}`,
     "a certificate that is the first of x5c of a key in jwks",
     "another one",
-    { fix: "Add the certificate to x5c of its key in jwks: its DER bytes as base64." },
+    { fix: "Add the certificate to x5c of its key in jwks: openssl x509 -in client.pem -outform der | base64" },
   );
 }

@@ -11,7 +11,7 @@ import { confirmationMember } from "./settings.ts";
 export function requireCertificate(server: Server, request: AuthenticatedRequest): string {
   const certificate = readCertificate(server.settings, request);
   const problem = certificate === undefined
-    ? describeMissing(server.settings, request)
+    ? describeMissing(server, request)
     : findTimeProblem(certificate, server.now());
   if (problem !== undefined) throw unbound("a valid certificate", problem);
   if (request.header("dpop") !== null) throw unbound("a certificate alone", "a certificate and a DPoP proof");
@@ -30,6 +30,6 @@ export function assertSameCertificate(server: Server, request: ConnectionRequest
   throw new OAuthError("invalid_token", "the access token is bound to another certificate", {
     rule: "MT-06",
     expected: `the certificate with the SHA-256 thumbprint ${expected}`,
-    received: certificate === undefined ? describeMissing(server.settings, request) : certificate.thumbprint,
+    received: certificate === undefined ? describeMissing(server, request) : certificate.thumbprint,
   });
 }

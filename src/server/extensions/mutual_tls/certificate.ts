@@ -2,6 +2,7 @@
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import type { Server } from "../../oauth/server.ts";
 import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";
 import { mutualTlsOf } from "./settings.ts";
 
@@ -39,8 +40,12 @@ function malformed(received: string): OAuthError {
 }
 
 /** Describes a request without a certificate. */
-export function describeMissing(settings: object, request: ConnectionRequest): string {
-  if (request.header("client-cert") === null) return "no certificate";
+export function describeMissing({ settings, certificateOrigin }: Server, request: ConnectionRequest): string {
+  if (request.header("client-cert") === null) {
+    return certificateOrigin === undefined
+      ? "no certificate"
+      : `no certificate; only requests to ${certificateOrigin} can have one (mtls_endpoint_aliases)`;
+  }
   if (request.connection.proxy === undefined) return "the header Client-Cert of a sender that trustProxy does not list";
   return mutualTlsOf(settings)?.proxyHeader === "client-cert"
     ? "no certificate"

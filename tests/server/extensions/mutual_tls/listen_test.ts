@@ -5,7 +5,8 @@ import { X509Certificate } from "node:crypto";
 import { Agent, request as httpsRequest } from "node:https";
 import { test } from "node:test";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
-import { decodeClaims, encode } from "../../../kit.ts";
+import type { TraceEvent } from "../../../../src/server/oauth/trace.ts";
+import { decodeClaims, encode, getRejections } from "../../../kit.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 
 const isBun = "Bun" in globalThis;
@@ -14,9 +15,10 @@ const own = await selfSignedCertificate(["client.test"]);
 const other = await selfSignedCertificate(["other.test"]);
 const x5c = [new X509Certificate(own.cert).raw.toString("base64")];
 
-function start(): ReturnType<typeof latchkey> {
+function start(events: TraceEvent[] = []): ReturnType<typeof latchkey> {
   return latchkey({
     mutualTls: { port: 0 },
+    trace: (event) => events.push(event),
     clients: [{
       client_id: "self",
       token_endpoint_auth_method: "self_signed_tls_client_auth",
@@ -53,7 +55,8 @@ function send(
 }
 
 test("[MT-08] the second port takes the certificate of each connection; the first one never asks", async () => {
-  await using as = await start();
+  const events: TraceEvent[] = [];
+  await using as = await start(events);
   if (isBun) {
     await assertRejects(() => as.listen({ port: 0, tls }), Error, "Bun");
     return;
@@ -83,6 +86,10 @@ test("[MT-08] the second port takes the certificate of each connection; the firs
   assertEquals(await attempt(aliases.token_endpoint!, other), "400 invalid_client");
   assertEquals(await attempt(aliases.token_endpoint!, {}), "400 invalid_client");
   assertEquals(await attempt(metadata.token_endpoint!, own), "400 invalid_client");
+  assertEquals(
+    getRejections(events).at(-1)?.explanation.received,
+    `no certificate; only requests to ${origin} can have one (mtls_endpoint_aliases)`,
+  );
   const forged = { "client-cert": `:${x5c[0]}:` };
   for (const url of [aliases.token_endpoint!, metadata.token_endpoint!]) {
     assertEquals(await attempt(url, {}, forged), "400 invalid_client");
@@ -99,6 +106,6 @@ test("[MT-08] a port for certificates without TLS stops the start", async () => 
   const { message } = await assertRejects(() => as.listen({ port: 0 }), Error);
   assertEquals(
     message,
-    "Cannot ask clients for certificates without TLS. Give a certificate and its key, or remove mutualTls.port.",
+    "Cannot ask clients for certificates without TLS. Give a certificate and its key, set tls to self-signed, or remove mutualTls.port.",
   );
 });

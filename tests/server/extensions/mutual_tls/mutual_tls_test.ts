@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { FetchInit } from "../../../../src/testing/fetch.ts";
 import { testLatchkey } from "../../../testing/test_latchkey.ts";
-import { basic, decodeClaims, encode, type Fields, type TestServer, testServer } from "../../../kit.ts";
+import { basic, decodeClaims, encode, type Fields, getRejections, type TestServer, testServer } from "../../../kit.ts";
 import { dpopProofs, jwksVerifier, mcpServer, requireToken } from "../../../../src/resource/mod.ts";
 import type { RequiredToken } from "../../../../src/resource/mod.ts";
 import type { Rejection } from "../../../../src/resource/protected_resource.ts";
@@ -107,6 +107,24 @@ test("[MT-01] an authority, the times, and one name of the certificate authentic
     const server = await mutualTlsServer({ clients: [byAuthority({ tls_client_auth_subject_dn: name })] });
     assertEquals(await attempt(server, "tls", { certificate: issued }), "400 invalid_client", name);
   }
+});
+
+test("[MT-01] a rejection names the subject, or the alternative names, of the certificate", async () => {
+  const received = async (member: object) => {
+    const server = await mutualTlsServer({ clients: [byAuthority(member)] });
+    await attempt(server, "tls", { certificate: issuedToOther });
+    const { explanation } = getRejections(server.events)[0]!;
+    return [explanation.expected, explanation.received, explanation.fix];
+  };
+  assertEquals(await received({ tls_client_auth_subject_dn: "CN=api,O=Example,C=DE" }), [
+    'tls_client_auth_subject_dn "CN=api,O=Example,C=DE"',
+    '"CN=other,O=Example,C=DE"',
+    "Compare tls_client_auth_subject_dn with the output of openssl x509 -noout -subject -nameopt RFC2253 -in client.pem.",
+  ]);
+  assertEquals((await received({ tls_client_auth_san_dns: "api.test" })).slice(0, 2), [
+    'tls_client_auth_san_dns "api.test"',
+    '"DNS:other.test"',
+  ]);
 });
 
 test("[MT-01] a client has exactly one subject, and authorities are certificates of authorities", async () => {
