@@ -235,8 +235,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     ...underName(),
     underName,
     events: securityEvents(getServer),
-    globalTokenRevocation: async (url, sub) =>
-      await (await import("./global_token_revocation.ts")).callGlobalTokenRevocation(getServer(), url, sub),
+    globalTokenRevocation: async (...call) =>
+      await (await import("./global_token_revocation.ts")).callGlobalTokenRevocation(getServer(), ...call),
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,
     changeSettings: changes.change,

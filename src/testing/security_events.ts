@@ -84,7 +84,15 @@ const defaultMembers: Readonly<Partial<Record<EventName, Readonly<Record<string,
     ...{ namespace: "NIST-AAL", current_level: "nist-aal1", previous_level: "nist-aal2" },
     change_direction: "decrease",
   },
+  deviceComplianceChange: { current_status: "not-compliant", previous_status: "compliant" },
+  riskLevelChange: { principal: "USER", current_level: "HIGH", previous_level: "LOW" },
   credentialCompromise: { credential_type: "password" },
+};
+
+/** The members whose values only the test knows. */
+const requiredMembers: Readonly<Partial<Record<EventName, string>>> = {
+  tokenClaimsChange: "claims",
+  tokenRevoked: "token",
 };
 
 /** The name of each type of event. */
@@ -107,11 +115,12 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
     const alter: AlterOfServer | undefined = fault && eventFaults[fault];
     const event: SecurityEvent = {
       ...{ type: eventTypes[name], user, members: { ...defaultMembers[name], ...members } },
-      ...name === "identifierChanged" && { subject: identifierOf(user) },
+      ...["identifierChanged", "identifierRecycled"].includes(name) && { subject: identifierOf(call, user) },
       ...alter !== undefined && { alter: (client, claims) => alter(server, client, claims) },
     };
-    if (name === "tokenClaimsChange" && members?.claims === undefined) {
-      throw new TypeError(`${call}: expected members.claims with the new values, received none.`);
+    const { [name]: required } = requiredMembers;
+    if (required !== undefined && members?.[required] === undefined) {
+      throw new TypeError(`${call}: expected members.${required}, received none.`);
     }
     const { transmit } = await import("../server/extensions/shared_signals/transmit.ts");
     return await transmit(server, event);
@@ -127,11 +136,11 @@ async function findUser({ users }: Server, sub: string): Promise<User> {
   return { sub };
 }
 
-/** The subject of `identifier-changed`: the former e-mail address or telephone number (RISC Profile §2.5). */
-function identifierOf({ sub, email, phone_number }: User): () => Readonly<Record<string, unknown>> {
+/** The subject of an event about an e-mail address or telephone number (RISC Profile §2.5, §2.6). */
+function identifierOf(call: string, { sub, email, phone_number }: User): () => Readonly<Record<string, unknown>> {
   if (email !== undefined) return () => ({ format: "email", email });
   if (phone_number !== undefined) return () => ({ format: "phone_number", phone_number });
-  throw new TypeError(`events.identifierChanged: expected a user with email or phone_number, received ${sub}.`);
+  throw new TypeError(`${call}: expected a user with email or phone_number, received ${sub}.`);
 }
 
 function beforeAnHour(claims: Claims): Claims {

@@ -4,12 +4,15 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
 import { decodeClaims } from "../kit.ts";
+import { controlClient } from "./control/harness.ts";
 import { caep, type Json, risc } from "../server/extensions/shared_signals/receiver.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
+const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
+
 /** A mock whose client has a stream with these types: posted to, or polled. */
 async function mockWithStream(types: readonly string[], pushes?: string[]) {
-  const as = await testLatchkey({ sharedSignals: true, seed: 1 });
+  const as = await testLatchkey({ sharedSignals: true, control: true, seed: 1 });
   const client = as.client({ confidential: true, grant_types: ["client_credentials"] });
   const { access_token } = await as.token(client, { grant_type: "client_credentials", scope: "ssf.manage" });
   const send = async (url: string, body: unknown): Promise<Json> => {
@@ -35,22 +38,33 @@ test("[SS-13] each function sends its event, with the members that the specifica
     ["tokenClaimsChange", `${caep}token-claims-change`, ["claims"]],
     ["credentialChange", `${caep}credential-change`, ["credential_type", "change_type"]],
     ["assuranceLevelChange", `${caep}assurance-level-change`, ["namespace", "current_level"]],
+    ["deviceComplianceChange", `${caep}device-compliance-change`, ["current_status", "previous_status"]],
+    ["sessionEstablished", `${caep}session-established`, []],
+    ["sessionPresented", `${caep}session-presented`, []],
+    ["riskLevelChange", `${caep}risk-level-change`, ["principal", "current_level"]],
     ["accountCredentialChangeRequired", `${risc}account-credential-change-required`, []],
     ["accountPurged", `${risc}account-purged`, []],
     ["accountDisabled", `${risc}account-disabled`, []],
     ["accountEnabled", `${risc}account-enabled`, []],
     ["identifierChanged", `${risc}identifier-changed`, []],
+    ["identifierRecycled", `${risc}identifier-recycled`, []],
     ["credentialCompromise", `${risc}credential-compromise`, ["credential_type"]],
+    ["recoveryActivated", `${risc}recovery-activated`, []],
+    ["recoveryInformationChanged", `${risc}recovery-information-changed`, []],
+    ["sessionsRevoked", `${risc}sessions-revoked`, []],
+    ["tokensRevoked", `${oauth}tokens-revoked`, []],
+    ["tokenRevoked", `${oauth}token-revoked`, ["token"]],
   ] as const;
   const pushes: string[] = [];
   const { as } = await mockWithStream(cases.map(([, type]) => type), pushes);
   assertEquals(Object.keys(as.events).sort(), cases.map(([name]) => name).sort());
   for (const [name, type, required] of cases) {
-    assertEquals(await as.events[name]("alice", { members: { claims: { role: "guest" } } }), 1, name);
+    const members = { claims: { role: "guest" }, token: "the-first-letters" };
+    assertEquals(await as.events[name]("alice", { members }), 1, name);
     const claims = decodeClaims(pushes.pop()!) as Json;
     assertEquals([Object.keys(claims.events), pushes], [[type], []]);
     assert(required.every((member) => claims.events[type][member] !== undefined), name);
-    assertEquals(claims.sub_id.format, name === "identifierChanged" ? "email" : "iss_sub");
+    assertEquals(claims.sub_id.format, name.startsWith("identifier") ? "email" : "iss_sub");
   }
   await as.revoke({ sub: "alice" });
   assertEquals(pushes.flatMap((set) => Object.keys((decodeClaims(set) as Json).events)), [`${caep}session-revoked`]);
@@ -98,6 +112,50 @@ test("[SS-09] every fault makes a token that a receiver must notice", async () =
   await as.close();
 });
 
+test("[SS-09, SS-13] the control over HTTP sends the same events with the same faults", async () => {
+  const type = `${caep}session-revoked`;
+  const pushes: string[] = [];
+  const { as, client } = await mockWithStream([type], pushes);
+  const { post } = controlClient(as);
+  const received = async (fault?: string) => {
+    const options = { members: { reason_admin: { en: "test" } }, ...fault !== undefined && { fault } };
+    const { status, body } = await post("/events/sessionRevoked", { sub: "alice", options });
+    assertEquals([status, body], [200, { streams: 1 }], fault);
+    return pushes.splice(0).map((set) => {
+      const { aud, iat, jti, events } = decodeClaims(set) as Json;
+      assertEquals(events[type].reason_admin, { en: "test" });
+      return { aud, jti, age: as.clock.now() / 1000 - iat, isSigned: !set.endsWith(".") };
+    });
+  };
+  const correct = { aud: client.client_id, age: 0, isSigned: true };
+  for (
+    const [fault, expected] of [
+      [undefined, correct],
+      ["late", { ...correct, age: 3600 }],
+      ["wrong audience", { ...correct, aud: "another-client" }],
+      ["unsigned", { ...correct, isSigned: false }],
+    ] as const
+  ) {
+    assertEquals((await received(fault)).map(({ jti: _, ...others }) => others), [expected], fault);
+  }
+  const [first, second] = await received("duplicate");
+  assertEquals(first, second);
+  const { status, body } = await post("/events/sessionRevoked", { sub: "alice", options: { fault: "forged" } });
+  assertEquals([status, body.errors[0].place, body.errors[0].received], [400, "options.fault", `"forged"`]);
+  await as.close();
+});
+
+test("[SS-09] a member can be the subject, where receivers of Google and Apple read it", async () => {
+  const pushes: string[] = [];
+  const { as } = await mockWithStream([`${risc}sessions-revoked`], pushes);
+  const subject = { subject_type: "iss-sub", iss: as.issuer, sub: "alice" };
+  await as.events.sessionsRevoked("alice", { members: { subject } });
+  const { events, sub_id } = decodeClaims(pushes[0]!) as Json;
+  assertEquals(events, { [`${risc}sessions-revoked`]: { subject } });
+  assertEquals(sub_id, { format: "iss_sub", iss: as.issuer, sub: "alice" });
+  await as.close();
+});
+
 test("[SS-11] a polled duplicate arrives again after its acknowledgement", async () => {
   const { as, poll } = await mockWithStream([`${caep}session-revoked`]);
   await as.events.sessionRevoked("alice", { fault: "duplicate" });
@@ -112,7 +170,10 @@ test("wrong calls say what was expected", async () => {
   await assertRejects(() => off.events.sessionRevoked("alice"), TypeError, "sharedSignals: true");
   await using on = await testLatchkey({ sharedSignals: true, users: [{ sub: "alice" }] });
   await assertRejects(() => on.events.tokenClaimsChange("alice"), TypeError, "members.claims");
-  await assertRejects(() => on.events.identifierChanged("alice"), TypeError, "email or phone_number");
+  await assertRejects(() => on.events.tokenRevoked("alice"), TypeError, "members.token");
+  for (const name of ["identifierChanged", "identifierRecycled"] as const) {
+    await assertRejects(() => on.events[name]("alice"), TypeError, `events.${name}: expected a user with email or`);
+  }
   await assertRejects(() => on.events.sessionRevoked("alice", { fault: "none" as never }), TypeError, "fault");
   assertEquals(await on.events.sessionRevoked("alice"), 0);
 });
@@ -139,7 +200,13 @@ test("globalTokenRevocation() names the user to the application, with a token fo
   const expected = { issuer: as.issuer, audience: url, typ: "global-token-revocation+jwt" };
   const token = request.headers.get("authorization")!.replace("Bearer ", "");
   const { payload } = await jwtVerify(token, jwks, { ...expected, currentDate: new Date(as.clock.now()) });
-  assertEquals(payload.exp! - payload.iat!, 300);
+  assertEquals([payload.exp! - payload.iat!, payload.iat! - payload.nbf!], [300, 300]);
+  await as.globalTokenRevocation(url, "bob", { format: "email" });
+  assertEquals(await received.at(-1)!.json(), { sub_id: { format: "email", email: "bob@example.com" } });
+  await assertRejects(() => as.globalTokenRevocation(url, "carol", { format: "email" }), TypeError, "no user");
+  await assertRejects(() => as.globalTokenRevocation(url, "bob", { format: "sub" as never }), TypeError, "format");
+  as.users.set({ sub: "carol" });
+  await assertRejects(() => as.globalTokenRevocation(url, "carol", { format: "email" }), TypeError, "with email");
   await assertRejects(() => as.globalTokenRevocation("/x", "alice"), TypeError, "http or https");
   await assertRejects(() => as.globalTokenRevocation("https://127.0.0.1:1/x", "alice"));
 });

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { GlobalTokenRevocationOptions } from "../global_token_revocation.ts";
 import type { SecurityEvents } from "../security_events.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
@@ -120,7 +121,7 @@ export interface ConnectedLatchkey {
   /** Sends security events to the streams of clients. */
   readonly events: Remote<SecurityEvents>;
   /** Calls the endpoint of an application that revokes all tokens of a user; returns the status of its response. */
-  globalTokenRevocation(url: string, sub: string): Promise<number>;
+  globalTokenRevocation(url: string, sub: string, options?: GlobalTokenRevocationOptions): Promise<number>;
   /** Sets the values of the next code and tokens. */
   nextValues(values: FixedValues): Promise<void>;
   /** Changes how refresh tokens behave and how long tokens live, until the next reset. */

@@ -81,7 +81,7 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   }
 
   for (const { name } of verbs) {
-    const [options, email] = [{ members: { claims: { tenant: "blue" } } }, "carol@example.com"];
+    const [options, email] = [{ members: { claims: { tenant: "blue" }, token: "abc" } }, "carol@example.com"];
     await call("users.set", { sub: "carol", email });
     if (name.startsWith("events.")) assertEquals(await call(name, { sub: "carol", options }), { streams: 0 });
   }

@@ -1,7 +1,8 @@
-/** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2). */
+/** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2, and two of OAuth that Google sends). */
 
 const caep = "https://schemas.openid.net/secevent/caep/event-type/";
 const risc = "https://schemas.openid.net/secevent/risc/event-type/";
+const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
 
 /** The types by the name that a mock gives them. */
 export const eventTypes = {
@@ -9,12 +10,22 @@ export const eventTypes = {
   tokenClaimsChange: `${caep}token-claims-change`,
   credentialChange: `${caep}credential-change`,
   assuranceLevelChange: `${caep}assurance-level-change`,
+  deviceComplianceChange: `${caep}device-compliance-change`,
+  sessionEstablished: `${caep}session-established`,
+  sessionPresented: `${caep}session-presented`,
+  riskLevelChange: `${caep}risk-level-change`,
   accountCredentialChangeRequired: `${risc}account-credential-change-required`,
   accountPurged: `${risc}account-purged`,
   accountDisabled: `${risc}account-disabled`,
   accountEnabled: `${risc}account-enabled`,
   identifierChanged: `${risc}identifier-changed`,
+  identifierRecycled: `${risc}identifier-recycled`,
   credentialCompromise: `${risc}credential-compromise`,
+  recoveryActivated: `${risc}recovery-activated`,
+  recoveryInformationChanged: `${risc}recovery-information-changed`,
+  sessionsRevoked: `${risc}sessions-revoked`,
+  tokensRevoked: `${oauth}tokens-revoked`,
+  tokenRevoked: `${oauth}token-revoked`,
 } as const;
 
 /** @internal The name of an event type. */

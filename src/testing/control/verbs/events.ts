@@ -2,6 +2,7 @@
 
 import { object, text, whole } from "../../../server/config/field.ts";
 import { eventNames, securityEventField, type SecurityEventOptions } from "../../security_events.ts";
+import { globalTokenRevocationField, type GlobalTokenRevocationOptions } from "../../global_token_revocation.ts";
 import { ControlError } from "../control_error.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
@@ -25,6 +26,8 @@ interface UserAtApplication {
   readonly url: string;
   /** The user. */
   readonly sub: string;
+  /** How the request names the user. */
+  readonly options?: GlobalTokenRevocationOptions;
 }
 
 /** The response of the application. */
@@ -41,18 +44,19 @@ const globalTokenRevocation = defineVerb<UserAtApplication, ResponseStatus>({
     {
       url: text(["http://localhost:3000/global-token-revocation"]),
       sub: text(["bob"]),
+      options: globalTokenRevocationField,
     },
     { url: "http://localhost:3000/global-token-revocation", sub: "bob" },
     { required: ["url", "sub"] },
   ),
-  args: ["url", "sub"],
+  args: ["url", "sub", "options"],
   result: object<ResponseStatus>("ResponseStatus", { status: whole(204, { expected: "a whole number" }) }, {
     status: 204,
   }),
   returns: "status",
-  async run({ control }, { url, sub }) {
+  async run({ control }, { url, sub, options }) {
     try {
-      return { status: await control.globalTokenRevocation(url, sub) };
+      return { status: await control.globalTokenRevocation(url, sub, options) };
     } catch (error) {
       if (error instanceof TypeError && error.message.startsWith("globalTokenRevocation")) throw error;
       throw new ControlError(409, `No response: ${error instanceof Error ? error.message : error}`);
