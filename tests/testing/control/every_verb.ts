@@ -16,7 +16,10 @@ export const settingsOfEveryVerb = {
 const web = {
   ...{ client_id: "web", client_secret: "web-secret-of-the-test", redirect_uris: ["https://web.test/cb"] },
   backchannel_logout_uri: "https://web.test/logout",
-  grant_types: ["authorization_code", "refresh_token"],
+  grant_types: [
+    ...["authorization_code", "refresh_token"],
+    ...["urn:ietf:params:oauth:grant-type:device_code", "urn:openid:params:grant-type:ciba"],
+  ],
 };
 
 /**
@@ -74,6 +77,12 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   await call("decisions.limitAcr", { sub: "carol", acr: "urn:example:silver" });
   await call("decisions.deferRequests", {});
   await call("decisions.allowAll", { sub: "carol" });
+  for (const verb of ["approve", "deny"]) {
+    const { user_code } = await start(issuer, "device_authorization", {});
+    await call(`device.${verb}`, { userCode: user_code });
+    const { auth_req_id } = await start(issuer, "backchannel_authentication", { login_hint: "carol" });
+    await call(`backchannel.${verb}`, { authReqId: auth_req_id });
+  }
   for (const { name } of verbs) {
     if (name.startsWith("issue.")) {
       await call(name, { [name.endsWith("Metadata") ? "metadata" : "claims"]: { tenant: "blue" } });
@@ -124,6 +133,20 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   await call("clients.delete", { client_id: "web" });
   await call("reset");
   assertEquals(verbs.map(({ name }) => name).filter((name) => !called.has(name)), []);
+}
+
+/** Starts a request of {@link web} that waits for its user. */
+async function start(
+  issuer: string,
+  endpoint: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const response = await fetch(`${issuer}/oauth2/${endpoint}`, {
+    method: "POST",
+    headers: basic(web.client_id, web.client_secret),
+    body: new URLSearchParams({ scope: "openid", ...fields }),
+  });
+  return await response.json();
 }
 
 /** The tokens of a login of {@link web}. */

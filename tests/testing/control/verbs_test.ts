@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { testLatchkey } from "../test_latchkey.ts";
-import { forEachCase } from "../../kit.ts";
+import { decodeClaims, forEachCase } from "../../kit.ts";
 import { assertIssues, controlClient } from "./harness.ts";
 
 /** A server with the control, whose clock stands at the start of 2026. */
@@ -33,6 +33,30 @@ test("the clock moves, stops and returns, and tokens expire by it", async () => 
     frozen: true,
   });
   assertMatch((await post("/clock/reset")).body.time, /^2026-01-01T/);
+});
+
+test("devices and backchannel requests wait for their users, who decide by verbs", async () => {
+  const { as, post } = await start();
+  const device = as.client({ grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] });
+  const bank = as.client({ confidential: true, grant_types: ["urn:openid:params:grant-type:ciba"], redirect_uris: [] });
+  const sub = (idToken: string | undefined) => decodeClaims(idToken!).sub;
+  const [first, second] = [await as.startDevice(device, { scope: "openid" }), await as.startDevice(device)];
+  assertEquals((await post("/device/approve", { userCode: first.userCode, sub: "bob" })).status, 204);
+  assertEquals(sub((await first.poll()).id_token), "bob");
+  assertEquals((await post("/device/deny", { userCode: second.userCode })).status, 204);
+  assertEquals(await second.poll().catch(({ error }) => error), "access_denied");
+  for (const [verb, expected] of [["approve", "bob"], ["deny", "access_denied"]] as const) {
+    const request = await as.startBackchannel(bank, { user: "bob" });
+    assertEquals(await request.poll().catch(({ error }) => error), "authorization_pending");
+    assertEquals((await post(`/backchannel/${verb}`, { authReqId: request.authReqId })).status, 204);
+    assertEquals(await request.poll().then(({ id_token }) => sub(id_token), ({ error }) => error), expected);
+  }
+  for (
+    const [path, input] of [["/device/approve", { userCode: "BBBB-BBBB" }], ["/backchannel/deny", { authReqId: "x" }]]
+  ) {
+    const { status, body } = await post(path as string, input as object);
+    assertEquals([status, typeof body.detail], [409, "string"]);
+  }
 });
 
 test("[CO-05] a time that is none is a problem that says what was expected, and changes nothing", async () => {

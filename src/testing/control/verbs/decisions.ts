@@ -91,7 +91,8 @@ export const decisionVerbs: readonly Verb[] = [
   }),
   defineVerb({
     name: "decisions.deferRequests",
-    summary: "Device authorization (RFC 8628) and backchannel authentication (CIBA) wait for their users from now on.",
+    summary:
+      "Device authorization (RFC 8628) and backchannel authentication (CIBA) wait for their users from now on, whom `device` and `backchannel` decide for.",
     input: noInput,
     args: [],
     run: decide((decisions) => decisions.deferRequests()),

@@ -12,6 +12,7 @@ import { issueVerbs } from "./issue.ts";
 import { keyVerbs } from "./keys.ts";
 import { logVerbs } from "./log.ts";
 import { mintVerbs } from "./mint.ts";
+import { polledRequestVerbs } from "./polled_requests.ts";
 import { serverVerbs } from "./server.ts";
 import { tenantVerbs } from "./tenants.ts";
 import { tokenVerbs } from "./tokens.ts";
@@ -19,6 +20,7 @@ import { userVerbs } from "./users.ts";
 
 /** Every verb. */
 export const verbs: readonly Verb[] = [
-  ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, issueVerbs, mintVerbs].flat(),
+  ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, polledRequestVerbs].flat(),
+  ...[issueVerbs, mintVerbs].flat(),
   ...[tokenVerbs, eventVerbs, keyVerbs, clockVerbs, clientCheckVerbs, tenantVerbs, serverVerbs].flat(),
 ];

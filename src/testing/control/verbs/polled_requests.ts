@@ -1,0 +1,75 @@
+/** Verbs of requests that a client polls for: their users decide. */
+
+import { object, text } from "../../../server/config/field.ts";
+import { LoginError } from "../../login_error.ts";
+import type { ServerControl } from "../../test_control.ts";
+import { ControlError } from "../control_error.ts";
+import { type ControlTarget, defineVerb, type Verb } from "../verb.ts";
+
+/** A device. */
+interface WaitingDevice {
+  /** The code that the device shows. */
+  readonly userCode: string;
+}
+
+/** A device, and who uses it. */
+interface ApprovedDevice extends WaitingDevice {
+  /** The user. Default: the one that `decisions` names, or the first one. */
+  readonly sub?: string;
+}
+
+/** A backchannel authentication request, whose user is known. */
+interface WaitingRequest {
+  /** The `auth_req_id` of the response. */
+  readonly authReqId: string;
+}
+
+const userCode = text(["BCDF-GHJK"]);
+const device = object<WaitingDevice>("WaitingDevice", { userCode }, { userCode: "BCDF-GHJK" }, {
+  required: ["userCode"],
+});
+const approvedDevice = object<ApprovedDevice>("ApprovedDevice", { userCode, sub: text(["bob"]) }, {
+  userCode: "BCDF-GHJK",
+}, { required: ["userCode"] });
+const request = object<WaitingRequest>("WaitingRequest", { authReqId: text(["bW9jay1pZA.c2VjcmV0"]) }, {
+  authReqId: "bW9jay1pZA.c2VjcmV0",
+}, { required: ["authReqId"] });
+
+/** Goes through the pages as the user does. */
+const decide =
+  <Input>(run: (control: ServerControl, input: Input) => Promise<void>) =>
+  async ({ control }: ControlTarget, input: Input): Promise<void> => {
+    try {
+      await run(control, input);
+    } catch (error) {
+      throw error instanceof LoginError ? new ControlError(409, error.message) : error;
+    }
+  };
+
+/** What the users of devices and of backchannel authentication decide. */
+export const polledRequestVerbs: readonly Verb[] = [
+  defineVerb<ApprovedDevice, void>({
+    name: "device.approve",
+    summary: "The user of a device (RFC 8628) enters its code, logs in and allows; 409 if the server rejects that.",
+    ...{ input: approvedDevice, args: ["userCode", "sub"] },
+    run: decide((control, { userCode, sub }) => control.device(userCode).approve({ as: sub })),
+  }),
+  defineVerb<WaitingDevice, void>({
+    name: "device.deny",
+    summary: "The user of a device denies; 409 if the server rejects that.",
+    ...{ input: device, args: ["userCode"] },
+    run: decide((control, { userCode }) => control.device(userCode).deny()),
+  }),
+  defineVerb<WaitingRequest, void>({
+    name: "backchannel.approve",
+    summary: "The user of a backchannel authentication request (CIBA) allows it; 409 if the server rejects that.",
+    ...{ input: request, args: ["authReqId"] },
+    run: decide((control, { authReqId }) => control.backchannel(authReqId).approve()),
+  }),
+  defineVerb<WaitingRequest, void>({
+    name: "backchannel.deny",
+    summary: "The user of a backchannel authentication request denies it; 409 if the server rejects that.",
+    ...{ input: request, args: ["authReqId"] },
+    run: decide((control, { authReqId }) => control.backchannel(authReqId).deny()),
+  }),
+];
