@@ -3,6 +3,8 @@
 import { fileURLToPath } from "node:url";
 
 interface Reserved {
+  /** What a file must contain to be searched for nodes, which takes three quarters of the time of `deno lint`. */
+  readonly text: RegExp;
   /** Selects the nodes (https://docs.deno.com/runtime/reference/lint_plugins). */
   readonly selectors: readonly string[];
   /** Files, and folders ending in a slash, below src/. */
@@ -12,6 +14,7 @@ interface Reserved {
 
 const reserved: readonly Reserved[] = [
   {
+    text: /\b(?:Deno|Bun)\b|\bprocess\b/,
     selectors: [
       "Identifier[name=/^(?:Deno|Bun)$/]",
       'MemberExpression[object.name="process"]',
@@ -21,6 +24,7 @@ const reserved: readonly Reserved[] = [
     message: "The rest of src/ runs unchanged everywhere, workers included.",
   },
   {
+    text: /\bDate\b/,
     selectors: [
       'MemberExpression[object.name="Date"][property.name="now"]',
       'NewExpression[callee.name="Date"][arguments.length=0]',
@@ -34,6 +38,7 @@ const reserved: readonly Reserved[] = [
     message: "The rest of src/ receives a clock.",
   },
   {
+    text: /\b(?:random|getRandomValues|randomUUID)\b/,
     selectors: [
       'MemberExpression[object.name="Math"][property.name="random"]',
       "Identifier[name=/^(?:getRandomValues|randomUUID)$/]",
@@ -42,6 +47,7 @@ const reserved: readonly Reserved[] = [
     message: "The rest of src/ receives a random source.",
   },
   {
+    text: /\bimport\s*\((?!")/,
     selectors: ['ImportExpression[source.type!="Literal"]'],
     allowedIn: [],
     message: "Write the module name out, so that deno task imports can check it.",
@@ -58,7 +64,10 @@ const plugin: Deno.lint.Plugin = {
       create(context) {
         if (!context.filename.startsWith(source)) return {};
         const path = context.filename.slice(source.length).replaceAll("\\", "/");
-        const forbidden = reserved.filter(({ allowedIn }) => !allowedIn.some((place) => path.startsWith(place)));
+        const { text } = context.sourceCode;
+        const forbidden = reserved.filter((one) =>
+          one.text.test(text) && !one.allowedIn.some((place) => path.startsWith(place))
+        );
         return Object.fromEntries(
           forbidden.flatMap(({ selectors, allowedIn, message }) =>
             selectors.map((selector) => [
