@@ -9,6 +9,7 @@ import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { withPatientTimers } from "../until.ts";
 import { type Mistake, smallClient } from "./small_client.ts";
+import { styledClient } from "./styled_client.ts";
 
 /** The ids of the attacks that find a mistake, and of similar attacks that must not be affected. */
 interface Expectations {
@@ -221,6 +222,21 @@ test("keys/rotated and keys/stale are inconclusive for a correct client whose ke
     String(report),
   );
 });
+
+/** What keys/rotated concludes, by how long a client waits before it fetches keys again, in seconds. */
+const cooldowns = [[300, "passed"], [600, "warning"], [Infinity, "failed"]] as const;
+
+for (const [keyCooldown, verdict] of cooldowns) {
+  test(`keys/rotated: ${verdict} for a client that fetches keys again after ${keyCooldown} seconds`, async () => {
+    const client = styledClient("a client with a cooldown", { keyCooldown });
+    const { control, results: [result] } = await checkClientWithEdDsa(client, { only: ["keys/rotated"] });
+    assert(control.passed);
+    assertEquals(result!.verdict, verdict, result!.because);
+    assertEquals(result!.duty, verdict === "failed" ? "OpenID Connect Core §10.1.1" : undefined);
+    const fetches = result!.evidence.exchanges.filter(({ endpoint }) => endpoint === "jwks").length;
+    assertEquals(fetches, verdict === "passed" ? 1 : 0);
+  });
+}
 
 /** The twenty seeded mistakes. "is too strict" is the only one that rejects what a client must accept. */
 const seededMistakes: readonly Mistake[] = [
