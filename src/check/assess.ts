@@ -34,7 +34,7 @@ const assessByLevel: Readonly<Record<AttackLevel, AssessLevel>> = {
 
 /** The requests that must not follow the attack, by the point where the client stops. */
 const forbiddenEndpoints: Readonly<Record<Stop, readonly string[]>> = {
-  discovery: ["authorize", "par", "register", "token", "device_authorization"],
+  discovery: ["authorize", "par", "register", "token", "device_authorization", "backchannel_authentication"],
   callback: ["token"],
   token: ["userinfo"],
 };

@@ -126,8 +126,12 @@ export interface Stage {
   readonly expectedSub: string;
   /** The protected resource of the journey, if the client requests one. */
   readonly resource?: TestResource;
-  /** Begins a session in the way that the attack is about. @throws What the client throws. */
-  begin(): Promise<ClientSession>;
+  /**
+   * Begins a session in the way that the attack is about, by default with the browser of the user.
+   *
+   * @throws What the client throws.
+   */
+  begin(journey?: ClientJourney): Promise<ClientSession>;
   /** Opens another browser of the same client. */
   openBrowser(persona?: Persona): ClientJourney;
   /**

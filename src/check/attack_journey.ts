@@ -12,7 +12,14 @@ import {
   type Observation,
   secondsBetweenLogins,
 } from "./attack.ts";
-import { assertSession, type ClientSession, LoginLimitError, sessionStartsOf, UndecidedError } from "./driver.ts";
+import {
+  assertSession,
+  type ClientJourney,
+  type ClientSession,
+  LoginLimitError,
+  sessionStartsOf,
+  UndecidedError,
+} from "./driver.ts";
 import type { CrashWatch } from "./crashes.ts";
 import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
 import { assess, type CheckTask, describeError, unknownResult } from "./assess.ts";
@@ -77,7 +84,7 @@ async function perform(
   const expectedSub = control.sub?.replace(/\bissuer-\d+\.test\b/, new URL(as.issuer).host) ?? "";
   const journey = journeyOf(attack, values);
   const start = attack.by === "any" ? sessionStartsOf(runner.driver)[0]! : attack.by;
-  const begin = (signal?: AbortSignal) => environment.begin(start, signal);
+  const begin = (signal?: AbortSignal, of?: ClientJourney) => environment.begin(start, signal, of);
   const earlier = journey === "login"
     ? undefined
     : await runner.attempt((signal) => prepare(runner, journey, environment, () => begin(signal)), watch);
@@ -88,14 +95,14 @@ async function perform(
   const stage = openStage(runner.driver, environment, {
     session,
     expectedSub,
-    begin,
+    begin: (of) => begin(undefined, of),
     skipsSilent: triesSilently(control, journey),
   });
   try {
     await attack.start(stage, values);
     const act: Action<ClientSession | Conclusion> = attack.perform === undefined
       ? actions[journey]?.bind(undefined, session!) ?? begin
-      : (signal) => attack.perform!({ ...stage, begin: () => begin(signal) }, values);
+      : (signal) => attack.perform!({ ...stage, begin: (of) => begin(signal, of) }, values);
     // Clients limit how often they fetch keys, so that new ones may take time.
     const isPatient = attack.level === "must-tolerate" && attack.id.startsWith("keys/");
     const startError = await untilStopped(restart(), runner.options.signal).then(() => undefined, (error: unknown) => ({

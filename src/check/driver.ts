@@ -45,12 +45,21 @@ export interface ClientDriver {
    */
   logIn?(journey: ClientJourney): Promise<ClientSession>;
   /**
-   * Performs one login on a device without a browser (RFC 8628).
+   * Performs one login on a device without a browser (RFC 8628). Each {@link ClientJourney.browser} has a device of its
+   * own.
    *
    * @returns The session, if the client accepts the login.
    * @throws What the client throws, if it rejects the login.
    */
   logInDevice?(journey: DeviceJourney): Promise<ClientSession>;
+  /**
+   * Performs one login of a user whom the client knows, by backchannel authentication (OpenID Connect CIBA) in poll
+   * mode. The client needs `confidential` and `urn:openid:params:grant-type:ciba` in its `grant_types`.
+   *
+   * @returns The session, if the client accepts the login.
+   * @throws What the client throws, if it rejects the login.
+   */
+  logInBackchannel?(journey: BackchannelJourney): Promise<ClientSession>;
   /**
    * Requests a protected resource, as clients of the Model Context Protocol do: the challenge and the metadata of the
    * resource (RFC 9728) say where to log in.
@@ -82,10 +91,10 @@ export interface ClientDriver {
 }
 
 /** The ways to begin a session, in the order in which the check tries them. */
-const sessionStarts = ["logIn", "logInDevice", "requestResource", "acceptToken"] as const;
+const sessionStarts = ["logIn", "logInDevice", "logInBackchannel", "requestResource", "acceptToken"] as const;
 
 /** @internal A way to begin a session: a member of {@link ClientDriver}. */
-export type SessionStart = "logIn" | "logInDevice" | "requestResource" | "acceptToken";
+export type SessionStart = "logIn" | "logInDevice" | "logInBackchannel" | "requestResource" | "acceptToken";
 
 /** The ways that a driver has. */
 export function sessionStartsOf(driver: ClientDriver): readonly SessionStart[] {
@@ -140,6 +149,14 @@ export interface DeviceJourney extends ClientJourney {
    * it.
    */
   open(url: string | URL): void;
+}
+
+/** The environment of a client that starts the login of a user whom it knows. */
+export interface BackchannelJourney extends ClientJourney {
+  /** The `login_hint` of the user. */
+  readonly loginHint: string;
+  /** Waits between two polls: {@link DeviceJourney.sleep}. */
+  sleep(milliseconds: number): Promise<void>;
 }
 
 /** The environment of a client of a protected resource. */
@@ -268,7 +285,7 @@ export class LoginLimitError extends UndecidedError {
 export class UnreachableError extends Error {}
 
 /** The members that return a session. */
-const sessionMembers = ["logIn", "logInDevice", "requestResource", "acceptToken", "receiveCallback"] as const;
+const sessionMembers = [...sessionStarts, "receiveCallback"] as const;
 
 /**
  * The driver; what its members return is a session, or else they throw an {@link UndecidedError}.

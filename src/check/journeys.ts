@@ -8,7 +8,7 @@ import type { Persona } from "../testing/persona.ts";
 import type { TestResource } from "../testing/resource.ts";
 import { type TestLatchkey, testLatchkey, type TestLatchkeyOptions } from "../testing/test_latchkey.ts";
 import type { Wait } from "./attack.ts";
-import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
+import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import { listeningTrap, type Trap, trapFetch } from "./trap.ts";
 
 /** Begins the sessions of one journey, and records what clients on a device did. */
@@ -23,9 +23,10 @@ interface SessionStarter {
    * Begins a session.
    *
    * @param signal Ends this attempt early. The end of the journey always ends it.
+   * @param of Whose session it is. Default: that of the user of the journey.
    * @throws What the client throws.
    */
-  begin(by: SessionStart, signal?: AbortSignal): Promise<ClientSession>;
+  begin(by: SessionStart, signal?: AbortSignal, of?: ClientJourney): Promise<ClientSession>;
 }
 
 export interface JourneyEnvironment extends SessionStarter {
@@ -170,9 +171,12 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
   };
   const controller = new AbortController();
   let other: TestLatchkey | undefined;
+  const users = new WeakMap<ClientBrowser, string>();
 
   function openBrowser(persona: Persona = {}): ClientJourney {
-    const browser = as.browser(persona);
+    const testBrowser = as.browser(persona);
+    const browser = { cookies: cookieJar(as.clock.now), visits: [] };
+    if (persona.as !== undefined) users.set(browser, persona.as);
     let otherBrowser: TestBrowser | undefined;
     const isAtOther = (url: string | URL) => other !== undefined && `${url}`.startsWith(`${other.issuer}/`);
     return {
@@ -180,17 +184,17 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
       client,
       redirectUri: client.redirect_uri,
       resource: new URL(options.resource, as.issuer).href,
-      browser: { cookies: cookieJar(as.clock.now), visits: [] },
+      browser,
       fetch,
       signal: controller.signal,
       now: as.clock.now,
       async authorize(url) {
-        const callback = isAtOther(url) ? undefined : await browser.authorize(url);
+        const callback = isAtOther(url) ? undefined : await testBrowser.authorize(url);
         if (callback !== undefined && !isAtOther(callback.url)) return callback;
         otherBrowser ??= other!.browser(persona);
         return await otherBrowser.authorize(callback?.url ?? url);
       },
-      endSession: (url) => browser.logOut(url),
+      endSession: (url) => testBrowser.logOut(url),
     };
   }
 
@@ -199,7 +203,7 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
     if (uri !== undefined && driver.receive) as.serve(uri, (request) => driver.receive!(journey, request));
   }
   return {
-    ...sessionStarter(as, driver, journey, options.resource),
+    ...sessionStarter(as, driver, journey, options.resource, users),
     as,
     trap,
     journey,
@@ -229,12 +233,14 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
  * Prepares the ways to begin a session in one journey.
  *
  * @param location The identifier of the protected resource, or its path on the origin of the issuer.
+ * @param users The users of browsers. Default: the first one.
  */
 function sessionStarter(
   as: TestLatchkey,
   driver: ClientDriver,
   wholeJourney: ClientJourney,
   location: string,
+  users: WeakMap<ClientBrowser, string>,
 ): SessionStarter {
   const resourceUrl = new URL(location, as.issuer).href;
   const opened: string[] = [];
@@ -257,6 +263,12 @@ function sessionStarter(
         sleep: (milliseconds) => sleep(milliseconds, journey.signal),
         open: (url) => void opened.push(String(url)),
       }),
+    logInBackchannel: async (journey) =>
+      await driver.logInBackchannel!({
+        ...journey,
+        loginHint: users.get(journey.browser) ?? (await as.users.first())?.sub ?? "",
+        sleep: (milliseconds) => sleep(milliseconds, journey.signal),
+      }),
     requestResource: (journey) => driver.requestResource!({ ...journey, resource: resourceUrl }),
     async acceptToken(journey) {
       const accessToken = await as.mint.accessToken({ client: journey.client, resource: resourceUrl });
@@ -269,11 +281,7 @@ function sessionStarter(
     resource: driver.requestResource && as.resource(location),
     opened,
     waits,
-    begin: (by, signal) =>
-      starts[by](
-        signal === undefined
-          ? wholeJourney
-          : { ...wholeJourney, signal: AbortSignal.any([wholeJourney.signal, signal]) },
-      ),
+    begin: (by, signal, of = wholeJourney) =>
+      starts[by](signal === undefined ? of : { ...of, signal: AbortSignal.any([of.signal, signal]) }),
   };
 }

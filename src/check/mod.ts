@@ -30,6 +30,7 @@ export type { CheckOptions } from "./check_options.ts";
 export type { Baseline } from "./baseline.ts";
 export type { AttackResult, CheckReport, Verdict } from "./report.ts";
 export {
+  type BackchannelJourney,
   type BrowserVisit,
   type ClientBrowser,
   type ClientDriver,

@@ -12,6 +12,7 @@ import { type ClientDriver, type ClientSession, type SessionStart, sessionStarts
 export type Trait =
   | "logIn"
   | "logInDevice"
+  | "logInBackchannel"
   | "requestResource"
   | "acceptToken"
   | "refresh"
@@ -87,6 +88,7 @@ const driven = (does: string, member: string, flag?: string): TraitDescription =
 const traits: Readonly<Record<Trait, TraitDescription>> = {
   logIn: driven("start a login", "ClientDriver.logIn"),
   logInDevice: driven("start a login on a device", "ClientDriver.logInDevice"),
+  logInBackchannel: driven("start a login by backchannel authentication (CIBA)", "ClientDriver.logInBackchannel"),
   requestResource: driven("request a resource without a token", "ClientDriver.requestResource"),
   acceptToken: driven("send an access token to the client", "ClientDriver.acceptToken"),
   refresh: { ...driven("refresh the tokens", "ClientSession.refresh", "--refresh-url"), seen: "refreshes its tokens" },

@@ -16,6 +16,7 @@ export type DeviceMistake =
   | "believes every interval"
   | "opens every URI"
   | "does not verify the ID token"
+  | "shows all users one code"
   | "checks nothing";
 
 type Members = Record<string, unknown>;
@@ -24,6 +25,9 @@ type Members = Record<string, unknown>;
 export function deviceClient(mistake?: DeviceMistake): ClientDriver {
   const has = (...mistakes: DeviceMistake[]) =>
     mistake === "checks nothing" || mistakes.some((name) => name === mistake);
+
+  /** The codes that wait for a user, by issuer. */
+  const pending = new Map<string, Promise<Members>>();
 
   return {
     ...smallClient(),
@@ -41,7 +45,10 @@ export function deviceClient(mistake?: DeviceMistake): ClientDriver {
 
       const metadata = await send(`${issuer}/.well-known/oauth-authorization-server`) as Record<string, string>;
       if (metadata.issuer !== issuer) throw new Error("wrong issuer");
-      const started = await post(metadata.device_authorization_endpoint!, { scope: "openid" });
+      const start = () => post(metadata.device_authorization_endpoint!, { scope: "openid" });
+      const requested = has("shows all users one code") && pending.get(issuer) || start();
+      pending.set(issuer, requested);
+      const started = await requested;
       const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } = started;
       if (!has()) {
         for (const [name, value] of Object.entries({ device_code, user_code, verification_uri })) {
@@ -61,10 +68,12 @@ export function deviceClient(mistake?: DeviceMistake): ClientDriver {
       for (;;) {
         await sleep(seconds * 1000);
         const isExpired = now() - startedAt > Number(expires_in) * 1000;
+        if (isExpired) pending.delete(issuer);
         if (isExpired && !has("never stops")) throw new Error("the codes have expired");
         const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
         const tokens = await post(metadata.token_endpoint!, { grant_type, device_code: String(device_code) });
         const { error } = tokens;
+        if (error !== "authorization_pending") pending.delete(issuer);
         if (error === undefined) {
           const token = String(tokens.id_token);
           const { sub } = has("does not verify the ID token")

@@ -6,6 +6,7 @@ import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { withPatientTimers } from "../until.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
+import { backchannelClient } from "./backchannel_client.ts";
 import { deviceClient, type DeviceMistake } from "./device_client.ts";
 import { resourceClient, type ResourceMistake } from "./resource_client.ts";
 
@@ -18,6 +19,7 @@ const foundOnDevice: Readonly<Partial<Record<DeviceMistake, readonly string[]>>>
   "never stops": ["device/never-approved"],
   "believes every interval": ["device/response-odd"],
   "opens every URI": ["device/verification-uri-hostile"],
+  "shows all users one code": ["device/logins-shared"],
 };
 
 /** The attacks that find a mistake of a client of a resource: no other attack may fail. */
@@ -44,9 +46,9 @@ function foundIds(report: CheckReport): readonly string[] {
   return [...new Set(found.map(({ attack: { id } }) => id))].sort();
 }
 
-const only = { only: ["device", "resource"] };
+const only = { only: ["device", "resource", "ciba"] };
 
-for (const client of [deviceClient(), resourceClient()]) {
+for (const client of [deviceClient(), resourceClient(), backchannelClient()]) {
   test(`a ${client.name} with every check passes all attacks on it`, async () => {
     const report = await checkClientWithEdDsa(client, only);
     assertEquals(foundIds(report), [], String(report));
@@ -60,6 +62,18 @@ for (const [mistake, ids] of Object.entries(foundOnDevice)) {
     assertEquals(foundIds(report), ids, String(report));
   });
 }
+
+test("a correct client with backchannel authentication is accused of nothing by the attacks on any client", async () => {
+  const report = await checkClientWithEdDsa(backchannelClient());
+  assertEquals(report.results.filter(({ verdict }) => verdict === "failed"), [], String(report));
+  assertEquals(report.habits.filter(({ outcome }) => outcome === "failed"), [], String(report));
+  assert(report.counts.passed >= 200, String(report));
+});
+
+test("a client that polls for the newest login is found by ciba/logins-shared", async () => {
+  const report = await checkClientWithEdDsa(backchannelClient("polls for the newest login"), { only: ["ciba"] });
+  assertEquals(foundIds(report), ["ciba/logins-shared"], String(report));
+});
 
 for (const [mistake, ids] of Object.entries(foundAtResource)) {
   test(`a client of a resource that ${mistake} is found by ${ids.join(", ")}`, async () => {

@@ -38,6 +38,7 @@ const byCategory: Readonly<Record<string, AttackDefaults>> = {
   par: { endpoints: ["par"], needs: ["par"] },
   jarm: { level: "must-reject", endpoints: ["authorize"], needs: ["jarm"] },
   device: { by: "logInDevice", endpoints: ["token"] },
+  ciba: { by: "logInBackchannel", endpoints: ["token"] },
 };
 
 /** The default effect of each level. */

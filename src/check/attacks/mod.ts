@@ -28,6 +28,7 @@ import { otherIssuerAttacks } from "./other_issuer.ts";
 import { ownerAttacks } from "./owners.ts";
 import { pageSecretAttacks } from "./page_secrets.ts";
 import { parAttacks } from "./par.ts";
+import { polledLoginAttacks } from "./polled_logins.ts";
 import { refreshAttacks } from "./refresh.ts";
 import { registrationAttacks } from "./registration.ts";
 import { resourceAttacks } from "./resource.ts";
@@ -71,4 +72,5 @@ export const attacks: readonly Attack[] = [
   ...parAttacks,
   ...jarmAttacks,
   ...deviceAttacks,
+  ...polledLoginAttacks,
 ];

@@ -6,6 +6,17 @@ import type { Conclusion, Stage } from "../attack.ts";
 import type { ClientJourney } from "../driver.ts";
 import { conclude } from "./conclusions.ts";
 
+/** How long to wait for requests of the client: one step, and at most, in milliseconds. */
+const [stepMs, maxMs] = [10, 200] as const;
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Waits for requests of the client, which it may never send; and then for what it does next. */
+export async function waitUntil(isSent: () => boolean): Promise<void> {
+  for (let waited = 0; !isSent() && waited < maxMs; waited += stepMs) await wait(stepMs);
+  await wait(stepMs);
+}
+
 /** Whether the browser that began a login is logged in after another user has ended it. */
 export async function concludeFixation({ driver, expectedSub }: Stage, began: ClientJourney, delivered: Conclusion) {
   const authorize = () => Promise.reject(new Error("the browser of the attacker opens no other URL"));

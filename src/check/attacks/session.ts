@@ -9,6 +9,7 @@ import { assertSession } from "../driver.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";
+import { waitUntil } from "./open_logins.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost, failIf, undecided } from "./conclusions.ts";
 import { secondsParameter } from "../../testing/faults/parameters.ts";
@@ -22,11 +23,6 @@ function countRefreshes(observation: Observation): number {
     form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
   ).length;
 }
-
-/** How long to wait for requests of the client: one step, and at most, in milliseconds. */
-const [stepMs, maxMs] = [10, 200] as const;
-
-const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** How often a request is sent in `refresh/lifetime-short`. */
 const shortLivedRequests = 5;
@@ -147,10 +143,7 @@ export const sessionAttacks: readonly Attack[] = [
       const both = Promise.allSettled([session!.request!(), session!.request!()]);
       await Promise.race([waiting.arrived, both]);
       // The second request must have met its 401, and then have had time to refresh.
-      for (let waited = 0; expired.fired < 2 && waited < maxMs; waited += stepMs) {
-        await wait(stepMs);
-      }
-      await wait(stepMs);
+      await waitUntil(() => expired.fired > 1);
       waiting.release();
       const failed = (await both).filter((result) => result.status === "rejected").length;
       const refreshes = as.log.unmasked.filter("token", refreshRequest).length - earlier;
