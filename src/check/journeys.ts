@@ -199,7 +199,7 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
   }
 
   const journey = openBrowser();
-  for (const uri of [client.backchannel_logout_uri, client.frontchannel_logout_uri]) {
+  for (const uri of [driver.client?.backchannel_logout_uri, driver.client?.frontchannel_logout_uri]) {
     if (uri !== undefined && driver.receive) as.serve(uri, (request) => driver.receive!(journey, request));
   }
   return {

@@ -22,6 +22,7 @@ export type Trait =
   | "logInSilently"
   | "logOut"
   | "receiveCallback"
+  | "receive"
   | "secondRedirectUri"
   | "initiatedLogin"
   | "backChannelLogout"
@@ -98,6 +99,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   logInSilently: driven("log in without pages", "ClientSession.logInSilently"),
   logOut: driven("log out", "ClientSession.logOut"),
   receiveCallback: driven("deliver a response itself", "ClientDriver.receiveCallback"),
+  receive: driven("open another URL of the client", "ClientDriver.receive"),
   secondRedirectUri: driven("use a second redirect URI", "ClientDriver.client.redirect_uris"),
   initiatedLogin: driven("initiate a login as a third party", "ClientDriver.receive and ClientDriver.initiateLoginUri"),
   backChannelLogout: driven("send a logout token", "ClientDriver.receive and client.backchannel_logout_uri"),
@@ -313,6 +315,7 @@ export function givenTraits(
     logInSilently: session.logInSilently !== undefined,
     logOut: session.logOut !== undefined,
     receiveCallback: receiveCallback !== undefined,
+    receive: receive !== undefined,
     secondRedirectUri: (client.redirect_uris?.length ?? 0) > 1,
     initiatedLogin: receive !== undefined && initiateLoginUri !== undefined,
     backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,

@@ -298,6 +298,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       const form = method === "POST" ? params : undefined;
       return await navigate({ url, form }, journey, true);
     },
+    async receive(journey, request) {
+      const form = request.method === "POST" ? new URLSearchParams(await request.text()) : undefined;
+      // A POST is a back-channel request.
+      const cookies = form === undefined ? journey.browser.cookies : openCookieJar();
+      const { status, location, html } = await send({ url: request.url, form }, journey, cookies);
+      return new Response(html || null, { status, headers: location === undefined ? {} : { location } });
+    },
   };
 }
 

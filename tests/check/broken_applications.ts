@@ -24,6 +24,8 @@ export interface PageDecisions {
   cookies(tokens: PageTokens): readonly string[];
   /** Whether the login ends at the redirect URI, without a redirect. */
   readonly endsAtCallback: boolean;
+  /** The methods of the requests that log out. */
+  readonly logoutMethods: readonly ("GET" | "POST")[];
   /** Whether the browser may go to `return_to` after a login. */
   isOwnTarget(target: string, origin: string): boolean;
 }
@@ -51,6 +53,7 @@ export const correctPages: PageDecisions = {
   page: () => "",
   cookies: () => [],
   endsAtCallback: false,
+  logoutMethods: ["POST"],
   isOwnTarget: (target, origin) => URL.canParse(target, origin) && new URL(target, origin).origin === origin,
 };
 
@@ -114,6 +117,16 @@ export const brokenApplications: readonly BrokenApplication[] = [
     name: "puts the ID token into the fragment where the login ends",
     change: { landing: ({ id_token }) => `/#id_token=${id_token}` },
     foundBy: ["session/token-in-url"],
+  },
+  {
+    name: "shows a link that logs out",
+    change: { logoutMethods: ["GET"] },
+    foundBy: ["logout/by-get"],
+  },
+  {
+    name: "has a form that logs out, and accepts GET too",
+    change: { logoutMethods: ["POST", "GET"] },
+    foundBy: ["logout/by-get"],
   },
   {
     name: "follows every return_to",

@@ -43,8 +43,18 @@ for (const { name, change, foundBy } of brokenApplications) {
   });
 }
 
-test("the correct application passes the attacks on sessions and pages", async () => {
-  const report = await check({}, ["session"]);
-  const others = report.results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped");
-  assertEquals(others.map(({ attack: { id }, because }) => `${id}: ${because}`), [], String(report));
-});
+const strict: Partial<PageDecisions> = {
+  cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Strict",
+  logoutMethods: ["GET"],
+};
+
+for (
+  const [name, change] of [["", {}], [" that other sites cannot log out, because of SameSite=Strict,", strict]] as const
+) {
+  test(`a correct application${name} passes the attacks on sessions and pages`, async () => {
+    const report = await check(change, ["session", "logout/by-get"]);
+    const others = report.results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped");
+    assertEquals(others.map(({ attack: { id }, because }) => `${id}: ${because}`), [], String(report));
+    assert(report.results.some(({ verdict, attack: { id } }) => verdict === "passed" && id === "logout/by-get"));
+  });
+}

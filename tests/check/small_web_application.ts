@@ -256,7 +256,10 @@ export function webApplicationAt(
   function showHome(session: Session | undefined, cookies: readonly string[] = []): Response {
     if (session === undefined) return htmlPage(200, `<a href="/login">Log in</a>`);
     const name = userPage?.(session.info) ?? pages.show(session.info.name ?? session.sub, "name");
-    return htmlPage(200, `<p>Hello ${name}</p>${pages.page(session.tokens)}`, cookies);
+    const logout = pages.logoutMethods[0] === "GET"
+      ? `<a href="/logout?from=home">Log out</a>`
+      : `<form method="post" action="/logout"><button>Log out</button></form>`;
+    return htmlPage(200, `<p>Hello ${name}</p>${logout}${pages.page(session.tokens)}`, cookies);
   }
 
   async function respond(request: Request): Promise<Response> {
@@ -270,6 +273,10 @@ export function webApplicationAt(
       case "/me":
         if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
         return showUser(user, session?.info);
+      case "/logout":
+        if (!pages.logoutMethods.some((method) => method === request.method)) return new Response("", { status: 405 });
+        sessions.delete(cookieOf(request, "session") ?? "");
+        return redirect("/");
       case "/hello":
         return new Response(`Hello ${session?.info.name}`, { status: user === undefined ? 401 : 200 });
       case "/refresh":

@@ -1,8 +1,11 @@
 /** Logout tokens and front-channel logout (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
 
+import { findAttributes } from "../../client/html_form.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
+import type { ClientJourney } from "../driver.ts";
+import { setCookies } from "./browser_session.ts";
 import { deadTokens } from "./effects.ts";
 import { logoutRequest, sessionIdOf, useEndedSession } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
@@ -57,6 +60,37 @@ function claimParameter<const Name extends string>(name: Name) {
     default: null,
     description: "The value of the claim; null removes it.",
   } as const;
+}
+
+/** The links and forms in the pages of a browser that log out, without their parameters. */
+function logoutUrls({ browser: { visits }, client }: ClientJourney): ReadonlySet<string> {
+  const targets = visits.flatMap(({ url, html }) =>
+    [...findAttributes(html, "a", "href"), ...findAttributes(html, "form", "action")].flatMap((target) => {
+      if (!URL.canParse(target, url)) return [];
+      const { origin, pathname } = new URL(target, url);
+      return origin === new URL(url).origin && /\/(?:log|sign)[-_]?(?:out|off)\/?$/i.test(pathname)
+        ? [origin + pathname]
+        : [];
+    })
+  );
+  return new Set(targets.filter((target) => target !== client.frontchannel_logout_uri));
+}
+
+/** What a browser sends when a page of another site navigates to a URL. */
+const crossSiteNavigation = {
+  "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+};
+
+/** Opens a URL as a link on a page of another site does: without cookies that are `SameSite=Strict`. */
+async function openFromOtherSite({ driver, journey }: Stage, url: string): Promise<void> {
+  const { cookies } = journey.browser;
+  const strict = cookies.all().filter(({ sameSite }) => sameSite?.toLowerCase() === "strict");
+  for (const { name } of strict) cookies.clear(name);
+  const headers = { ...crossSiteNavigation, referer: "https://attacker.example/" };
+  await driver.receive!({ ...journey, headers }, new Request(url));
+  setCookies(cookies, [...cookies.all(), ...strict]);
 }
 
 /** The attacks of the category `logout` on requests to the client. */
@@ -255,6 +289,31 @@ export const logoutAttacks: readonly Attack[] = [
       }
       const { status } = await driver.receive!(journey, new Request(uri));
       return await concludeLogout(stage, status);
+    },
+  }),
+  defineAttack({
+    id: "logout/by-get",
+    level: "should-reject",
+    effect: {
+      cause: "logs out by a link",
+      severity: "low",
+      consequence: "A page of another site logs the user out of the application.",
+      fix: "Log out by POST with a CSRF token, or ask the user; only the logout URIs of OpenID Connect need GET.",
+    },
+    title: "A page of another site opens the URL at which the pages of the application log out.",
+    correctClient: "The client does not end the session, or asks the user first.",
+    needs: ["visits", "receive", "currentUser"],
+    sources: ["RFC 9110 §9.2.1", "OAuth 2.0 for Browser-Based Applications §6.1.3.3", "CWE-352"],
+    async perform(stage) {
+      const urls = logoutUrls(stage.journey);
+      if (urls.size === 0) return undecided("no page that the check has seen has a link or a form for the logout");
+      for (const url of urls) {
+        await openFromOtherSite(stage, url);
+        if (await stage.session!.currentUser!() === undefined) {
+          return conclude(`a GET of ${url} from another site ended the session`, "");
+        }
+      }
+      return conclude(undefined, "the session continues after a GET from another site");
     },
   }),
 ];
