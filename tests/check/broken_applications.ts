@@ -24,6 +24,14 @@ export interface PageDecisions {
   cookies(tokens: PageTokens): readonly string[];
   /** Whether the login ends at the redirect URI, without a redirect. */
   readonly endsAtCallback: boolean;
+  /** Further cookies of the browser at the start of a login. */
+  startCookies(login: Request): readonly string[];
+  /** Where the browser goes after a login that fails. */
+  failedTarget(callback: Request): string | null;
+  /** Where the browser goes from a page that needs a login. Default: it stays there. */
+  readonly loginPage?: string;
+  /** Whether a URL of the application names the login (pre-authorization URL), and any browser can end it. */
+  readonly namesLoginInUrl: boolean;
   /** The methods of the requests that log out. */
   readonly logoutMethods: readonly ("GET" | "POST")[];
   /** Whether the browser may go to `return_to` after a login. */
@@ -53,6 +61,9 @@ export const correctPages: PageDecisions = {
   page: () => "",
   cookies: () => [],
   endsAtCallback: false,
+  startCookies: () => [],
+  failedTarget: () => null,
+  namesLoginInUrl: false,
   logoutMethods: ["POST"],
   isOwnTarget: (target, origin) => URL.canParse(target, origin) && new URL(target, origin).origin === origin,
 };
@@ -66,6 +77,8 @@ export interface BrokenApplication {
   /** The attacks that fail or warn. */
   readonly foundBy: readonly string[];
 }
+
+const parameterOf = ({ url }: Request, name: string) => new URL(url).searchParams.get(name);
 
 const unescaped = (...places: readonly string[]): Partial<PageDecisions> => ({
   show: (text, what) => places.includes(what) ? text : escapeHtml(text),
@@ -119,6 +132,11 @@ export const brokenApplications: readonly BrokenApplication[] = [
     foundBy: ["session/token-in-url"],
   },
   {
+    name: "lets any browser end the login that its URL names",
+    change: { namesLoginInUrl: true },
+    foundBy: ["session/login-url-fixed"],
+  },
+  {
     name: "shows a link that logs out",
     change: { logoutMethods: ["GET"] },
     foundBy: ["logout/by-get"],
@@ -148,4 +166,33 @@ export const brokenApplications: readonly BrokenApplication[] = [
     change: { isOwnTarget: (target, origin) => target.startsWith(origin) },
     foundBy: ["session/return-target"],
   },
+  {
+    name: "follows a parameter that only its own pages use",
+    change: {
+      loginPage: "/login?destination=%2Fme",
+      target: (login) => parameterOf(login, "destination"),
+      isOwnTarget: () => true,
+    },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "follows a parameter of the authorization response",
+    change: { landing: (_, callback) => parameterOf(callback, "next") ?? "/" },
+    foundBy: ["session/return-target"],
+  },
+  {
+    name: "follows a parameter of an authorization response with an error",
+    change: { failedTarget: (callback) => parameterOf(callback, "error") && parameterOf(callback, "return_to") },
+    foundBy: ["session/return-target"],
+  },
+  ...[(text: string) => text, encodeURIComponent].map((write, index): BrokenApplication => ({
+    name: `follows the target in a cookie (${index === 0 ? "plain" : "encoded"})`,
+    change: {
+      target: () => null,
+      startCookies: (login) => [`target=${write(parameterOf(login, "next") ?? "/")}; Path=/; HttpOnly; Secure`],
+      landing: (_, { headers }) =>
+        decodeURIComponent(/(?:^|; )target=([^;]+)/.exec(headers.get("cookie") ?? "")?.[1] ?? "/"),
+    },
+    foundBy: ["session/target-in-cookie"],
+  })),
 ];

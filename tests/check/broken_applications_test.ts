@@ -43,14 +43,24 @@ for (const { name, change, foundBy } of brokenApplications) {
   });
 }
 
-const strict: Partial<PageDecisions> = {
-  cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Strict",
-  logoutMethods: ["GET"],
+/** Correct applications: what is special about them. */
+const correct: Readonly<Record<string, Partial<PageDecisions>>> = {
+  "": {},
+  " that other sites cannot log out, because of SameSite=Strict,": {
+    cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Strict",
+    logoutMethods: ["GET"],
+  },
+  " that keeps the target in a cookie, and compares its origin at the end,": {
+    target: () => null,
+    startCookies: (login) => [`target=${new URL(login.url).searchParams.get("next") ?? "/"}; Path=/; Secure`],
+    landing(_, { headers }) {
+      const target = /(?:^|; )target=([^;]+)/.exec(headers.get("cookie") ?? "")?.[1] ?? "/";
+      return correctPages.isOwnTarget(target, application) ? target : "/";
+    },
+  },
 };
 
-for (
-  const [name, change] of [["", {}], [" that other sites cannot log out, because of SameSite=Strict,", strict]] as const
-) {
+for (const [name, change] of Object.entries(correct)) {
   test(`a correct application${name} passes the attacks on sessions and pages`, async () => {
     const report = await check(change, ["session", "logout/by-get"]);
     const others = report.results.filter(({ verdict }) => verdict !== "passed" && verdict !== "skipped");

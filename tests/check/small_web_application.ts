@@ -121,6 +121,9 @@ export function webApplicationAt(
   const loginCounts = new Map<number | undefined, number>();
   const pending = new Map<string, PendingLogin>();
   const sessions = new Map<string, Session>();
+  /** The authorization requests of logins that a URL names. */
+  const locations = new Map<string, string>();
+  const loginCookie = (id: string) => `login=${id}; HttpOnly; SameSite=Lax`;
 
   async function discover(): Promise<openid.Configuration> {
     const discovered = openid.discovery(
@@ -228,7 +231,9 @@ export function webApplicationAt(
     const location = requestKey === undefined
       ? openid.buildAuthorizationUrl(server, parameters)
       : await openid.buildAuthorizationUrlWithJAR(server, parameters, requestKey);
-    return redirect(location.href, `login=${id}; HttpOnly; SameSite=Lax`);
+    if (!pages.namesLoginInUrl) return redirect(location.href, loginCookie(id), ...pages.startCookies(request));
+    locations.set(id, location.href);
+    return redirect(`/start?login=${id}`, loginCookie(id));
   }
 
   async function endLogin(request: Request): Promise<Response> {
@@ -236,6 +241,7 @@ export function webApplicationAt(
     try {
       const session = await logIn(request);
       sessions.set(id, session);
+      if (pages.namesLoginInUrl) sessions.set(cookieOf(request, "login") ?? "", session);
       const cookies = [`session=${id}; ${pages.cookieAttributes}`, ...pages.cookies(session.tokens)];
       if (pages.endsAtCallback) return showHome(session, cookies);
       return redirect(session.landing, ...cookies, "login=; Max-Age=0; Path=/");
@@ -248,6 +254,7 @@ export function webApplicationAt(
   function showUser(user: string | undefined, info: openid.UserInfoResponse | undefined): Response {
     if (mistake === "shows no login") return new Response("Hello");
     if (variants.includes("shows a redirect without a user")) return redirect(user === undefined ? "/start" : "/home");
+    if (user === undefined && pages.loginPage !== undefined) return redirect(pages.loginPage);
     if (user === undefined) return Response.json({}, { status: 401 });
     if (userPage !== undefined) return new Response(userPage(info!));
     return variants.includes("shows a page without a user") ? new Response("Welcome") : Response.json({ user });
@@ -273,6 +280,10 @@ export function webApplicationAt(
       case "/me":
         if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
         return showUser(user, session?.info);
+      case "/start": {
+        const id = new URL(request.url).searchParams.get("login") ?? "";
+        return redirect(locations.get(id)!, loginCookie(id));
+      }
       case "/logout":
         if (!pages.logoutMethods.some((method) => method === request.method)) return new Response("", { status: 405 });
         sessions.delete(cookieOf(request, "session") ?? "");
@@ -304,6 +315,8 @@ export function webApplicationAt(
     restart,
     respond: (request) =>
       respond(request).catch(async (error) => {
+        const target = pages.failedTarget(request);
+        if (target !== null) return redirect(target);
         const errorText = `${error?.message} ${error?.cause?.message}`;
         const isStateWrong = mistake === "stops at a wrong state" && errorText.includes("state");
         const isText = mistake === "stops at a text as ID token" && errorText.includes("Invalid JWT");

@@ -10,8 +10,8 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
-import { type ClientDriver, type ClientJourney, LoginLimitError } from "../driver.ts";
-import { fixedSession, foreignLogin, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
+import { LoginLimitError } from "../driver.ts";
+import { fixedSession, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
 
@@ -70,51 +70,6 @@ function markedName(): Fault {
       },
     }),
   };
-}
-
-/** Common names of parameters with the target after a login. */
-const targetParameters = [
-  ...["return_to", "returnTo", "return_url", "returnUrl", "return", "redirect", "redirect_to", "redirectTo"],
-  ...["redirect_url", "redirectUrl", "next", "continue", "callbackUrl", "target", "target_link_uri", "url", "rd"],
-];
-
-/** A host of another site whose name ends with that of the application. */
-const hostWithEnd = (own: string): string => `latchkey${own}`;
-
-/** Pages of another site, by how they are written. */
-function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
-  return {
-    other: `https://${host}/`,
-    slashes: `//${host}/`,
-    backslash: `/\\${host}/`,
-    "encoded twice": `/%2F${host}/`,
-    "encoded backslash": `/%5C${host}/`,
-    tab: `/\t/${host}/`,
-    user: `${origin}@${host}/`,
-    "same end": `https://${hostWithEnd(own)}/`,
-  };
-}
-
-/** How a target is sent. */
-const targetForms = [...Object.keys(foreignPages(new URL("https://client.test"), "")), "referer"];
-
-/** Logs in, and concludes whether the application redirects the browser to one of these hosts. */
-async function concludeTarget(
-  driver: ClientDriver,
-  journey: ClientJourney,
-  hosts: readonly string[],
-): Promise<Conclusion> {
-  await driver.logIn!(journey).catch((thrown: unknown) => {
-    if (thrown instanceof LoginLimitError) throw thrown;
-  });
-  const foreign = journey.browser.visits.find(({ location }) =>
-    location !== undefined && URL.canParse(location) && hosts.includes(new URL(location).host)
-  );
-  return conclude(
-    foreign && `the application redirects the browser to ${foreign.location}`,
-    "the application redirects the browser to no other site",
-    foreign && `redirected the browser to ${foreign.location}`,
-  );
 }
 
 /** Replaces the cookies of a browser. */
@@ -255,45 +210,6 @@ export const browserSessionAttacks: readonly Attack[] = [
         "no page has the text as HTML markup",
         shown && "put a script of the attacker into a page",
       );
-    },
-  }),
-  defineAttack({
-    id: "session/return-target",
-    effect: foreignLogin,
-    title: "The URL that starts the login has a parameter with the URL of another site, as a target after the login.",
-    correctClient: "The client redirects the browser only to the issuer and within the application.",
-    needs: ["visits"],
-    duty: "RFC 9700 §4.11.1",
-    sources: ["CWE-601"],
-    ...oneOf(
-      "how",
-      targetForms,
-      `How the URL is written: ${targetForms.join(", ")} (in the header Referer).`,
-    ),
-    async perform({ driver, journey, trap }, { how }) {
-      const { host } = new URL(trap.origin);
-      const own = new URL(journey.redirectUri);
-      const target = foreignPages(own, host)[how] ?? `https://${host}/`;
-      const loginParameters = Object.fromEntries(targetParameters.map((name) => [name, target]));
-      return await concludeTarget(
-        driver,
-        how === "referer" ? { ...journey, headers: { referer: target } } : { ...journey, loginParameters },
-        [host, hostWithEnd(own.host)],
-      );
-    },
-  }),
-  defineAttack({
-    id: "session/forwarded-host",
-    effect: foreignLogin,
-    level: "should-reject",
-    title: "The requests of the browser name another host in X-Forwarded-Host and Forwarded, as a cache can keep them.",
-    correctClient: "The client builds URLs of its configured origin, and reads these headers only from its own proxy.",
-    needs: ["visits"],
-    sources: ["RFC 7239 §8.1", "CWE-601"],
-    async perform({ driver, journey, trap }) {
-      const { host } = new URL(trap.origin);
-      const headers = { "x-forwarded-host": host, forwarded: `host=${host}` };
-      return await concludeTarget(driver, { ...journey, headers }, [host]);
     },
   }),
 ];

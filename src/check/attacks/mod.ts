@@ -35,6 +35,7 @@ import { resourceAttacks } from "./resource.ts";
 import { responseAttacks } from "./response.ts";
 import { responseDeliveryAttacks } from "./response_delivery.ts";
 import { sessionAttacks } from "./session.ts";
+import { targetAttacks } from "./targets.ts";
 import { tokenAttacks } from "./token.ts";
 import { transportAttacks } from "./transport.ts";
 import { userinfoAttacks } from "./userinfo.ts";
@@ -60,6 +61,7 @@ export const attacks: readonly Attack[] = [
   ...refreshAttacks,
   ...sessionAttacks,
   ...browserSessionAttacks,
+  ...targetAttacks,
   ...pageSecretAttacks,
   ...ownerAttacks,
   ...keptDataAttacks,

@@ -4,6 +4,7 @@ import { sha256 } from "../../platform/runtime/crypto.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import type { ClientJourney } from "../driver.ts";
+import { setCookies } from "./browser_session.ts";
 import { conclude } from "./conclusions.ts";
 
 /** How long to wait for requests of the client: one step, and at most, in milliseconds. */
@@ -17,12 +18,22 @@ export async function waitUntil(isSent: () => boolean): Promise<void> {
   await wait(stepMs);
 }
 
-/** Whether the browser that began a login is logged in after another user has ended it. */
-export async function concludeFixation({ driver, expectedSub }: Stage, began: ClientJourney, delivered: Conclusion) {
+/** The user of the browser that began a login, which it does not end itself. */
+async function userOfBeginner({ driver, openBrowser }: Stage, began: ClientJourney): Promise<string | undefined> {
+  if (driver.recordsVisits) {
+    const other = openBrowser();
+    const { currentUser } = await driver.logIn!(other);
+    setCookies(other.browser.cookies, began.browser.cookies.all());
+    return await currentUser?.();
+  }
   const authorize = () => Promise.reject(new Error("the browser of the attacker opens no other URL"));
-  const session = await driver.logIn!({ ...began, authorize }).catch(() => undefined);
-  const user = session?.sub === expectedSub ? session.sub : undefined;
-  return user === undefined ? delivered : conclude(
+  return (await driver.logIn!({ ...began, authorize }).catch(() => undefined))?.sub;
+}
+
+/** Whether the browser that began a login is logged in after another user has ended it. */
+export async function concludeFixation(stage: Stage, began: ClientJourney, delivered: Conclusion): Promise<Conclusion> {
+  const user = await userOfBeginner(stage, began);
+  return user !== stage.expectedSub ? delivered : conclude(
     `the browser that began the login is logged in as ${JSON.stringify(user)}`,
     "",
     `logged in the browser of an attacker as ${JSON.stringify(user)}`,

@@ -8,7 +8,8 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { fixedSession, leakedCredentials } from "./effects.ts";
+import { fixedSession, leakedCredentials, loginCsrf } from "./effects.ts";
+import { concludeFixation } from "./open_logins.ts";
 
 const tokenNames = ["access_token", "refresh_token", "id_token"] as const;
 
@@ -145,6 +146,43 @@ export const pageSecretAttacks: readonly Attack[] = [
         return conclude(because, "", `lets an attacker who guesses the cookie ${name} act as ${user}`);
       }
       return conclude(undefined, "no cookie that names a session is a counter or a clock");
+    },
+  }),
+  defineAttack({
+    id: "session/login-url-fixed",
+    effect: {
+      ...loginCsrf,
+      cause: "lets another user end the login that a URL of the application names",
+      severity: "critical",
+      consequence: "An attacker who sends a user the URL of a pending login is then logged in as this user.",
+      fix: "Let only the browser that began a login end it, and begin a new login in every other one.",
+    },
+    title:
+      "An attacker begins a login, and a user opens the URL of the application that leads to the server from there.",
+    correctClient: "The client logs in the user, or no one, and never the browser of the attacker.",
+    needs: ["visits", "receive", "receiveCallback", "currentUser", "namesUser"],
+    sources: [
+      "draft-ietf-oauth-security-topics-update-02, cross-user OAuth session fixation",
+      "RFC 9700 §4.7",
+    ],
+    async perform(stage) {
+      const { as, driver, journey, openBrowser, startLogin } = stage;
+      const [, attacker] = await as.users.all();
+      if (attacker === undefined) return undecided("the server has one user");
+      const began = openBrowser({ as: attacker.sub });
+      await startLogin(began);
+      const isAtServer = (url = "") => url.startsWith(`${as.issuer}/`);
+      const start = began.browser.visits.find(({ location }) => isAtServer(location))?.url;
+      if (start === undefined) return undecided("the application does not redirect the browser to the server");
+      const { headers } = await driver.receive!(journey, new Request(start));
+      const location = headers.get("location") ?? "";
+      if (!isAtServer(location)) return conclude(undefined, `${start} begins no login in another browser`);
+      await driver.receiveCallback!(journey, await journey.authorize(location)).catch(() => undefined);
+      return await concludeFixation(
+        stage,
+        began,
+        conclude(undefined, "the browser that began the login is not logged in as another user"),
+      );
     },
   }),
 ];

@@ -1,0 +1,163 @@
+/** Where the browser goes after a login: pages of another site, and who can name them (RFC 9700 §4.11.1). */
+
+import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
+import { type ClientBrowser, LoginLimitError } from "../driver.ts";
+import { setCookies } from "./browser_session.ts";
+import { withParameters } from "./callback_parameters.ts";
+import { conclude } from "./conclusions.ts";
+import { foreignLogin } from "./effects.ts";
+import { oneOf } from "./parameters.ts";
+
+/** Common names of parameters with the target after a login. */
+const targetParameters = [
+  ...["return_to", "returnTo", "return_url", "returnUrl", "return", "redirect", "redirect_to", "redirectTo"],
+  ...["redirect_url", "redirectUrl", "next", "continue", "callbackUrl", "target", "target_link_uri", "url", "rd"],
+];
+
+/** A page of the application, as a target after the login. */
+const ownTarget = "/latchkey-target";
+
+/** A host of another site whose name ends with that of the application. */
+const hostWithEnd = (own: string): string => `latchkey${own}`;
+
+/** Pages of another site, by how they are written. */
+function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
+  return {
+    other: `https://${host}/`,
+    slashes: `//${host}/`,
+    backslash: `/\\${host}/`,
+    "encoded twice": `/%2F${host}/`,
+    "encoded backslash": `/%5C${host}/`,
+    tab: `/\t/${host}/`,
+    user: `${origin}@${host}/`,
+    "same end": `https://${hostWithEnd(own)}/`,
+  };
+}
+
+/** How a target is sent. */
+const targetForms = [
+  ...Object.keys(foreignPages(new URL("https://client.test"), "")),
+  ...["referer", "own parameter", "response", "error"],
+];
+
+/** The parameters in which the application itself sends a target, in a redirect to one of its URLs. */
+function ownTargetParameters({ visits }: ClientBrowser): readonly string[] {
+  return visits.flatMap(({ url, location }) => {
+    if (location === undefined || !URL.canParse(location) || new URL(location).origin !== new URL(url).origin) {
+      return [];
+    }
+    const isTarget = (value: string) => URL.canParse(value, url) && /^(?:https?:|\/)/.test(value);
+    return [...new URL(location).searchParams].flatMap(([name, value]) => isTarget(value) ? [name] : []);
+  });
+}
+
+/** Waits for a login. @throws {LoginLimitError} Any other failure is no part of the attack. */
+const untilEnded = (login: Promise<unknown>) =>
+  login.catch((thrown: unknown) => {
+    if (thrown instanceof LoginLimitError) throw thrown;
+  });
+
+/** Waits for a login, and concludes whether the application redirected the browser to one of these hosts. */
+async function concludeTarget(
+  login: Promise<unknown>,
+  { visits }: ClientBrowser,
+  hosts: readonly string[],
+): Promise<Conclusion> {
+  await untilEnded(login);
+  const foreign = visits.find(({ location }) =>
+    location !== undefined && URL.canParse(location) && hosts.includes(new URL(location).host)
+  );
+  return conclude(
+    foreign && `the application redirects the browser to ${foreign.location}`,
+    "the application redirects the browser to no other site",
+    foreign && `redirected the browser to ${foreign.location}`,
+  );
+}
+
+/** The attacks of the category `session` on targets. */
+export const targetAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "session/return-target",
+    effect: foreignLogin,
+    title: "The URL that starts the login has a parameter with the URL of another site, as a target after the login.",
+    correctClient: "The client redirects the browser only to the issuer and within the application.",
+    needs: ["visits", "receiveCallback"],
+    duty: "RFC 9700 §4.11.1",
+    sources: ["CWE-601"],
+    ...oneOf(
+      "how",
+      targetForms,
+      `How the URL is written: ${targetForms.slice(0, -4).join(", ")}; or where it is: in the header Referer, in a ` +
+        "parameter that the application itself uses, in an authorization response, or in one with an error.",
+    ),
+    async perform({ driver, journey, trap, openBrowser, startLogin }, { how }) {
+      const { host } = new URL(trap.origin);
+      const own = new URL(journey.redirectUri);
+      const target = foreignPages(own, host)[how] ?? `https://${host}/`;
+      const parameters = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, target]));
+      const hosts = [host, hostWithEnd(own.host)];
+      if (how === "response" || how === "error") {
+        const { callback, session, respond } = await startLogin();
+        const response = withParameters(callback, parameters(targetParameters));
+        respond(response);
+        if (how === "response") return await concludeTarget(session, journey.browser, hosts);
+        const link = withParameters(response, { code: undefined, state: undefined, error: "access_denied" });
+        const other = openBrowser();
+        return await concludeTarget(driver.receiveCallback!(other, link), other.browser, hosts);
+      }
+      if (how === "own parameter") {
+        const before = openBrowser();
+        await untilEnded(driver.logIn!(before));
+        const loginParameters = parameters(ownTargetParameters(before.browser));
+        return await concludeTarget(driver.logIn!({ ...journey, loginParameters }), journey.browser, hosts);
+      }
+      const changed = how === "referer"
+        ? { headers: { referer: target } }
+        : { loginParameters: parameters(targetParameters) };
+      return await concludeTarget(driver.logIn!({ ...journey, ...changed }), journey.browser, hosts);
+    },
+  }),
+  defineAttack({
+    id: "session/target-in-cookie",
+    effect: {
+      ...foreignLogin,
+      cause: "follows the target in a cookie",
+      severity: "low",
+      consequence: "Another host of the domain sets the cookie, and the login leads to a page of the attacker.",
+      fix: "Keep the target in the session, or compare its origin when the browser goes there.",
+    },
+    level: "should-reject",
+    title: "A cookie with the target after the login names another site, as another host of the domain can set it.",
+    correctClient: "The client keeps the target in its session, or redirects the browser only within the application.",
+    needs: ["visits"],
+    sources: ["RFC 6265 §8.6", "CWE-565", "RFC 9700 §4.11.1"],
+    async perform({ journey, trap, startLogin }) {
+      const { host } = new URL(trap.origin);
+      const { browser: { cookies } } = journey;
+      const loginParameters = Object.fromEntries(targetParameters.map((name) => [name, ownTarget]));
+      const { callback, session, respond } = await startLogin({ ...journey, loginParameters });
+      const foreign = cookies.all().map((cookie) => ({
+        ...cookie,
+        value: cookie.value.replace(ownTarget, `https://${host}/`)
+          .replace(encodeURIComponent(ownTarget), encodeURIComponent(`https://${host}/`)),
+      }));
+      setCookies(cookies, foreign);
+      respond(callback);
+      return await concludeTarget(session, journey.browser, [host]);
+    },
+  }),
+  defineAttack({
+    id: "session/forwarded-host",
+    effect: foreignLogin,
+    level: "should-reject",
+    title: "The requests of the browser name another host in X-Forwarded-Host and Forwarded, as a cache can keep them.",
+    correctClient: "The client builds URLs of its configured origin, and reads these headers only from its own proxy.",
+    needs: ["visits"],
+    sources: ["RFC 7239 §8.1", "CWE-601"],
+    async perform({ driver, journey, trap }) {
+      const { host } = new URL(trap.origin);
+      const headers = { "x-forwarded-host": host, forwarded: `host=${host}` };
+      return await concludeTarget(driver.logIn!({ ...journey, headers }), journey.browser, [host]);
+    },
+  }),
+];
