@@ -7,6 +7,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import { type ClientDriver, type ClientSession, type SessionStart, sessionStartsOf } from "./driver.ts";
+import { requestedParam } from "./requested_param.ts";
 
 /** @internal Something that the check can do with a client, or that a client does by itself. */
 export type Trait =
@@ -256,12 +257,6 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
 };
 
 const names = Object.keys(traits) as Trait[];
-
-/** A parameter that an authorization request has itself, pushed and signed ones included. */
-export function requestedParam({ endpoint, request }: Exchange, name: string): unknown {
-  if (endpoint !== "authorize" && endpoint !== "par") return undefined;
-  return findParam(request, name) ?? decodeJwtPart(findParam(request, "request") ?? "", 1)[name];
-}
 
 /** The nonce of the ID token in a token response. */
 function nonceOf(body = ""): unknown {

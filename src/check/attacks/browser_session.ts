@@ -3,7 +3,7 @@
 import { parseJsonObject } from "../../platform/http/message.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { decodeFormValue, findParam } from "../../recorder/record_request.ts";
+import { findParam } from "../../recorder/record_request.ts";
 import type { Cookie, CookieJar } from "../../testing/browser/cookie_jar.ts";
 import { findAttributes } from "../../client/html_form.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
@@ -11,7 +11,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { LoginLimitError } from "../driver.ts";
-import { fixedSession, hostileText, leakedCredentials, otherUser, stolenCookie } from "./effects.ts";
+import { fixedSession, hostileText, otherUser, stolenCookie } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
 
@@ -156,27 +156,6 @@ export const browserSessionAttacks: readonly Attack[] = [
         lacking.length === 0 ? undefined : `the application sets the cookie ${lacking.join(", and ")}`,
         "the session cookie has these attributes",
       );
-    },
-  }),
-  defineAttack({
-    id: "session/token-in-url",
-    effect: leakedCredentials,
-    title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
-    correctClient: "The client puts no token into a URL.",
-    needs: ["visits"],
-    duty: "RFC 9700 §4.3.2",
-    sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
-    async perform({ as, driver, journey }) {
-      await driver.logIn!(journey);
-      const responses = as.log.unmasked.exchanges.filter(({ endpoint }) => endpoint === "token").map(({ response }) =>
-        parseJsonObject(response?.body ?? "{}") ?? {}
-      );
-      const names = ["access_token", "refresh_token", "id_token"];
-      const urls = journey.browser.visits.flatMap(({ url, location }) => [url, location ?? ""]).map(decodeFormValue);
-      const found = names.find((name) =>
-        responses.some(({ [name]: token }) => typeof token === "string" && urls.some((url) => url.includes(token)))
-      );
-      return conclude(found && `a URL of the application has the ${found}`, "no URL has a token");
     },
   }),
   defineAttack({

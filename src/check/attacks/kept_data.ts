@@ -8,8 +8,7 @@ import { withMembers } from "./changed_members.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { endlessRequests, leakedCredentials } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
-
-const refreshRequest = { grant_type: "refresh_token" } as const;
+import { refreshRequest } from "./refresh.ts";
 
 /** The refresh tokens that were sent, oldest first. */
 const sentRefreshTokens = ({ as }: Stage) =>
@@ -140,11 +139,7 @@ export const keptDataAttacks: readonly Attack[] = [
     async perform({ as, begin }) {
       const earlier = as.log.unmasked.filter("jwks").length;
       await begin();
-      if (as.log.unmasked.filter("jwks").length > earlier) {
-        {
-          return conclude(undefined, "the client keeps no keys");
-        }
-      }
+      if (as.log.unmasked.filter("jwks").length > earlier) return conclude(undefined, "the client keeps no keys");
       const down = as.on("jwks").always(status(503));
       const unknown = as.on("token").once(idToken.unknownKid());
       await begin().catch(() => undefined);

@@ -4,7 +4,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { body, metadata, status } from "../../testing/faults/mod.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
-import { requestedParam } from "../traits.ts";
+import { requestedParam } from "../requested_param.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";

@@ -2,8 +2,10 @@
 
 import { sha256 } from "../../platform/runtime/crypto.ts";
 import { findParam } from "../../recorder/record_request.ts";
+import type { User } from "../../server/oauth/clients/client.ts";
+import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
-import type { ClientJourney } from "../driver.ts";
+import { type ClientJourney, UndecidedError } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude } from "./conclusions.ts";
 
@@ -16,6 +18,13 @@ const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resol
 export async function waitUntil(isSent: () => boolean): Promise<void> {
   for (let waited = 0; !isSent() && waited < maxMs; waited += stepMs) await wait(stepMs);
   await wait(stepMs);
+}
+
+/** The second user of a server. @throws {UndecidedError} If the server has one user. */
+export async function findSecondUser({ users }: TestLatchkey): Promise<User> {
+  const [, second] = await users.all();
+  if (second === undefined) throw new UndecidedError("the server has one user");
+  return second;
 }
 
 /** The user of the browser that began a login, which it does not end itself. */

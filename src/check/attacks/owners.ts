@@ -1,6 +1,5 @@
 /** Whose a login, a session or a token is: of one browser, one user, one issuer. */
 
-import { parseJsonObject } from "../../platform/http/message.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { body, hold, idToken } from "../../testing/faults/mod.ts";
@@ -14,10 +13,11 @@ import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { forgeJwt } from "./forged_jwt.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { findSecondUser } from "./open_logins.ts";
 import { openOtherEndpoints } from "./other_issuer.ts";
+import { issuedTokens } from "./page_secrets.ts";
 import { oneOf } from "./parameters.ts";
-
-const refreshRequest = { grant_type: "refresh_token" } as const;
+import { refreshRequest } from "./refresh.ts";
 
 /** Whether a server issued a code, and whether one received it. */
 const issued = ({ log }: TestLatchkey, code: string) =>
@@ -26,10 +26,6 @@ const issued = ({ log }: TestLatchkey, code: string) =>
   );
 const received = ({ log }: TestLatchkey, code: string) =>
   log.unmasked.filter("token").some(({ request }) => findParam(request, "code") === code);
-
-/** The tokens that the token endpoint issued, newest last. */
-const issuedTokens = ({ log }: TestLatchkey) =>
-  log.unmasked.filter("token").flatMap(({ response }) => parseJsonObject(response?.body ?? "{}")?.access_token ?? []);
 
 /** A claim that a merge into prototypes would give to every object. */
 const marker = "latchkey_marker";
@@ -81,8 +77,7 @@ export const ownerAttacks: readonly Attack[] = [
     sources: ["draft-ietf-oauth-security-topics-update-03 §2.2.1", "RFC 9700 §4.4"],
     async perform(stage) {
       const { as, openBrowser, openOtherIssuer, startLogin } = stage;
-      const [, attacker] = await as.users.all();
-      if (attacker === undefined) return undecided("the server has one user");
+      const attacker = await findSecondUser(as);
       const other = await openOtherIssuer();
       const { callback, session, respond } = await startLogin();
       const { query } = as.log.unmasked.last("authorize").request;
@@ -150,8 +145,7 @@ export const ownerAttacks: readonly Attack[] = [
     needs: ["receiveCallback"],
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
     async perform({ as, openBrowser, startLogin, expectedSub }): Promise<Conclusion> {
-      const [, second] = await as.users.all();
-      if (second === undefined) return undecided("the server has one user");
+      const second = await findSecondUser(as);
       const older = await startLogin();
       const newer = await startLogin(openBrowser({ as: second.sub }));
       const subs: (string | undefined)[] = [];
@@ -192,8 +186,7 @@ export const ownerAttacks: readonly Attack[] = [
     needs: ["refresh", "logIn"],
     sources: ["RFC 6749 §10.4", "RFC 6749 §6"],
     async perform({ as, driver, openBrowser, session }) {
-      const [, second] = await as.users.all();
-      if (second === undefined) return undecided("the server has one user");
+      const second = await findSecondUser(as);
       const other = await driver.logIn!(openBrowser({ as: second.sub }));
       const waiting = hold();
       as.on("token", refreshRequest).once(waiting);
@@ -228,13 +221,12 @@ export const ownerAttacks: readonly Attack[] = [
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["OpenID Connect Core §3.1.3.5"],
     async perform({ as, driver, journey, openBrowser, session }) {
-      const [, second] = await as.users.all();
-      if (second === undefined) return undecided("the server has one user");
+      const second = await findSecondUser(as);
       as.on("token").once(idToken.wrongIssuer());
       const login = await driver.logIn!({ ...openBrowser({ as: second.sub }), browser: journey.browser })
         .then(() => true, () => false);
       if (login) return undecided("the client accepted the login");
-      const stolen = issuedTokens(as).at(-1);
+      const stolen = issuedTokens(as).findLast(([name]) => name === "access_token")?.[1];
       const earlier = as.log.unmasked.exchanges.length;
       await session!.request!().catch(() => undefined);
       const used = as.log.unmasked.exchanges.slice(earlier).some(({ request }) =>

@@ -9,12 +9,12 @@ import type { ClientSession } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { fixedSession, leakedCredentials, loginCsrf } from "./effects.ts";
-import { concludeFixation } from "./open_logins.ts";
+import { concludeFixation, findSecondUser } from "./open_logins.ts";
 
 const tokenNames = ["access_token", "refresh_token", "id_token"] as const;
 
-/** The tokens that were issued, by name. */
-function issuedTokens({ log }: TestLatchkey): readonly (readonly [name: string, token: string])[] {
+/** The tokens that were issued, by name, oldest first. */
+export function issuedTokens({ log }: TestLatchkey): readonly (readonly [name: string, token: string])[] {
   return log.unmasked.filter("token").flatMap(({ response }) => {
     const members = parseJsonObject(response?.body ?? "{}") ?? {};
     return tokenNames.flatMap((name) => {
@@ -56,6 +56,21 @@ function isClock(values: readonly string[]): boolean {
 
 /** The attacks of the category `session` on secrets in a browser. */
 export const pageSecretAttacks: readonly Attack[] = [
+  defineAttack({
+    id: "session/token-in-url",
+    effect: leakedCredentials,
+    title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
+    correctClient: "The client puts no token into a URL.",
+    needs: ["visits"],
+    duty: "RFC 9700 §4.3.2",
+    sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
+    async perform({ as, driver, journey }) {
+      await driver.logIn!(journey);
+      const urls = journey.browser.visits.flatMap(({ url, location }) => [url, location ?? ""]).map(decodeFormValue);
+      const found = issuedTokens(as).find(([, token]) => urls.some((url) => url.includes(token)));
+      return conclude(found && `a URL of the application has the ${found[0]}`, "no URL has a token");
+    },
+  }),
   defineAttack({
     id: "session/token-in-page",
     effect: exposedToken,
@@ -167,8 +182,7 @@ export const pageSecretAttacks: readonly Attack[] = [
     ],
     async perform(stage) {
       const { as, driver, journey, openBrowser, startLogin } = stage;
-      const [, attacker] = await as.users.all();
-      if (attacker === undefined) return undecided("the server has one user");
+      const attacker = await findSecondUser(as);
       const began = openBrowser({ as: attacker.sub });
       await startLogin(began);
       const isAtServer = (url = "") => url.startsWith(`${as.issuer}/`);

@@ -8,7 +8,7 @@ import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { waitUntil } from "./open_logins.ts";
+import { findSecondUser, waitUntil } from "./open_logins.ts";
 
 /** Both attacks: the second user logs in while the client waits for the first. */
 const sharedLogin = {
@@ -37,8 +37,7 @@ async function logInTwice(
   grant_type: string,
   shown: (as: TestLatchkey) => readonly string[] = () => [],
 ): Promise<Conclusion> {
-  const [one, second] = await as.users.all();
-  if (second === undefined) return undecided("the server has one user");
+  const [one, second] = [await as.users.first(), await findSecondUser(as)];
   const waiting = hold();
   const pending = error("authorization_pending");
   const polls = as.on("token", { grant_type }).always({

@@ -8,7 +8,7 @@ import { oneOf } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 
 /** The requests of a refresh. */
-const refreshRequest = { grant_type: "refresh_token" } as const;
+export const refreshRequest = { grant_type: "refresh_token" } as const;
 
 /** The session must continue: it refreshes again, without a login. */
 async function assessKeptSession(observation: Observation): Promise<Assessment> {

@@ -11,11 +11,9 @@ import { withParameters } from "./callback_parameters.ts";
 import { useEndedSession } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { refreshRequest } from "./refresh.ts";
 import { atMost, failIf, undecided } from "./conclusions.ts";
 import { secondsParameter } from "../../testing/faults/parameters.ts";
-
-/** The requests of a refresh. */
-const refreshRequest = { grant_type: "refresh_token" } as const;
 
 /** How often the client refreshed. */
 function countRefreshes(observation: Observation): number {
