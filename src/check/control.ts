@@ -8,7 +8,7 @@ import { body } from "../testing/faults/mod.ts";
 import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
-import { logoutRequest, sessionIdOf } from "./attacks/ended_session.ts";
+import { logoutRequest, logoutUrls, sessionIdOf } from "./attacks/ended_session.ts";
 import {
   assertSession,
   type ClientDriver,
@@ -63,7 +63,7 @@ export async function runControl(
   { driver, options, attempt, inEnvironment, withinLimit }: Runner,
 ): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
-  let limitsLogins = false;
+  let [limitsLogins, showsLogout] = [false, false];
   const run = (by: SessionStart, use?: TraitControl) =>
     withinLimit(() =>
       inEnvironment(async (environment, watch) => {
@@ -74,6 +74,7 @@ export async function runControl(
         const used = session && await attempt(async () => await use?.(session, environment, driver), watch);
         const isLimited = (used ?? login).error instanceof LoginLimitError;
         limitsLogins ||= isLimited;
+        showsLogout ||= logoutUrls(environment.journey).size > 0;
         if (!isLimited) exchanges.push(...log.exchanges);
         return { login, used };
       }), ({ login, used }) => (used ?? login).error);
@@ -105,6 +106,7 @@ export async function runControl(
     traits: new Set([
       ...given,
       ...limitsLogins ? ["limitsLogins"] as const : [],
+      ...showsLogout ? ["showsLogout"] as const : [],
       ...session.sub !== unknownUser && isNamedIn(session.sub, exchanges) ? ["namesUser"] as const : [],
       ...traitsIn(exchanges).filter((trait) => trait !== "silentFirst" || isSilentFirst),
     ]),

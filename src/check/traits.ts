@@ -38,6 +38,7 @@ export type Trait =
   | "checksSignature"
   | "namesUser"
   | "limitsLogins"
+  | "showsLogout"
   | "requestsTokens"
   | "state"
   | "nonce"
@@ -104,10 +105,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   secondRedirectUri: driven("use a second redirect URI", "ClientDriver.client.redirect_uris"),
   initiatedLogin: driven("initiate a login as a third party", "ClientDriver.receive and ClientDriver.initiateLoginUri"),
   backChannelLogout: driven("send a logout token", "ClientDriver.receive and client.backchannel_logout_uri"),
-  frontChannelLogout: driven(
-    "open the logout page of the client",
-    "ClientDriver.receive and client.frontchannel_logout_uri",
-  ),
+  frontChannelLogout: driven("open a logout page", "ClientDriver.receive and client.frontchannel_logout_uri"),
   visits: driven("see the pages of the client", "ClientDriver.recordsVisits"),
   clock: driven("set the clock of the client", "ClientDriver.readsClock"),
   ages: driven("let days pass for the client", "ClientSession.passTime"),
@@ -132,6 +130,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
     isUsual: true,
   },
 
+  showsLogout: { missing: "no page that the check has seen has a link or a form for the logout" },
   limitsLogins: { missing: "the client does not limit logins", seen: "limits logins" },
   requestsTokens: { missing: "the client requests no tokens", isSeenIn: isTokenRequest },
   state: {

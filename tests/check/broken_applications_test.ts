@@ -68,3 +68,9 @@ for (const [name, change] of Object.entries(correct)) {
     assert(report.results.some(({ verdict, attack: { id } }) => verdict === "passed" && id === "logout/by-get"));
   });
 }
+
+test("the attack on the logout is skipped for an application whose pages have none", async () => {
+  const { results: [result] } = await check({ logoutMethods: [] }, ["logout/by-get"]);
+  assertEquals(result!.verdict, "skipped");
+  assertEquals(result!.because, "no page that the check has seen has a link or a form for the logout");
+});

@@ -263,7 +263,9 @@ export function webApplicationAt(
   function showHome(session: Session | undefined, cookies: readonly string[] = []): Response {
     if (session === undefined) return htmlPage(200, `<a href="/login">Log in</a>`);
     const name = userPage?.(session.info) ?? pages.show(session.info.name ?? session.sub, "name");
-    const logout = pages.logoutMethods[0] === "GET"
+    const logout = pages.logoutMethods.length === 0
+      ? ""
+      : pages.logoutMethods[0] === "GET"
       ? `<a href="/logout?from=home">Log out</a>`
       : `<form method="post" action="/logout"><button>Log out</button></form>`;
     return htmlPage(200, `<p>Hello ${name}</p>${logout}${pages.page(session.tokens)}`, cookies);

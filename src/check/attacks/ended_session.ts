@@ -1,8 +1,10 @@
-/** Ends a session from the server, and uses one that has ended. */
+/** Ends a session from the server or by a URL of the application, and uses one that has ended. */
 
+import { findAttributes } from "../../client/html_form.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
+import type { ClientJourney } from "../driver.ts";
 import { conclude } from "./conclusions.ts";
 
 /** Uses the session of the login before the attack; the client must not send any of its tokens. */
@@ -34,4 +36,18 @@ export function sessionIdOf({ log }: TestLatchkey): string | undefined {
   const { id_token = "" } = JSON.parse(body) as { readonly id_token?: string };
   const { sid } = decodeJwtPart(id_token, 1);
   return typeof sid === "string" ? sid : undefined;
+}
+
+/** The links and forms in the pages of a browser that log out, without their parameters. */
+export function logoutUrls({ browser: { visits }, client }: ClientJourney): ReadonlySet<string> {
+  const targets = visits.flatMap(({ url, html }) =>
+    [...findAttributes(html, "a", "href"), ...findAttributes(html, "form", "action")].flatMap((target) => {
+      if (!URL.canParse(target, url)) return [];
+      const { origin, pathname } = new URL(target, url);
+      return origin === new URL(url).origin && /\/(?:log|sign)[-_]?(?:out|off)\/?$/i.test(pathname)
+        ? [origin + pathname]
+        : [];
+    })
+  );
+  return new Set(targets.filter((target) => target !== client.frontchannel_logout_uri));
 }

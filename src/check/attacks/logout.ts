@@ -1,13 +1,11 @@
 /** Logout tokens and front-channel logout (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
 
-import { findAttributes } from "../../client/html_form.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import type { ClientJourney } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { deadTokens } from "./effects.ts";
-import { logoutRequest, sessionIdOf, useEndedSession } from "./ended_session.ts";
+import { logoutRequest, logoutUrls, sessionIdOf, useEndedSession } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
 
@@ -60,20 +58,6 @@ function claimParameter<const Name extends string>(name: Name) {
     default: null,
     description: "The value of the claim; null removes it.",
   } as const;
-}
-
-/** The links and forms in the pages of a browser that log out, without their parameters. */
-function logoutUrls({ browser: { visits }, client }: ClientJourney): ReadonlySet<string> {
-  const targets = visits.flatMap(({ url, html }) =>
-    [...findAttributes(html, "a", "href"), ...findAttributes(html, "form", "action")].flatMap((target) => {
-      if (!URL.canParse(target, url)) return [];
-      const { origin, pathname } = new URL(target, url);
-      return origin === new URL(url).origin && /\/(?:log|sign)[-_]?(?:out|off)\/?$/i.test(pathname)
-        ? [origin + pathname]
-        : [];
-    })
-  );
-  return new Set(targets.filter((target) => target !== client.frontchannel_logout_uri));
 }
 
 /** What a browser sends when a page of another site navigates to a URL. */
@@ -302,12 +286,10 @@ export const logoutAttacks: readonly Attack[] = [
     },
     title: "A page of another site opens the URL at which the pages of the application log out.",
     correctClient: "The client does not end the session, or asks the user first.",
-    needs: ["visits", "receive", "currentUser"],
+    needs: ["visits", "receive", "currentUser", "showsLogout"],
     sources: ["RFC 9110 §9.2.1", "OAuth 2.0 for Browser-Based Applications §6.1.3.3", "CWE-352"],
     async perform(stage) {
-      const urls = logoutUrls(stage.journey);
-      if (urls.size === 0) return undecided("no page that the check has seen has a link or a form for the logout");
-      for (const url of urls) {
+      for (const url of logoutUrls(stage.journey)) {
         await openFromOtherSite(stage, url);
         if (await stage.session!.currentUser!() === undefined) {
           return conclude(`a GET of ${url} from another site ended the session`, "");
