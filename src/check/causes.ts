@@ -5,7 +5,7 @@ import { withoutServerNumber } from "./journeys.ts";
 import { type AttackResult, type FailureCause, isUndecided, type Verdict } from "./report.ts";
 
 /** The verdicts that have a cause, the worst first. */
-const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
+export const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
 
 /** How many harms and duties of one cause a report names. */
 const maxTexts = 4;
@@ -56,16 +56,23 @@ export function listCauses(results: readonly AttackResult[]): FailureCause[] {
       verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,
       ...{ severity, consequence, fix },
       attacks: [...new Set(byGravity.map(({ id }) => id))],
-      harms: [...new Set(own.flatMap(({ harm }) => harm === undefined ? [] : withoutServerNumber(harm)))].slice(
-        0,
-        maxTexts,
-      ),
-      duties: [...new Set(own.flatMap(({ duty }) => duty ?? []))].slice(0, maxTexts),
+      harms: harmsOf(own).slice(0, maxTexts),
+      duties: dutiesOf(own).slice(0, maxTexts),
     };
   }).sort((one, other) =>
     failureVerdicts.indexOf(one.verdict) - failureVerdicts.indexOf(other.verdict) || rankOf(one) - rankOf(other) ||
     other.attacks.length - one.attacks.length
   );
+}
+
+/** What the attacker got in some journeys, each once; follows "the client". */
+export function harmsOf(results: readonly Pick<AttackResult, "harm">[]): string[] {
+  return [...new Set(results.flatMap(({ harm }) => harm === undefined ? [] : withoutServerNumber(harm)))];
+}
+
+/** The MUSTs that the client breaks in some journeys, each once. */
+export function dutiesOf(results: readonly Pick<AttackResult, "duty">[]): string[] {
+  return [...new Set(results.flatMap(({ duty }) => duty ?? []))];
 }
 
 /** 0: the gravest. */

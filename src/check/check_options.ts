@@ -94,15 +94,12 @@ export interface OperatorOptions extends
     | "minutes"
     | "restart"
     | "baseline"
+    | "repeat"
     | "suggestFlag"
     | "onWait"
+    | "onStart"
+    | "onResult"
   > {
-  /** The command that repeats one attack. */
-  readonly repeat: (attackId: string) => string;
-  /** Called before each journey. */
-  readonly onStart: NonNullable<CheckOptions["onStart"]>;
-  /** Called with each result. */
-  readonly onResult: NonNullable<CheckOptions["onResult"]>;
   /** Records the requests of the check. */
   readonly recorder: Recorder;
 }

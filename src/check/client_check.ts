@@ -146,7 +146,7 @@ export function clientCheck(
       run.report = await perform({
         signal: run.stopping.signal,
         onResult(result, total) {
-          operator?.onResult(result, total);
+          operator?.onResult?.(result, total);
           const { verdict } = result;
           const { done, failed, inconclusive } = run.state;
           run.state = {
@@ -157,9 +157,8 @@ export function clientCheck(
           };
         },
       });
-      const { describeReport } = await import("./report_data.ts");
-      const error = describeReport(run.report).control.failure?.error;
-      end = { status: run.stopping.signal.aborted ? "stopped" : "ended", passed: run.report.passed, error };
+      const { passed, controlFailure } = run.report;
+      end = { status: run.stopping.signal.aborted ? "stopped" : "ended", passed, error: controlFailure?.error };
     } catch (error) {
       end = { status: "failed", error: error instanceof Error ? error.message : String(error) };
     }

@@ -1,20 +1,24 @@
 /** Creates the report of a check. */
 
-import { redactTextAbout } from "../recorder/redact.ts";
+import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
+import { findFix, findRule } from "../server/assembly/rules.ts";
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
-import { type Baseline, isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
+import { isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";
+import type { CheckOptions } from "./check_options.ts";
 import {
   type AttackResult,
   type CheckedHabit,
   type CheckReport,
+  type ControlFailure,
+  type ControlResult,
   isUndecided,
   type Verdict,
   verdicts,
   worstVerdict,
 } from "./report.ts";
-import { describeError } from "./assess.ts";
+import { completeError, describeError } from "./assess.ts";
 import { UndecidedError } from "./driver.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
@@ -24,10 +28,10 @@ import { formatReport } from "./report_text.ts";
 
 /** What a report is made of. */
 interface ReportFacts
-  extends Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat" | "rulesUrl" | "suggestFlag"> {
+  extends
+    Pick<CheckReport, "client" | "control" | "results" | "seconds" | "repeat">,
+    Pick<CheckOptions, "baseline" | "rulesUrl" | "suggestFlag"> {
   readonly habits: readonly HabitResult[];
-  /** The known failures. Default: none. */
-  readonly baseline?: Baseline;
   /** How many journeys were not run, because the check was stopped. */
   readonly notRun: number;
 }
@@ -46,7 +50,7 @@ export function redactResult(result: AttackResult): AttackResult {
 
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
-  const { client, control, seconds, baseline, repeat, rulesUrl, suggestFlag } = facts;
+  const { client, control, seconds, baseline, repeat, rulesUrl } = facts;
   const results = withCauses(
     facts.results.map(redactResult).map((result): AttackResult =>
       result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
@@ -62,7 +66,8 @@ export function checkReport(facts: ReportFacts): CheckReport {
   let described: ReportData | undefined;
   const data = () => described ??= describeReport(report);
   const report: CheckReport = {
-    ...{ client, control, results, habits, seconds, counts, failures, problem, repeat, rulesUrl, suggestFlag },
+    ...{ client, control, results, habits, seconds, counts, failures, problem, repeat, rulesUrl },
+    controlFailure: describeControlFailure(control, facts),
     causes: listCauses(results),
     attackCounts: countVerdicts([...byAttack].map(worstVerdict)),
     outdatedBaseline: baseline === undefined ? [] : knownThatPass(baseline, results, habits),
@@ -76,6 +81,29 @@ export function checkReport(facts: ReportFacts): CheckReport {
     toMarkdown: () => formatMarkdown(data()),
   };
   return report;
+}
+
+/** The failure; `undefined` if the login succeeded. */
+function describeControlFailure(
+  { passed, outcome, error, exchanges }: ControlResult,
+  { rulesUrl, suggestFlag }: Pick<CheckOptions, "rulesUrl" | "suggestFlag">,
+): ControlFailure | undefined {
+  if (passed) return undefined;
+  const rejections = redactExchanges(exchanges).flatMap(({ request: { method, path }, rejection }) => {
+    if (rejection === undefined) return [];
+    const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
+    const found = findRule(rule);
+    return [{
+      ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
+      fix: findFix(explanation),
+      sources: found?.cites ?? [],
+      url: found && rulesUrl && `${rulesUrl}/${rule}`,
+    }];
+  });
+  // The error may quote a page with a token of the session.
+  const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
+  const failure = { error: `${outcome}${text}`, rejections };
+  return { ...failure, flag: suggestFlag?.(failure) };
 }
 
 /** See {@link CheckReport.problem}. */

@@ -95,7 +95,7 @@ export interface ClientDriver {
 const sessionStarts = ["logIn", "logInDevice", "logInBackchannel", "requestResource", "acceptToken"] as const;
 
 /** @internal A way to begin a session: a member of {@link ClientDriver}. */
-export type SessionStart = "logIn" | "logInDevice" | "logInBackchannel" | "requestResource" | "acceptToken";
+export type SessionStart = (typeof sessionStarts)[number];
 
 /** The ways that a driver has. */
 export function sessionStartsOf(driver: ClientDriver): readonly SessionStart[] {
@@ -286,7 +286,7 @@ export class LoginLimitError extends UndecidedError {
 export class UnreachableError extends Error {}
 
 /** The members that return a session. */
-const sessionMembers = [...sessionStarts, "receiveCallback"] as const;
+const sessionMembers: readonly string[] = [...sessionStarts, "receiveCallback"];
 
 /**
  * The driver; what its members return is a session, or else they throw an {@link UndecidedError}.
@@ -300,7 +300,7 @@ export function checkedDriver(driver: ClientDriver, client = driver.client): Cli
     const member: unknown = driver[name as keyof ClientDriver];
     if (typeof member !== "function") return member;
     const call: Member = (...args) => (member as Member).apply(driver, args);
-    return sessionMembers.some((other) => other === name)
+    return sessionMembers.includes(name)
       ? async (...args: unknown[]) => assertSession(await call(...args), name)
       : call;
   };

@@ -2,6 +2,7 @@
 
 import type { Evidence } from "../recorder/habits/habit.ts";
 import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
+import { isLacking } from "../testing/habit_report.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
@@ -67,8 +68,7 @@ export async function checkJourneyHabits(
       only: ({ holdsUnderAttack }) => holdsUnderAttack === true,
       refreshesOnDemand: true,
     });
-    for (const { habit: { id }, evidence, outcome } of habits) {
-      if (outcome !== "failed" && outcome !== "warning") continue;
+    for (const { habit: { id }, evidence } of habits.filter(isLacking)) {
       const findings = evidence.filter(({ isNote }) => !isNote).map((item) => ({ ...item, during: attack.id }));
       found.set(id, [...found.get(id) ?? [], ...findings]);
     }
@@ -91,11 +91,10 @@ function rejects(results: readonly AttackResult[], id: string): boolean {
 function withEvidence(result: HabitResult, evidence: readonly Evidence[]): HabitResult {
   const [first] = evidence;
   if (first === undefined) return result;
-  const isLacking = result.outcome === "failed" || result.outcome === "warning";
   return {
     habit: result.habit,
     outcome: result.habit.level === "required" ? "failed" : "warning",
-    because: isLacking ? result.because : `during ${first.during}, ${first.because}`,
-    evidence: [...isLacking ? result.evidence : [], ...evidence],
+    because: isLacking(result) ? result.because : `during ${first.during}, ${first.because}`,
+    evidence: [...isLacking(result) ? result.evidence : [], ...evidence],
   };
 }

@@ -5,20 +5,16 @@ import type { TestBrowser } from "../testing/browser/test_browser.ts";
 import type { TestClient } from "../testing/clients.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import type { Persona } from "../testing/persona.ts";
-import type { TestResource } from "../testing/resource.ts";
 import { type TestLatchkey, testLatchkey, type TestLatchkeyOptions } from "../testing/test_latchkey.ts";
-import type { Wait } from "./attack.ts";
+import type { Observation, Stage, Wait } from "./attack.ts";
 import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
-import { listeningTrap, type Trap, trapFetch } from "./trap.ts";
+import { listeningTrap, trapFetch } from "./trap.ts";
 
-/** Begins the sessions of one journey, and records what clients on a device did. */
-interface SessionStarter {
-  /** The protected resource of the journey, if the client requests one. */
-  readonly resource?: TestResource;
-  /** The URLs that a client on a device opened, oldest first. */
-  readonly opened: readonly string[];
-  /** How long a client on a device waited without an advance of the clock, oldest first. */
-  readonly waits: readonly Wait[];
+/** What an attack and its observation have of it, and how the check begins and ends it. */
+export interface JourneyEnvironment
+  extends
+    Pick<Stage, "as" | "journey" | "trap" | "resource" | "openBrowser" | "openOtherIssuer">,
+    Pick<Observation, "opened" | "waits"> {
   /**
    * Begins a session.
    *
@@ -27,16 +23,6 @@ interface SessionStarter {
    * @throws What the client throws.
    */
   begin(by: SessionStart, signal?: AbortSignal, of?: ClientJourney): Promise<ClientSession>;
-}
-
-export interface JourneyEnvironment extends SessionStarter {
-  readonly as: TestLatchkey;
-  readonly journey: ClientJourney;
-  readonly trap: Trap;
-  /** Opens another browser of the same client. */
-  openBrowser(persona?: Persona): ClientJourney;
-  /** Opens a second issuer, where the client is registered too. */
-  openOtherIssuer(): Promise<TestLatchkey>;
   /** Waits for the requests of the client that have no response yet. */
   requestsEnd(): Promise<void>;
   /** Ends the journey. */
@@ -241,7 +227,7 @@ function sessionStarter(
   wholeJourney: ClientJourney,
   location: string,
   users: WeakMap<ClientBrowser, string>,
-): SessionStarter {
+): Pick<JourneyEnvironment, "resource" | "opened" | "waits" | "begin"> {
   const resourceUrl = new URL(location, as.issuer).href;
   const opened: string[] = [];
   const waits: Wait[] = [];

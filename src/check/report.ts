@@ -151,6 +151,8 @@ export interface CheckReport {
   readonly problem?: string;
   /** The journey without an attack. */
   readonly control: ControlResult;
+  /** @internal Why the journey without an attack failed; absent if it succeeded. */
+  readonly controlFailure?: ControlFailure;
   /** Every variant of every attack, in the order of the catalogue. */
   readonly results: readonly AttackResult[];
   /** The habits of the client; empty without a login, or if they were not to be checked. */
@@ -169,8 +171,6 @@ export interface CheckReport {
   readonly seconds: number;
   /** The URL of the pages of the rules, at a server that stays. Absent: the report names the sources of a rule. */
   readonly rulesUrl?: string;
-  /** @internal The flag of the command that fixes a failed login. Absent without a command. */
-  readonly suggestFlag?: (failure: ControlFailure) => string | undefined;
   /** The command that repeats one attack. */
   repeat(attackId: string): string;
   /** The report as text. */

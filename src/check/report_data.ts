@@ -1,9 +1,7 @@
 /** The report of a check as JSON data without secrets, from which every form of the report is printed. */
 
-import { findFix, findRule } from "../server/assembly/rules.ts";
-import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
-import { completeError, describeError } from "./assess.ts";
+import { describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { type AttackResult, type CheckReport, type ControlFailure, type ControlResult, isUndecided } from "./report.ts";
@@ -52,7 +50,7 @@ export function describeReport(report: CheckReport): ReportData {
     ...{ client, passed, problem },
     control: {
       ...{ passed: control.passed, outcome, sub, claims, authorizations },
-      failure: describeControlFailure(report),
+      failure: report.controlFailure,
       traits: control.passed ? describeTraits(traits, exchanges) : [],
       failedTraits: Object.fromEntries([...failedTraits].map(([trait, error]) => [trait, describeError(error)])),
     },
@@ -96,29 +94,6 @@ function signatureHint(results: readonly AttackResult[]): string | undefined {
   return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
     "§3.1.3.7 allows, say so: --id-token-signature off in the command, verifiesIdTokenSignature: false in code, or in " +
     "the form of the check.";
-}
-
-/** The failure; `undefined` if the login succeeded. */
-function describeControlFailure(
-  { control, rulesUrl, suggestFlag }: Pick<CheckReport, "control" | "rulesUrl" | "suggestFlag">,
-): ControlFailure | undefined {
-  const { passed, outcome, error, exchanges } = control;
-  if (passed) return undefined;
-  const rejections = redactExchanges(exchanges).flatMap(({ request: { method, path }, rejection }) => {
-    if (rejection === undefined) return [];
-    const { explanation: { rule, reason, expected, received, earlier }, explanation } = rejection;
-    const found = findRule(rule);
-    return [{
-      ...{ request: `${method} ${path}`, error: rejection.error, rule, reason, expected, received, earlier },
-      fix: findFix(explanation),
-      sources: found?.cites ?? [],
-      url: found && rulesUrl && `${rulesUrl}/${rule}`,
-    }];
-  });
-  // The error may quote a page with a token of the session.
-  const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
-  const failure = { error: `${outcome}${text}`, rejections };
-  return { ...failure, flag: suggestFlag?.(failure) };
 }
 
 /** Variants of one attack. */

@@ -1,6 +1,7 @@
 /** The report of a check as JUnit XML. */
 
 import { formatHabit } from "../testing/habit_report.ts";
+import { categoryOf } from "./attack.ts";
 import { isUndecided } from "./report.ts";
 import { formatId, type ReportData, type ReportedResult } from "./report_data.ts";
 import { formatAttack, formatControlFailure } from "./report_text.ts";
@@ -47,7 +48,7 @@ export function formatJUnit({ client, control, results, habits, seconds, problem
 
 function resultCase(result: ReportedResult): TestCase {
   const { id, values, verdict, because } = result;
-  const named = { classname: id.split("/")[0]!, name: formatId(id, values) };
+  const named = { classname: categoryOf(id), name: formatId(id, values) };
   if (verdict === "failed") {
     return { ...named, failure: because, text: formatAttack({ attack: result, results: [result], total: 1 }) };
   }

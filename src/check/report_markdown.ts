@@ -1,6 +1,7 @@
 /** The report of a check as Markdown, for the summary of a job and the comment of a pull request. */
 
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
+import { isLacking } from "../testing/habit_report.ts";
 import { countOf, type ReportData } from "./report_data.ts";
 import { formatControlFailure, formatSummary } from "./report_text.ts";
 
@@ -10,7 +11,7 @@ export function formatMarkdown(data: ReportData): string {
   const [summary = ""] = formatSummary(data);
   const own = causes.filter(({ verdict }) => verdict !== "known");
   const known = causes.length - own.length;
-  const lacking = habits.filter(({ outcome, isKnown }) => !isKnown && (outcome === "failed" || outcome === "warning"));
+  const lacking = habits.filter((habit) => !habit.isKnown && isLacking(habit));
   const repeatOf = (id: string) => results.find((result) => result.id === id && result.repeat !== undefined)?.repeat;
   return [
     `## Check of ${escapeMarkdown(client)}: ${passed ? "passed" : "not passed"}`,

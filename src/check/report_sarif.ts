@@ -1,9 +1,9 @@
 /** The report of a check as SARIF 2.1.0, which code hosts and editors show. */
 
 import { visibleText } from "../server/endpoints/shared/visible_text.ts";
-import { formatHabit } from "../testing/habit_report.ts";
+import { formatHabit, isLacking } from "../testing/habit_report.ts";
 import type { Severity } from "./attack.ts";
-import type { Verdict } from "./report.ts";
+import { failureVerdicts, harmsOf } from "./causes.ts";
 import { type AttackGroup, formatValues, groupByAttack, type ReportData } from "./report_data.ts";
 import { formatAttack, formatControlFailure } from "./report_text.ts";
 
@@ -72,14 +72,12 @@ function messageOf(text: string): { readonly text: string } {
   return { text: visibleText(text).replaceAll(/[\\[\]]/g, "\\$&").replaceAll(/[{}]/g, "$&$&") };
 }
 
-const shown: readonly Verdict[] = ["failed", "known", "warning"];
-
 function findings({ results, habits }: ReportData): Finding[] {
   // An attack whose variants have several verdicts is one finding, the worst variant first.
-  const some = shown.flatMap((verdict) => results.filter((result) => result.verdict === verdict));
+  const some = failureVerdicts.flatMap((verdict) => results.filter((result) => result.verdict === verdict));
   return [
     ...groupByAttack(some, results).map(attackFinding),
-    ...habits.filter(({ outcome }) => outcome === "failed" || outcome === "warning").map((habit): Finding => ({
+    ...habits.filter(isLacking).map((habit): Finding => ({
       ...{ id: `habit/${habit.id}`, title: habit.title, explanation: habit.title },
       ...{ level: habit.outcome === "failed" ? "error" : "warning", message: habit.because },
       ...{ text: formatHabit(habit), isKnown: habit.isKnown === true },
@@ -89,7 +87,7 @@ function findings({ results, habits }: ReportData): Finding[] {
 
 function attackFinding(group: AttackGroup): Finding {
   const { attack: { id, title, consequence, fix, severity }, results } = group;
-  const harms = [...new Set(results.flatMap(({ harm }) => harm === undefined ? [] : [`The client ${harm}.`]))];
+  const harms = harmsOf(results).map((harm) => `The client ${harm}.`);
   const received = results.map(({ values, because }) => [formatValues(values), because].filter(Boolean).join(": "));
   return {
     ...{ id, title, explanation: consequence, severity, text: formatAttack(group) },

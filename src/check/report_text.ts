@@ -1,6 +1,7 @@
 /** The report of a check as text. */
 
 import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
+import { dutiesOf, harmsOf } from "./causes.ts";
 import {
   type AttackGroup,
   countedNames,
@@ -113,8 +114,6 @@ function list(heading: string, names: readonly string[]): string[] {
 /** The block of an attack with its variants, which have one verdict. */
 export function formatAttack({ attack, results, total }: AttackGroup): string[] {
   const { id, verdict, title, level, severity, consequence, correctClient, fix, repeat, sources } = attack;
-  const harms = [...new Set(results.flatMap(({ harm }) => harm === undefined ? [] : withoutServerNumber(harm)))];
-  const duties = [...new Set(results.flatMap(({ duty }) => duty ?? []))];
   const variants = total === 1 ? "" : `, ${results.length} of ${total} variants`;
   const alike = Map.groupBy(results, ({ because, exchanges }) => withoutServerNumber([because, ...exchanges].join()));
   return [
@@ -124,8 +123,8 @@ export function formatAttack({ attack, results, total }: AttackGroup): string[] 
     line("consequence", consequence),
     line("expected", correctClient),
     ...[...alike.values()].flatMap(formatVariants),
-    ...harms.map((harm) => line("harm", `the client ${harm}`)),
-    ...duties.map((duty) => line("duty", duty)),
+    ...harmsOf(results).map((harm) => line("harm", `the client ${harm}`)),
+    ...dutiesOf(results).map((duty) => line("duty", duty)),
     line("fix", fix),
     ...repeat === undefined ? [] : [line("repeat", repeat)],
     line("sources", sources.join("; ")),

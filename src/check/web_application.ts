@@ -198,7 +198,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 
   /** Finds out, from the first login, how the application shows that a user is logged in. */
   async function learn(after: Page, journey: ClientJourney): Promise<Omit<Probe, "authorizations">> {
-    const before = await send({ url: loggedInUrl! }, journey, openCookieJar());
+    // No cookie expires at this time: one request takes only a moment.
+    const before = await send({ url: loggedInUrl! }, journey, cookieJar(() => 0));
     const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
     if (text === undefined && typeof loggedInText === "string") {
       const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
@@ -301,16 +302,11 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     async receive(journey, request) {
       const form = request.method === "POST" ? new URLSearchParams(await request.text()) : undefined;
       // A POST is a back-channel request.
-      const cookies = form === undefined ? journey.browser.cookies : openCookieJar();
+      const cookies = form === undefined ? journey.browser.cookies : cookieJar(() => 0);
       const { status, location, html } = await send({ url: request.url, form }, journey, cookies);
       return new Response(html || null, { status, headers: location === undefined ? {} : { location } });
     },
   };
-}
-
-/** A cookie jar without expiry, because a login takes only moments. Cookies that a response deletes are deleted. */
-function openCookieJar(): CookieJar {
-  return cookieJar(() => 0);
 }
 
 /** The form of a page that only waits for a click: the only one to be posted, without fields to fill in. */

@@ -37,6 +37,11 @@ export function habitReport(results: readonly HabitResult[]): HabitReport {
   };
 }
 
+/** Whether the client lacks the habit, required or recommended. */
+export function isLacking({ outcome }: Pick<HabitResult, "outcome">): boolean {
+  return outcome === "failed" || outcome === "warning";
+}
+
 /** A result as data. */
 export function describeHabit({ habit, outcome, because, evidence }: HabitResult): ReportedHabit {
   const { id, title, level, sources } = habit;
@@ -60,8 +65,9 @@ export function summarizeHabits(habits: readonly ReportedHabit[]): string {
 const maxEvidence = 3;
 
 /** The lines about a habit that the client lacks; none for others. */
-export function formatHabit({ id, level, title, outcome, evidence, sources }: ReportedHabit): string[] {
-  if (outcome !== "failed" && outcome !== "warning") return [];
+export function formatHabit(habit: ReportedHabit): string[] {
+  if (!isLacking(habit)) return [];
+  const { id, level, title, outcome, evidence, sources } = habit;
   return [
     "",
     `${outcome.toUpperCase()} habit ${id} (${level})`,
