@@ -17,20 +17,17 @@ export async function notifyClient(server: Server, { request, notification }: Po
   if (await clientOfGeneration(server, client, clientGeneration) === undefined) return;
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: url } = client.metadata;
   if (mode !== "ping" || url === undefined) return;
-  const result = await postToClient(server, client, {
+  const { status, received } = await postToClient(server, client, {
     url,
     headers: { "content-type": "application/json", authorization: `Bearer ${notification.token}` },
     body: () => JSON.stringify({ auth_req_id: notification.code }),
     ...{ signal: AbortSignal.timeout(timeoutMs), timeoutSeconds: timeoutMs / 1000 },
-  }, ({ status, body }) => {
-    body?.cancel().catch(() => {});
-    return { isAccepted: status === 200 || status === 204, received: `status ${status}` };
   });
-  if ("isAccepted" in result && result.isAccepted) return;
+  if (status === 200 || status === 204) return;
   warn(server, clientId, {
     rule: "CB-12",
     reason: "the notification of the client failed, and is not repeated",
     expected: "status 204 or 200 from the backchannel_client_notification_endpoint of the client",
-    received: result.received,
+    received,
   });
 }

@@ -4,8 +4,7 @@ import { warn } from "../../oauth/notes.ts";
 import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
 import type { ListedRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { postToClient } from "../../oauth/clients/post_to_client.ts";
-import { readLimited } from "../../oauth/outbound.ts";
+import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -19,9 +18,6 @@ export const logoutTokenLifetimeSeconds = 120;
 
 /** Maximum number of calls that one maintenance run repeats. */
 const maxRepeatedCalls = 100;
-
-/** Maximum size of the response of a client that is read, in bytes. */
-const maxResponseBytes = 1024;
 
 /** The member of `events` (Back-Channel Logout §2.4). */
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -58,15 +54,6 @@ async function callClients(server: Server, calls: readonly LogoutCall[]): Promis
   await Promise.all(calls.map((call) => callClient(server, call, signal)));
 }
 
-interface CallResult {
-  /** The status; absent if no response was received in time. */
-  readonly status?: number;
-  /** The received response, for the operator. */
-  readonly received: string;
-  /** Whether the call is repeated. */
-  readonly isTemporary: boolean;
-}
-
 async function callClient(server: Server, call: LogoutCall, signal: AbortSignal): Promise<void> {
   const { clientId, sid, attempts } = call;
   const result = await post(server, call, signal);
@@ -90,7 +77,7 @@ async function callClient(server: Server, call: LogoutCall, signal: AbortSignal)
 }
 
 /** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
-async function post(server: Server, call: LogoutCall, signal: AbortSignal): Promise<CallResult | undefined> {
+async function post(server: Server, call: LogoutCall, signal: AbortSignal): Promise<PostResult | undefined> {
   const client = await server.clients.findHolder(call.clientId);
   const uri = client?.metadata.backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
@@ -98,23 +85,10 @@ async function post(server: Server, call: LogoutCall, signal: AbortSignal): Prom
     ...{ url: uri, signal, timeoutSeconds: clientLogoutOf(server).timeout },
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: async () => `${new URLSearchParams({ logout_token: await createLogoutToken(server, client, call) })}`,
+    // §2.8.
+    errorMembers: ["error", "error_description"],
   };
-  return await postToClient(server, client, request, async (response): Promise<CallResult> => {
-    const { status } = response;
-    const details = status === 400 ? await describeError(response) : "";
-    if (status !== 400) response.body?.cancel().catch(() => {});
-    return { status, received: `status ${status}${details}`, isTemporary: status >= 500 };
-  });
-}
-
-/** The error of a client that rejects the token (§2.8). */
-async function describeError(response: Response): Promise<string> {
-  try {
-    const { error, error_description: description } = JSON.parse(await readLimited(response, maxResponseBytes));
-    return ` (${[error, description].filter((text) => typeof text === "string").join(": ")})`;
-  } catch {
-    return "";
-  }
+  return await postToClient(server, client, request);
 }
 
 /** Creates the token that logs a client out (§2.4). It is valid for {@link logoutTokenLifetimeSeconds}, by default. */

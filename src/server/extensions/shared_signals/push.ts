@@ -2,9 +2,8 @@
 
 import type { EventStreamRecord, StreamEventRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { postToClient } from "../../oauth/clients/post_to_client.ts";
+import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
 import { warn } from "../../oauth/notes.ts";
-import { readLimited } from "../../oauth/outbound.ts";
 import type { Server } from "../../oauth/server.ts";
 import { addEvent, allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
 
@@ -16,17 +15,6 @@ const repetitionDelaysSeconds = [60, 300, 1800];
 
 /** Maximum number of events that are posted to a stream at a time. */
 const maxPosts = 100;
-
-/** Maximum size of an error response that is read, in bytes. */
-const maxResponseBytes = 1024;
-
-interface PostResult {
-  readonly isAccepted?: boolean;
-  /** The received response, for the operator. */
-  readonly received: string;
-  /** Whether the delivery is repeated. */
-  readonly isTemporary: boolean;
-}
 
 /** Repeats the deliveries that are due. */
 export async function repeatPushes(server: Server): Promise<void> {
@@ -49,8 +37,9 @@ export async function pushEvents(server: Server, stream: EventStreamRecord): Pro
     if (!await server.store.consume("stream_event", id, server.now())) continue;
     const result = await post(server, client, stream, value, signal);
     await server.store.delete("stream_event", id);
-    if (result.isAccepted) continue;
-    const delay = result.isTemporary ? repetitionDelaysSeconds[value.attempts] : undefined;
+    if (result.status === 202) continue;
+    const isTemporary = result.isTemporary || result.status === 429;
+    const delay = isTemporary ? repetitionDelaysSeconds[value.attempts] : undefined;
     const dueAt = server.now() + (delay ?? 0) * 1000;
     if (delay !== undefined) await addEvent(server, stream, { ...value, attempts: value.attempts + 1, dueAt });
     warn(server, clientId, {
@@ -80,20 +69,6 @@ async function post(
   };
   const body = () => signEvent(server, client, event);
   const request = { url: pushUrl!, headers, body, signal, timeoutSeconds: timeoutMs / 1000 };
-  return await postToClient(server, client, request, async (response): Promise<PostResult> => {
-    const { status } = response;
-    if (status === 400) return { received: `status 400${await describeError(response)}`, isTemporary: false };
-    response.body?.cancel().catch(() => {});
-    return { isAccepted: status === 202, received: `status ${status}`, isTemporary: status >= 500 || status === 429 };
-  });
-}
-
-/** The error of a client that rejects the token (RFC 8935 §2.3). */
-async function describeError(response: Response): Promise<string> {
-  try {
-    const { err, description } = JSON.parse(await readLimited(response, maxResponseBytes));
-    return ` (${[err, description].filter((text) => typeof text === "string").join(": ")})`;
-  } catch {
-    return "";
-  }
+  // RFC 8935 §2.3.
+  return await postToClient(server, client, { ...request, errorMembers: ["err", "description"] });
 }

@@ -1,6 +1,7 @@
 /** Posts to the URLs that clients register: logout tokens, security events and notifications. */
 
 import { limiterOf } from "../fetch_limiter.ts";
+import { readLimited } from "../outbound.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
@@ -10,32 +11,41 @@ interface ClientPost {
   readonly headers: Readonly<Record<string, string>>;
   /** Creates the body. */
   body(): string | Promise<string>;
+  /** The members of the JSON of a response with status 400 that describe the error. Default: it is not read. */
+  readonly errorMembers?: readonly string[];
   /** Ends the post. */
   readonly signal: AbortSignal;
   /** Seconds after which the signal aborts, for the operator. */
   readonly timeoutSeconds: number;
 }
 
-/** Why there is no response. */
-export interface MissingResponse {
-  /** The error of the connection, for the operator. */
+/** How a client responded. */
+export interface PostResult {
+  /** The status; absent if no response was received in time. */
+  readonly status?: number;
+  /** The response, or the error of the connection, for the operator. */
   readonly received: string;
   /** Whether a later post may succeed. */
   readonly isTemporary: boolean;
 }
 
-/** Posts, and follows no redirect (SSRF). `read` reads the response; it must not read more than it needs. */
-export async function postToClient<T extends object>(
+/** Maximum size of an error response that is read, in bytes. */
+const maxErrorBytes = 1024;
+
+/** Posts, and follows no redirect (SSRF). */
+export async function postToClient(
   server: Server,
   client: Client,
-  { url, headers, body, signal, timeoutSeconds }: ClientPost,
-  read: (response: Response) => T | Promise<T>,
-): Promise<T | MissingResponse> {
-  const send = async () => {
+  { url, headers, body, errorMembers = [], signal, timeoutSeconds }: ClientPost,
+): Promise<PostResult> {
+  const send = async (): Promise<PostResult> => {
     // The operator did not choose the URL of such a client. The client counts as in use, because something was issued.
     if (client.standing !== "configured") limiterOf(server).count(url, { isInUse: true });
     const init = { method: "POST", headers, body: await body(), redirect: "manual", signal } as const;
-    return await read(await server.outbound(url, init));
+    const response = await server.outbound(url, init);
+    const { status } = response;
+    const received = `status ${status}${await describeError(response, errorMembers)}`;
+    return { status, received, isTemporary: status >= 500 };
   };
   try {
     return await Promise.race([send(), abortOf(signal)]);
@@ -47,6 +57,20 @@ export async function postToClient<T extends object>(
       // Nothing was sent to a host that the server must not contact.
       isTemporary: !(cause instanceof Error && cause.name === "BlockedHostError"),
     };
+  }
+}
+
+/** The error of a client that rejects what was posted; empty if it has none. */
+async function describeError(response: Response, members: readonly string[]): Promise<string> {
+  if (response.status !== 400 || members.length === 0) {
+    response.body?.cancel().catch(() => {});
+    return "";
+  }
+  try {
+    const error = JSON.parse(await readLimited(response, maxErrorBytes));
+    return ` (${members.map((name) => error[name]).filter((text) => typeof text === "string").join(": ")})`;
+  } catch {
+    return "";
   }
 }
 
