@@ -83,6 +83,7 @@ const importRules: ImportRules = {
     "server/oauth": {
       allowed: {
         "server/config/": "anything",
+        "platform/in_turn.ts": "anything",
         "platform/maybe_promise.ts": "types",
         "platform/store/": "types",
         "platform/store/expiry_heap.ts": "anything",

@@ -5,6 +5,7 @@
 
 import { HttpError } from "../../platform/http/message.ts";
 import type { ClientRepository } from "../../server/oauth/clients/repository.ts";
+import { inTurn } from "../../platform/in_turn.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { storageKey } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
@@ -42,7 +43,7 @@ export function changeExclusively<T>(
   const running = lastChanges.get(registered) ?? new Map<string, Promise<unknown>>();
   lastChanges.set(registered, running);
   const isShared = (kind === "client" ? registered : users).persists(id);
-  const changed = (running.get(name) ?? Promise.resolve()).then(async () => {
+  return inTurn(running, name, async () => {
     if (!isShared) return await change();
     const mark = await storageKey(server, `change ${name}`);
     const takeMark = () => store.add("used_identifier", mark, {}, { expiresAt: now() + maxChangeMs });
@@ -59,11 +60,6 @@ export function changeExclusively<T>(
       await store.delete("used_identifier", mark).catch(() => {});
     }
   });
-  const ended: Promise<unknown> = changed.catch(() => {}).then(() =>
-    running.get(name) === ended && running.delete(name)
-  );
-  running.set(name, ended);
-  return changed;
 }
 
 /**

@@ -9,7 +9,6 @@ import { grantTypesFor } from "../authorize/response_type.ts";
 import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
-import { generationOfClient } from "./client_generation.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
 import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
@@ -44,7 +43,8 @@ export function clientRepository(
     parse: (entry: ClientEntry) => parseClientEntry(entry, parseMetadata),
     serialize: serializeClient,
     deserialize: (entry) => parseClientEntry(entry as unknown as ClientEntry, parseMetadata),
-    generations: { of: generationOfClient, assign: (client, generation) => void Object.assign(client, { generation }) },
+    generationOf: ({ generation }) => generation,
+    assignGeneration: (client, generation) => void Object.assign(client, { generation }),
   };
   const repository = create(settings.clients, definition);
   isStarting = false;

@@ -3,33 +3,20 @@
  * added. What is issued contains the generation of the entry at that time.
  */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Repository } from "./repository.ts";
 
-/** An entry, and the generation that was current when something was issued. */
-interface IssuedFor<Item> {
-  readonly id: string;
-  /** The entry that has the id now. */
-  readonly entry: Item;
-  readonly generation: string | undefined;
-  /** Reads the generation of an entry. */
-  readonly generationOf: (entry: Item) => string | undefined;
-}
-
-/** The entry of an id, if it still has the generation; `undefined` if it was removed and added again. */
-export function entryOfGeneration<Item>(
+/**
+ * The entry of an id, if it has a generation; `undefined` if it was removed and added again. An entry with another one
+ * is read again: another instance may have replaced it a moment ago.
+ */
+export async function entryOfGeneration<Item>(
   repository: Pick<Repository<never, Item>, "reload">,
-  issuedFor: IssuedFor<Item>,
-): MaybePromise<Item | undefined> {
-  const { entry, generation, generationOf } = issuedFor;
-  return generationOf(entry) === generation ? entry : reloadGeneration(repository, issuedFor);
-}
-
-/** Reads the entry from the store: another instance may have replaced it a moment ago. */
-async function reloadGeneration<Item>(
-  repository: Pick<Repository<never, Item>, "reload">,
-  { id, generation, generationOf }: IssuedFor<Item>,
+  id: string,
+  entry: Item,
+  generation: string | undefined,
+  generationOf: (entry: Item) => string | undefined,
 ): Promise<Item | undefined> {
-  const entry = await repository.reload(id);
-  return entry !== undefined && generationOf(entry) === generation ? entry : undefined;
+  if (generationOf(entry) === generation) return entry;
+  const current = await repository.reload(id);
+  return current !== undefined && generationOf(current) === generation ? current : undefined;
 }

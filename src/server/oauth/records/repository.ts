@@ -140,20 +140,17 @@ export interface EntryDefinition<Input, Item> {
    * Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server.
    */
   deserialize(entry: SerializedEntry): Item;
-  /** Distinguishes entries of the same id that were added one after the other. */
-  readonly generations: EntryGenerations<Item>;
+  /**
+   * Distinguishes entries of the same id that were added one after the other. `undefined` if the entry is configured
+   * and was never removed.
+   */
+  generationOf(item: Item): string | undefined;
+  /** Sets the generation of an entry that was just parsed. */
+  assignGeneration(item: Item, generation: string | undefined): void;
   /** Called when `set` has replaced an entry, or `delete` has removed one: then `current` is `undefined`. */
   changed?(former: Item, current: Item | undefined): void;
   /** Called when an entry was made the default. */
   madeDefault?(): void;
-}
-
-/** Reads and sets the generation of entries. */
-export interface EntryGenerations<Item> {
-  /** The generation; `undefined` if the entry is configured and was never removed. */
-  of(item: Item): string | undefined;
-  /** Sets the generation of an entry that was just parsed. */
-  assign(item: Item, generation: string | undefined): void;
 }
 
 /** Creates a repository with these configured entries. */
@@ -182,7 +179,7 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
  */
 export function memoryRepository<Input, Item>(
   initial: readonly Input[],
-  { getId, parse, generations, changed, madeDefault }: EntryDefinition<Input, Item>,
+  { getId, parse, generationOf, assignGeneration, changed, madeDefault }: EntryDefinition<Input, Item>,
   newGeneration = (removals: number) => String(removals),
 ): MemoryRepository<Input, Item> {
   const parseAll = (inputs: readonly Input[]) => new Map(inputs.map((input) => [getId(input), parse(input)]));
@@ -204,11 +201,11 @@ export function memoryRepository<Input, Item>(
   function set(id: string, item: Item): Item {
     const former = items.get(id);
     const generation = former !== undefined
-      ? generations.of(former)
+      ? generationOf(former)
       : removals === 0
       ? undefined
       : newGeneration(removals);
-    if (generation !== undefined) generations.assign(item, generation);
+    if (generation !== undefined) assignGeneration(item, generation);
     return store(id, item);
   }
 

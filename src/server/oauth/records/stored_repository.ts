@@ -6,6 +6,7 @@
  */
 
 import { encodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { inTurn } from "../../../platform/in_turn.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { RegisteredRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { quote } from "../../config/config_issue.ts";
@@ -82,7 +83,7 @@ function storedRepository<Input, Item>(
   definition: EntryDefinition<Input, Item>,
   owner: RepositoryOwner,
 ): Omit<StoredRepositories, "create"> & { readonly repository: Repository<Input, Item> } {
-  const { kind, getId, idOf, parse, generations } = definition;
+  const { kind, getId, idOf, parse, generationOf, assignGeneration } = definition;
   const { store, now, trace, recordPrefix: prefix } = owner;
   // Random, because tokens outlive the process.
   const newGeneration = () => encodeBase64url(owner.randomBytes(6));
@@ -116,7 +117,7 @@ function storedRepository<Input, Item>(
     if (former?.json === json) return { ...former, readAt };
     try {
       const item = definition.deserialize(value.entry);
-      generations.assign(item, value.generation);
+      assignGeneration(item, value.generation);
       return { json, item, readAt };
     } catch (cause) {
       const key = `${id} ${json}`;
@@ -152,14 +153,7 @@ function storedRepository<Input, Item>(
   }
 
   /** Runs the writes of an id in the order of the calls. */
-  function write<T>(id: string, operation: () => Promise<T>): Promise<T> {
-    const result = (pendingWrites.get(id) ?? Promise.resolve()).then(operation);
-    const ended: Promise<unknown> = result.catch(() => {}).then(() =>
-      pendingWrites.get(id) === ended && pendingWrites.delete(id)
-    );
-    pendingWrites.set(id, ended);
-    return result;
-  }
+  const write = <T>(id: string, operation: () => Promise<T>) => inTurn(pendingWrites, id, operation);
 
   async function waitForWrites(): Promise<void> {
     await Promise.all(pendingWrites.values());
@@ -167,12 +161,12 @@ function storedRepository<Input, Item>(
 
   /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
   async function toRecord(input: Input, former: Item | undefined): Promise<RegisteredRecord> {
-    const generation = (former && generations.of(former)) ?? newGeneration();
+    const generation = (former && generationOf(former)) ?? newGeneration();
     return { entry: await definition.serialize(input), generation };
   }
 
   function applyWrite(id: string, item: Item, value: RegisteredRecord): Item {
-    generations.assign(item, value.generation);
+    assignGeneration(item, value.generation);
     apply(id, ++accesses, { json: JSON.stringify(value), item, readAt: now() });
     return item;
   }

@@ -76,7 +76,7 @@ export async function findUser(
   generation: string | undefined,
 ): Promise<User | undefined> {
   const user = await server.users.find(sub);
-  return user && entryOfGeneration(server.users, { id: sub, entry: user, generation, generationOf });
+  return user && await entryOfGeneration(server.users, sub, user, generation, generationOf);
 }
 
 /** The subject of a user for a client. It is stable, also after a restart on the same store. */
@@ -160,7 +160,8 @@ export function userRepository(
     },
     serialize: (user) => user,
     deserialize: (stored) => parse(stored as User),
-    generations: { of: generationOf, assign: assignGeneration },
+    generationOf,
+    assignGeneration,
     changed(former, current) {
       if (current === undefined) onSessionsOver(former, "removed");
       else if (passwordOf(former) !== passwordOf(current)) onSessionsOver(former, "password changed");
