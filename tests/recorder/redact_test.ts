@@ -219,6 +219,8 @@ test("JSON of any shape is redacted by its members, and other text by its format
     JSON.stringify({ code: secret, deep: [{ refresh_token: secret, text: `see ${secret}` }], n: [1, null, true] }),
     `{"code":"${secret}`,
     JSON.stringify([{ client_secret: secret }]),
+    // A parser keeps the second one alone.
+    `{"code":"${secret}","code":""}`,
     JSON.stringify("eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4In0."),
   ];
   let count = 0;
@@ -231,6 +233,7 @@ test("JSON of any shape is redacted by its members, and other text by its format
     '{"code":"dddd…(43)","deep":[{"refresh_token":"dddd…(43)","text":"see dddd…(43)"}],"n":[1,null,true]}',
     '{"code":"dddd…(43)',
     '[{"client_secret":"dddd…(43)"}]',
+    '{"code":""}',
     '"eyJ……(36)"',
   ]);
 });

@@ -91,9 +91,6 @@ const opaqueToken = /(?<![\w.~-])[\w.~-]{43,128}(?![\w.~-])/g;
 
 const jsonShape = /^\s*[{[][^]*[}\]]\s*$/;
 
-/** Maximum nesting of JSON in strings. Deeper JSON is hidden. */
-const maxNesting = 4;
-
 /** Maximum levels of percent-encoding to decode. Text with more levels is hidden. */
 const maxEncodings = 8;
 
@@ -101,10 +98,9 @@ const maxEncodings = 8;
  * Hides the secrets of a text of any format: text, URI, form, header or JSON, also percent-encoded, or JSON in a
  * string.
  */
-export function hideSecrets(text: string, redaction: Redaction, depth = 0): string {
-  if (depth > maxNesting && jsonShape.test(text)) return redaction.mask(text, "value");
-  const hidden = hideDecoded(text, redaction, depth);
-  if (redaction.isDecoded || !hidden.includes("%") || depth >= maxNesting) return hidden;
+export function hideSecrets(text: string, redaction: Redaction): string {
+  const hidden = hideDecoded(text, redaction);
+  if (redaction.isDecoded || !hidden.includes("%")) return hidden;
   return hidden.replace(
     /[^\s&?#=;"<>]+/g,
     (part) => part.includes("%") && containsSecret(part, redaction) ? redaction.mask(part, "value") : part,
@@ -119,14 +115,14 @@ function containsSecret(part: string, redaction: Redaction): boolean {
     const next = decodeAscii(decoded);
     if (next === decoded) return false;
     decoded = next;
-    if (hideDecoded(decoded, detection, 0) !== decoded) return true;
+    if (hideDecoded(decoded, detection) !== decoded) return true;
   }
   return true;
 }
 
-function hideDecoded(text: string, redaction: Redaction, depth: number): string {
+function hideDecoded(text: string, redaction: Redaction): string {
   const { mask } = redaction;
-  const json = jsonShape.test(text) ? hideInJson(text, redaction, depth) : undefined;
+  const json = jsonShape.test(text) ? hideInJson(text, redaction) : undefined;
   if (json !== undefined) return json;
   const hidden = /[=:]/.test(text) ? hideUserInfo(hidePairs(text, redaction), redaction) : text;
   return hideKnown(hidden.replace(schemeCredentials, (word) => mask(word, "credentials")), redaction);
@@ -172,17 +168,17 @@ function hidePairs(text: string, { label, mask }: Redaction): string {
 }
 
 /** Hides the members of JSON with declared names; `undefined` if the text is not JSON. */
-function hideInJson(text: string, redaction: Redaction, depth: number): string | undefined {
+function hideInJson(text: string, redaction: Redaction): string | undefined {
   const hide = (value: unknown, kind: string | undefined): unknown => {
     if (typeof value === "string") {
-      return kind === undefined ? hideSecrets(value, redaction, depth + 1) : value && redaction.mask(value, kind);
+      return kind === undefined ? hideSecrets(value, redaction) : value && redaction.mask(value, kind);
     }
     if (typeof value === "number" && kind !== undefined) return redaction.mask(String(value), kind);
     if (Array.isArray(value)) return value.map((item) => hide(item, kind));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
-        hideSecrets(name, redaction, depth + 1),
+        hideSecrets(name, redaction),
         hide(member, kind ?? redaction.label(name)),
       ]),
     );
