@@ -3,7 +3,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { RuleResult } from "../server/oauth/explanation.ts";
-import type { Attack, JourneyEvidence, JourneyOutcome, Severity } from "./attack.ts";
+import type { Attack, Effect, JourneyEvidence, JourneyOutcome } from "./attack.ts";
 import type { Trait } from "./traits.ts";
 
 /** What one attack shows about the client. */
@@ -88,24 +88,16 @@ export interface AttackResult {
   readonly evidence: JourneyEvidence;
 }
 
-/** @internal Failures with one cause. */
-export interface FailureCause {
-  /** What the client does wrong, after "the client"; without a full stop. */
-  readonly cause: string;
+/** @internal Failures with one cause: the effect is that of the gravest attack. */
+export interface FailureCause extends Pick<Effect, "cause" | "severity" | "consequence" | "fix"> {
   /** `failed`, or else `known` or `warning`: that of the worst journey. */
   readonly verdict: Verdict;
-  /** That of the gravest attack. */
-  readonly severity: Severity;
   /** The attacks, by id, the gravest first. */
   readonly attacks: readonly string[];
   /** What the attacker got; follows "the client". Empty: nothing that was seen. */
   readonly harms: readonly string[];
   /** The MUSTs that the client breaks. Empty: none that binds it. */
   readonly duties: readonly string[];
-  /** What an attacker or a user can then do, or no longer do; one sentence. */
-  readonly consequence: string;
-  /** What to change in the client, one sentence. */
-  readonly fix: string;
 }
 
 /** A request that the server rejected during the login without an attack. Secrets are redacted. */

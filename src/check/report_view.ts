@@ -1,6 +1,7 @@
 /** The report of a check as a page shows it: by verdict, and in each verdict by cause. */
 
 import { withVisibleTexts } from "../server/endpoints/shared/visible_text.ts";
+import { upperFirst } from "../server/pages/lower_first.ts";
 import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
@@ -138,7 +139,7 @@ function groupsOf(
   if (isUndecided(verdict)) {
     const causes = groupByCause(attacks.flat(), verdict as "inconclusive" | "skipped");
     return [
-      ...causes.map(({ cause, attacks, example }) => ({ ...named(capitalized(cause), attacks), example })),
+      ...causes.map(({ cause, attacks, example }) => ({ ...named(upperFirst(cause), attacks), example })),
       ...habitNames.length === 0 ? [] : [named("The client did not show the habit", habitNames)],
     ];
   }
@@ -167,15 +168,13 @@ function groupsOf(
   const causes = [...Map.groupBy(own, ({ cause }) => cause!)].map(([cause, results]) => {
     const rows = rowsOf(results);
     const { harms, duties, fix } = allCauses.find((one) => one.cause === cause)!;
-    return { ...withRows(capitalized(cause), rows), severity: rows[0]!.severity!, harms, duties, fix };
+    return { ...withRows(upperFirst(cause), rows), severity: rows[0]!.severity!, harms, duties, fix };
   }).sort((one, other) =>
     Number(other.harms.length > 0) - Number(one.harms.length > 0) || rankOf(one) - rankOf(other) ||
     other.count - one.count
   );
   return [...causes, ...habitRows.length === 0 ? [] : [withRows("Lacks habits of a good client", habitRows)]];
 }
-
-const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 function attackFacts(attack: ReportedResult): Omit<ResultRow, "total" | "variants"> {
   const { id, title, level, severity, consequence, correctClient, fix, repeat, sources } = attack;

@@ -3,6 +3,7 @@
 
 import { Fragment, type VNode } from "preact";
 import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
+import { upperFirst } from "../../server/pages/lower_first.ts";
 import { Layout, type NavigationLink, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";
@@ -170,7 +171,7 @@ function Sent({ values, sent, exchanges, path, base }: ResultRow["variants"][num
 }
 
 /** A sentence that begins with a capital letter. */
-const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+const sentence = (text: string) => `${upperFirst(text)}.`;
 
 const severityTones = { critical: "bad", high: "bad", medium: "warn", low: "open" } as const;
 
