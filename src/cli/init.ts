@@ -1,6 +1,7 @@
 /** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
 
 import { libraries } from "../devtools/connect/client_snippets/mod.ts";
+import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
 import { validateRedirectUri } from "../server/oauth/clients/redirect_uri.ts";
 import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
 import type { Settings } from "../server/config/settings.ts";
@@ -37,15 +38,11 @@ export interface InitActions {
   /** A new client secret. */
   randomSecret(): string;
   /** The settings of a client for each library, at a server with these settings. */
-  describeClient(settings: Settings, clientId: string, secret?: string): Promise<readonly LibrarySettings[]>;
-}
-
-/** The settings for one library; without `text`, `notes` explains why the library does not support the client. */
-interface LibrarySettings {
-  readonly library: string;
-  readonly placement: string;
-  readonly text?: string;
-  readonly notes: readonly string[];
+  describeClient(
+    settings: Settings,
+    clientId: string,
+    secret?: string,
+  ): Promise<readonly Omit<ClientSnippet, "name">[]>;
 }
 
 /** What a flag or a typed value means, or what was expected. */

@@ -10,7 +10,7 @@ import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
 import type { FormPostProps } from "../../src/server/endpoints/shared/form_post.tsx";
 import type { HomeProps } from "../../src/devtools/connect/pages/home.tsx";
 import type { Site } from "../../src/server/pages/layout.tsx";
-import type { DeviceSummary } from "../../src/server/login/pages/device.tsx";
+import type { PolledFacts } from "../../src/server/oauth/authorize/delivery.ts";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/endpoints/logout_page.tsx";
 import type { Pages } from "../drawn_pages.ts";
@@ -278,7 +278,7 @@ export const login: LoginProps = {
 
 /** What the demo client asks for. */
 /** A device that waits for a decision. */
-const device: DeviceSummary = {
+const device: PolledFacts = {
   userCode: "BCDF-GHJK",
   startedAt: Date.UTC(2026, 0, 1),
   address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",

@@ -12,6 +12,7 @@ import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
+import type { ProofRequirements } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopOf } from "./settings.ts";
 import { nonceHeader } from "./scheme.ts";
@@ -20,19 +21,11 @@ import { nonceHeader } from "./scheme.ts";
 const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
 
 /** How proofs are checked, besides their signature. */
-export interface ProofPolicy {
-  /** The accepted signature algorithms. */
-  readonly algorithms: readonly string[];
-  /** The end of a message about an unsupported algorithm. Default: empty. */
-  readonly algorithmsBy?: string;
-  /** The end of the message about a missing proof. Default: empty. */
-  readonly requiredBy?: string;
+export interface ProofPolicy extends Pick<ProofRequirements, "algorithms" | "algorithmsBy" | "requiredBy" | "now"> {
   /** Seconds for which a proof without nonce is accepted after its `iat`. */
   readonly maxAge: number;
   /** The nonces that proofs must have; absent if proofs need no nonce. */
   readonly nonces?: Nonces;
-  /** The time, in milliseconds since the epoch. */
-  readonly now: number;
   /**
    * Marks a proof as used; false if it was used before.
    *

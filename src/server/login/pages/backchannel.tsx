@@ -2,7 +2,8 @@
 /** The page for requests that clients started and that wait for their user (CIBA), and the result of a decision. */
 
 import type { VNode } from "preact";
-import { DeviceFacts, type DeviceSummary } from "./device.tsx";
+import type { PolledFacts } from "../../oauth/authorize/delivery.ts";
+import { DeviceFacts } from "./device.tsx";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { PageActions } from "../../pages/page_actions.tsx";
 import { CodeItem, CodeList, DefinitionItem } from "../../pages/value.tsx";
@@ -16,7 +17,7 @@ export interface BackchannelProps extends Site {
     /** The requested scope. */
     readonly scope: readonly string[];
     /** The message, and when and where it started. */
-    readonly facts: DeviceSummary;
+    readonly facts: PolledFacts;
     /** The link to the decision. */
     readonly href: string;
   }[];

@@ -2,8 +2,9 @@
 /** The consent page: the client, the redirect target, and a checkbox for each scope value. */
 
 import type { VNode } from "preact";
+import type { PolledFacts } from "../../oauth/authorize/delivery.ts";
 import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
-import { DeviceFacts, type DeviceSummary, DeviceWarning } from "./device.tsx";
+import { DeviceFacts, DeviceWarning } from "./device.tsx";
 import { formatLongDuration } from "../../pages/duration.ts";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { Notice } from "../../pages/notice.tsx";
@@ -35,7 +36,7 @@ export interface ConsentProps extends Site {
   /** The verified redirect URI; absent for a device. */
   readonly redirectUri?: string;
   /** The device that waits for the decision; absent for a redirect. */
-  readonly device?: DeviceSummary;
+  readonly device?: PolledFacts;
   /** The requested scope. */
   readonly scope: readonly {
     readonly value: string;

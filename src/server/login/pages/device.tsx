@@ -2,6 +2,7 @@
 /** The page for the code that a device shows: typed, confirmed, and the result. */
 
 import type { VNode } from "preact";
+import type { PolledFacts } from "../../oauth/authorize/delivery.ts";
 import { Layout, type Site } from "../../pages/layout.tsx";
 import { Notice } from "../../pages/notice.tsx";
 import { PageActions } from "../../pages/page_actions.tsx";
@@ -24,7 +25,7 @@ export interface DeviceProps extends Site {
     /** The requested scope. */
     readonly scope: readonly string[];
     /** The device. */
-    readonly device: DeviceSummary;
+    readonly device: PolledFacts;
   };
   /** The result. */
   readonly result?: "approved" | "denied";
@@ -36,20 +37,6 @@ export interface DeviceForm {
   readonly action: string;
   /** Hidden fields of the form. */
   readonly fields: HiddenFields;
-}
-
-/** @internal A device that waits for a decision, as the user can recognize it. */
-export interface DeviceSummary {
-  /** The code that it shows. */
-  readonly userCode?: string;
-  /** The message that it shows. */
-  readonly message?: string;
-  /** When it started, in milliseconds since the epoch. */
-  readonly startedAt: number;
-  /** The network address that it started from; absent if unknown. */
-  readonly address?: string;
-  /** Whether the browser is in the same network. */
-  readonly isSameAddress: boolean;
 }
 
 /** The page at `/device`. */
@@ -101,7 +88,7 @@ export function Device({ codeForm, confirmation, result, ...site }: DeviceProps)
 }
 
 /** What the device shows, and when and where it started. */
-export function DeviceFacts({ userCode, message, startedAt, address, isSameAddress }: DeviceSummary): VNode {
+export function DeviceFacts({ userCode, message, startedAt, address, isSameAddress }: PolledFacts): VNode {
   const started = new Date(startedAt).toISOString();
   return (
     <>

@@ -24,7 +24,7 @@ export interface PolledDestination {
   readonly storedRequest?: undefined;
 }
 
-/** The facts that a page shows about a request that started on another device. */
+/** @internal The facts that a page shows about a request that started on another device. */
 export interface PolledFacts {
   /** The code that the client shows. */
   readonly userCode?: string;
