@@ -1,5 +1,6 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
+import { decodeFormValue } from "../server/oauth/hide_secrets.ts";
 import type { EndpointDescription } from "../server/assembly/endpoint.ts";
 import type { ParameterDescription } from "../server/oauth/params.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
@@ -14,13 +15,7 @@ import {
 } from "./exchange_draft.ts";
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
-import {
-  decodeFormValue,
-  findBearerToken,
-  isCompleteForm,
-  type RequestHead,
-  tryParseFields,
-} from "./record_request.ts";
+import { findBearerToken, isCompleteForm, type RequestHead, tryParseFields } from "./record_request.ts";
 import { linkedList } from "../platform/store/expiry_heap.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */

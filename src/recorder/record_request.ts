@@ -4,9 +4,12 @@ import { type Fields, parseFields } from "../platform/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import type { RequestLike } from "../platform/http/message.ts";
 import type { RequestTarget } from "../platform/http/router.ts";
+import { decodeFormValue } from "../server/oauth/hide_secrets.ts";
 import type { ClientAuthMethod } from "../server/oauth/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
+
+export { decodeFormValue };
 
 /** A request before anything in it is parsed. */
 export interface RequestHead {
@@ -112,14 +115,4 @@ export function findClientId(request: RecordedRequest): string | undefined {
 
 function decodeUtf8(binary: string): string {
   return new TextDecoder().decode(Uint8Array.from(binary, (byte) => byte.charCodeAt(0)));
-}
-
-/** Decodes a name or value of a form; returns it unchanged if that is impossible. */
-export function decodeFormValue(text: string): string {
-  if (!text.includes("%") && !text.includes("+")) return text;
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
 }

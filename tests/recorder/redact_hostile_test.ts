@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../src/server/oauth/redact.ts";
-import { formDecode } from "../../src/server/oauth/hide_secrets.ts";
+import { decodeFormValue } from "../../src/server/oauth/hide_secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
@@ -84,9 +84,9 @@ test("malformed values are recognized without decoding, except the characters th
   for (
     const text of ["%", "a%", "%4", "%zz", "%ff", "%80", "%c3", "%c3a", "%e2%82", "%c3%a4%80", "%ed%a0%80", "%c0%80"]
   ) {
-    assertEquals(formDecode(text), text);
+    assertEquals(decodeFormValue(text), text);
   }
-  assertEquals(formDecode("a+%C3%A4%e2%82%ac%F0%9F%98%80%2B"), "a ä€😀+");
+  assertEquals(decodeFormValue("a+%C3%A4%e2%82%ac%F0%9F%98%80%2B"), "a ä€😀+");
 });
 
 test("many secrets with the same start hide the rest of a text, in short time", async () => {

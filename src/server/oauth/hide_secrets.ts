@@ -47,8 +47,8 @@ function decodeAscii(text: string): string {
   return text.replace(/%([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 }
 
-/** Form-decodes a text; returns it unchanged if it is malformed. */
-export function formDecode(text: string): string {
+/** Decodes a name or value of a form; returns it unchanged if it is malformed. */
+export function decodeFormValue(text: string): string {
   if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -159,7 +159,7 @@ function hidePairs(text: string, { label, mask }: Redaction): string {
     const isJson = /["']/.test(sign) || /^[{[]/.test(rest);
     // The value of a header ends with its line.
     const [value = ""] = (isJson ? /^[^"'\\]*/ : sign.includes(":") ? /^[^\r\n]*/ : /^[^\s&#"'<>]*/).exec(rest)!;
-    const shown = value && mask(sign.includes(":") ? value : formDecode(value), kind);
+    const shown = value && mask(sign.includes(":") ? value : decodeFormValue(value), kind);
     if (isJson) return `${hidden}${text.slice(from, start)}${shown}${value === rest ? "" : "…"}`;
     hidden += text.slice(from, start) + shown;
     from = start + value.length;

@@ -6,7 +6,7 @@
 import { sha256Sync } from "../../platform/runtime/crypto.ts";
 import { boundedCache } from "./bounded_cache.ts";
 import type { Client, ClientRepository } from "./clients/repository.ts";
-import { commonLabel, type DeclaredNames, formDecode, normalizeName } from "./hide_secrets.ts";
+import { commonLabel, type DeclaredNames, decodeFormValue, normalizeName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
@@ -73,7 +73,7 @@ export function registeredSecrets(
     let isMatch = secretByWord.get(word);
     if (isMatch === undefined) {
       // Hashing takes most of the time of a long text.
-      isMatch = [...new Set([word, formDecode(word)])].some((text) =>
+      isMatch = [...new Set([word, decodeFormValue(word)])].some((text) =>
         pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? "")
       );
       secretByWord.set(word, isMatch);
