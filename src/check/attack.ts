@@ -286,9 +286,9 @@ export interface Observation extends JourneyEvidence {
  */
 export const secondsBetweenLogins = 330;
 
-/** The category of an attack: the part of its id before the slash. */
+/** The category of an attack or a fault: the part of its id before the slash or the dot. */
 export function categoryOf(id: string): string {
-  return id.slice(0, id.indexOf("/"));
+  return id.split(/[/.]/, 1)[0]!;
 }
 
 /** What a journey needs. */

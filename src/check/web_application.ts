@@ -16,17 +16,8 @@ import {
   UnreachableError,
 } from "./driver.ts";
 import { inventedSubsBeside } from "./user_texts.ts";
-import {
-  describe,
-  hostOf,
-  isSame,
-  originOf,
-  type Page,
-  resolve,
-  retryAfterOf,
-  signatureOf,
-  stripQuery,
-} from "./web_page.ts";
+import { describe, hostOf, isSame, originOf, type Page, resolve, retryAfterOf, signatureOf } from "./web_page.ts";
+import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** Options of {@link webApplication}. */

@@ -1,5 +1,6 @@
 /** Pages of a web application, as a browser receives them, and how two of them compare. */
 
+import { stripQuery } from "../testing/browser/test_browser.ts";
 import { withoutScripts } from "../client/html_form.ts";
 
 /** A page where the browser stopped. */
@@ -43,10 +44,6 @@ export function describe({ status, url, html }: Page): string {
   return `status ${status} at ${stripQuery(url)}${
     text === "" ? "" : `, ${JSON.stringify(text.slice(0, maxPageTextChars))}`
   }`;
-}
-
-export function stripQuery(url: string): string {
-  return url.replace(/[?#].*$/s, "");
 }
 
 export function resolve(location: string, url: string): string {

@@ -208,7 +208,7 @@ export type OptionName = keyof typeof optionHelp;
 export const optionNames = Object.keys(optionHelp) as OptionName[];
 
 /** The name of the flag and, in capitals and with underscores, of the variable: `metrics-port`. */
-export function flagName(name: OptionName): string {
+export function flagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

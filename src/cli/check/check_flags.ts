@@ -80,11 +80,6 @@ const checkFields = Object.fromEntries(
 
 const names = Object.keys(checkFields) as (keyof CheckFlags)[];
 
-/** The name of a flag of the check: `logged-in-url`. */
-export function checkFlagName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
 /** The content of the command line of a check. */
 export interface CheckArguments {
   /** The URL that starts a login. */
@@ -118,7 +113,7 @@ const unusedFlags: Partial<Readonly<Record<OptionName, string>>> = {
 /** A flag of a command that can be repeated: `--port 9000`. */
 function repeatFlag(name: string, value: string | undefined): string[] {
   if (value === undefined || reportFlags.includes(name)) return [];
-  return [`--${name}`, name === checkFlagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
+  return [`--${name}`, name === flagName("clientSecret") ? '"$CLIENT_SECRET"' : shellWord(value)];
 }
 
 /**
@@ -141,7 +136,7 @@ export function readCheckArguments(args: readonly string[], program: string): Ch
       continue;
     }
     repeated.push(...repeatFlag(written.slice(2), value));
-    const name = names.find((known) => `--${checkFlagName(known)}` === written);
+    const name = names.find((known) => `--${flagName(known)}` === written);
     if (name === undefined) {
       const option = optionNames.find((known) => `--${flagName(known)}` === written);
       const unused = option && unusedFlags[option];
@@ -226,7 +221,7 @@ function unusedFlagIssue(written: string, reason: string): ConfigIssue {
 
 function unknownFlagIssue(written: string, program: string): ConfigIssue {
   const used = optionNames.filter((name) => unusedFlags[name] === undefined);
-  const known = [...names.map(checkFlagName), ...used.map(flagName), "help"].map((name) => `--${name}`);
+  const known = [...[...names, ...used].map(flagName), "help"].map((name) => `--${name}`);
   const suggestion = suggest(written, known);
   return {
     path: /^--[A-Za-z-]{0,40}$/.test(written) ? written : "command line",

@@ -1,9 +1,10 @@
 /** The text of `latchkey check --help` and `latchkey faults --help`, in 80 columns. */
 
-import { checkFlagName, checkFlags } from "./check_flags.ts";
+import { flagName } from "../options.ts";
+import { checkFlags } from "./check_flags.ts";
 
 const rows = Object.entries(checkFlags).map(([name, [, value, meaning]]) =>
-  `  ${`--${checkFlagName(name)} ${value}`.padEnd(28)}${meaning}`
+  `  ${`--${flagName(name)} ${value}`.padEnd(28)}${meaning}`
 );
 
 /** The help of `latchkey check`, with a final newline. */

@@ -24,7 +24,8 @@ export async function listFaults(args: readonly string[]): Promise<string> {
   const [name, ...others] = args.filter((word) => word !== "--json");
   const unknown = name?.startsWith("-") ? name : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
-  const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
+  const [{ categoryOf }, { attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
+    import("../../check/attack.ts"),
     import("../../check/attacks/mod.ts"),
     import("../../testing/faults/mod.ts"),
     import("../../recorder/habits/mod.ts"),
@@ -51,11 +52,6 @@ export async function listFaults(args: readonly string[]): Promise<string> {
     `${habits.length} habits of a good client: checkHabits(as) and latchkey check LOGIN_URL --only habits`,
     ...habits.flatMap((habit) => formatItem(habit, habit.level)),
   ].join("\n");
-}
-
-/** The part of an id before the slash or the dot. */
-function categoryOf(id: string): string {
-  return id.split(/[/.]/, 1)[0]!;
 }
 
 function invalidWord(expected: string, word: string, hint: string): CommandLineError {

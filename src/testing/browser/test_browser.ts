@@ -256,7 +256,7 @@ function encodeLogoutOptions({ idToken, clientId, postLogoutRedirectUri, state }
 }
 
 /** A URL without query and fragment. */
-function stripQuery(url: string): string {
+export function stripQuery(url: string): string {
   return url.replace(/[?#].*$/s, "");
 }
 

@@ -2,7 +2,7 @@
 
 import { anyValue, object, record, text } from "../../../server/config/field.ts";
 import type { ClaimOverrides, Claims } from "../../claim_overrides.ts";
-import { withoutNulls } from "../json_values.ts";
+import { withoutNulls } from "../../faults/response_body.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
 /** A change of what clients receive. */

@@ -3,7 +3,7 @@
 import { anyValue, type Field, object, record, text, whole } from "../../../server/config/field.ts";
 import type { TokenResponse } from "../../../server/oauth/tokens/token_response.ts";
 import { type Mint, mintFields } from "../../mint.ts";
-import { withoutNulls } from "../json_values.ts";
+import { withoutNulls } from "../../faults/response_body.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 
 /** A minted token or code. */
