@@ -84,6 +84,7 @@ const importRules: ImportRules = {
       allowed: {
         "server/config/": "anything",
         "platform/in_turn.ts": "anything",
+        "platform/json_value.ts": "anything",
         "platform/maybe_promise.ts": "types",
         "platform/store/": "types",
         "platform/store/expiry_heap.ts": "anything",
@@ -96,6 +97,7 @@ const importRules: ImportRules = {
     "server/config": {
       allowed: {
         ...below("server/oauth", "server/profiles"),
+        "platform/json_value.ts": "anything",
         "platform/maybe_promise.ts": "types",
       },
     },
@@ -112,7 +114,9 @@ const importRules: ImportRules = {
     platform: { allowed: {} },
     "platform/runtime": { allowed: { "platform/http/message.ts": "anything" } },
     "platform/store": { allowed: {}, packages: ["postgres", "ioredis"] },
-    "platform/http": { allowed: { "platform/runtime/ip_address.ts": "anything" } },
+    "platform/http": {
+      allowed: { "platform/json_value.ts": "anything", "platform/runtime/ip_address.ts": "anything" },
+    },
   },
   texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {

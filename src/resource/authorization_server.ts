@@ -1,5 +1,6 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
+import { isObject } from "../platform/json_value.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
 import { DocumentError, parseJsonDocument, readLimited } from "../server/oauth/outbound.ts";
 import type { Outbound } from "../server/oauth/outbound.ts";
@@ -117,7 +118,7 @@ export async function fetchJson(outbound: Outbound, url: string, init: RequestIn
     throw new DocumentError(`status 200 from ${url}`, String(response.status));
   }
   const document = parseJsonDocument(await readLimited(response, maxResponseBytes));
-  if (typeof document === "object" && document !== null && !Array.isArray(document)) return document as Document;
+  if (isObject(document)) return document as Document;
   throw new DocumentError(`a JSON object from ${url}`, "other JSON");
 }
 

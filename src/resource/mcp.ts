@@ -4,6 +4,7 @@
  * stdio by {@link respondToMcpMessage}.
  */
 
+import { isObject } from "../platform/json_value.ts";
 import { type HttpResponse, json } from "../platform/http/message.ts";
 import { mcpRevisions } from "../server/config/profile.ts";
 import { quote } from "../server/config/config_issue.ts";
@@ -59,10 +60,6 @@ function parseMessage(item: unknown): McpMessage[] {
   const { id, method, params = {} } = item;
   if (!isObject(params)) return [];
   return [{ ...(typeof id === "string" || typeof id === "number") && { id }, method, params }];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The name of the tool that a message calls; `undefined` for other messages. */

@@ -1,5 +1,6 @@
 /** The configuration of a server in place of a realm of Keycloak, from the export of the realm. */
 
+import { isObject } from "../../platform/json_value.ts";
 import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import { quote } from "../../server/config/config_issue.ts";
@@ -213,7 +214,7 @@ function texts(value: unknown): string[] {
 }
 
 function object(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : {};
+  return isObject(value) ? value : {};
 }
 
 function objects(value: unknown): Json[] {

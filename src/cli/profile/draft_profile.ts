@@ -3,6 +3,7 @@
  * configuration from the export of a realm of Keycloak.
  */
 
+import { isObject } from "../../platform/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { extendedFields } from "../../server/assembly/extensions.ts";
 import type { validateOptions } from "../../server/assembly/options.ts";
@@ -178,9 +179,7 @@ function parseObject(text: string, source: string): Readonly<Record<string, unkn
     const hint = "Use the URL of the metadata document, or the issuer.";
     throw issue(printable(source), "a JSON document", "text that is not JSON", hint);
   }
-  if (typeof content === "object" && content !== null && !Array.isArray(content)) {
-    return content as Record<string, unknown>;
-  }
+  if (isObject(content)) return content;
   const hint = "A file with several realms is an array: save one of them.";
   throw issue(printable(source), "a JSON object", describeKind(content), hint);
 }

@@ -1,5 +1,6 @@
 /** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
 
+import { isDeeperThan, isObject } from "../json_value.ts";
 import { describeContentType, readBodyText } from "./form.ts";
 import { HttpError, type RequestLike, type RuleId } from "./message.ts";
 
@@ -39,7 +40,7 @@ export async function readJsonObject(
       received: text === "" ? "an empty body" : `text that begins with ${JSON.stringify(text.slice(0, shownChars))}`,
     });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     throw new HttpError(400, rule, "The body must be a JSON object", {
       expected,
       received: Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`,
@@ -48,10 +49,5 @@ export async function readJsonObject(
   if (isDeeperThan(maxDepth, value)) {
     throw new HttpError(400, rule, `The JSON object must not have more than ${maxDepth} levels`);
   }
-  return value as Readonly<Record<string, unknown>>;
-}
-
-function isDeeperThan(depth: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((member) => isDeeperThan(depth - 1, member));
+  return value;
 }

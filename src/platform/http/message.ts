@@ -3,6 +3,8 @@
  * also has the security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
  */
 
+import { isObject } from "../json_value.ts";
+
 /** The part of a request that handlers read. Every Request is a RequestLike. */
 export interface RequestLike {
   /** The method, in upper case. */
@@ -144,7 +146,7 @@ export function toResponse(response: ResponseLike): Response {
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@
  * has a default.
  */
 
+import { isObject } from "../../platform/json_value.ts";
 import { type ConfigIssue, type Path, quote, showPath, showValue, suggest } from "./config_issue.ts";
 
 /** A description of one value. */
@@ -241,7 +242,7 @@ function matches(
     case "array":
       return Array.isArray(value) && value.length >= min;
     case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
+      return isObject(value);
     case "any":
       return oneOf === undefined;
     case "boolean":

@@ -1,5 +1,6 @@
 /** Fills in the values of providers' profiles, before any other code reads the settings. */
 
+import { isObject } from "../../platform/json_value.ts";
 import { providers } from "../profiles/providers.ts";
 import { type ConfigIssue, quote } from "./config_issue.ts";
 import type { ProfileName } from "./profile.ts";
@@ -110,7 +111,7 @@ function merge(earlier: object, later: object): object {
   for (const [name, value] of Object.entries(later)) {
     if (value === undefined) continue;
     const before = merged[name];
-    merged[name] = isPlainObject(before) && isPlainObject(value) ? { ...before, ...value } : value;
+    merged[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
   }
   return merged;
 }
@@ -120,11 +121,7 @@ function mergeDeep<T extends object>(earlier: T, later: T): T {
   const merged: Record<string, unknown> = { ...earlier as object };
   for (const [name, value] of Object.entries(later)) {
     const before = merged[name];
-    merged[name] = isPlainObject(before) && isPlainObject(value) ? mergeDeep(before, value) : value;
+    merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : value;
   }
   return merged as T;
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  * (OpenID Connect Core §5).
  */
 
+import { isObject } from "../../platform/json_value.ts";
 import type { RequestedClaims } from "../../platform/store/store.ts";
 import type { User } from "./clients/client.ts";
 import { OAuthError } from "./errors.ts";
@@ -288,7 +289,7 @@ function hasStandardType(name: string, value: unknown): boolean {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function withoutLanguageTag(name: string): string {

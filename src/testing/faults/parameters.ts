@@ -1,5 +1,6 @@
 /** The parameters of faults: a small part of JSON Schema, its TypeScript types, and the validation of values. */
 
+import { isObject } from "../../platform/json_value.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 
 /** The types of JSON values (JSON Schema), and the TypeScript type of each. */
@@ -175,7 +176,7 @@ const matches: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
   integer: Number.isInteger,
   null: (value) => value === null,
   number: Number.isFinite,
-  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date),
+  object: (value) => isObject(value) && !(value instanceof Date),
   string: (value) => typeof value === "string",
 };
 

@@ -1,10 +1,10 @@
 /** The rules that tokens must satisfy, by their kind: those of its policy, and those about its other claims. */
 
+import { isObject } from "../../../platform/json_value.ts";
 import { clientAssertionPolicy } from "../../../server/extensions/assertion_authentication/verify_assertion.ts";
 import { proofPolicy } from "../../../server/extensions/dpop/proof.ts";
 import { requestObjectPolicy } from "../../../server/extensions/signed_requests/request_object.ts";
 import { jwtPolicies } from "../../../server/oauth/keys/jwt_policies.ts";
-import type { Members } from "./parse_token.ts";
 import type { TokenKind } from "./read_input.ts";
 import {
   audiences,
@@ -130,8 +130,7 @@ const logoutToken: readonly TokenRule[] = [
     cites: [backChannel("2.4, §2.6")],
     fix: `Set events to {"${logoutEvent}": {}}.`,
     check({ events }) {
-      const event = typeof events === "object" && events !== null ? (events as Members)[logoutEvent] : undefined;
-      const passed = typeof event === "object" && event !== null && !Array.isArray(event);
+      const passed = isObject(events) && isObject(events[logoutEvent]);
       return { passed, expected: `an object with the member ${logoutEvent}`, received: formatValue(events) };
     },
   },

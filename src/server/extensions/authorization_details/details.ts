@@ -6,6 +6,7 @@
  * in the setting `authorizationDetails`.
  */
 
+import { isDeeperThan } from "../../../platform/json_value.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -75,7 +76,7 @@ function parseDetails(text: string): readonly AuthorizationDetail[] {
   const other = value.find((item) => describe(item) !== "an object");
   if (other !== undefined) throw notAList(`an array with ${describe(other)}`);
   if (value.length > maxObjects) throw outOfLimits(`at most ${maxObjects} objects`, `${value.length} objects`);
-  if (value.some((detail) => isDeeper(detail, maxDepth))) {
+  if (value.some((detail) => isDeeperThan(maxDepth, detail))) {
     throw outOfLimits(`objects of at most ${maxDepth} levels`, "a deeper one");
   }
   if (!isPortable(value)) throw notAList("half of a surrogate pair, or a number out of range");
@@ -87,11 +88,6 @@ function isPortable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.entries(value).flat().every(isPortable);
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function notAList(received: string): OAuthError {

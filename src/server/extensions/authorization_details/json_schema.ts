@@ -3,6 +3,7 @@
  * setting contains a schema.
  */
 
+import { isObject } from "../../../platform/json_value.ts";
 import { deepCompareStrict, format, type Schema, Validator } from "@cfworker/json-schema";
 
 /** Whether two JSON values are equal; the order of members does not count. */
@@ -102,7 +103,7 @@ function findUnusableReference(
 }
 
 function asSchema(value: unknown): JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonSchema : {};
+  return isObject(value) ? value as JsonSchema : {};
 }
 
 /** Expected instead of a field that a schema does not define. */

@@ -1,5 +1,6 @@
 /** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
 
+import { isObject } from "../../../platform/json_value.ts";
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
 import type { JWTPayload } from "jose";
 import { isMlDsa } from "../../../platform/runtime/crypto.ts";
@@ -141,7 +142,7 @@ async function verifySignature(proof: string, algorithms: readonly string[]): Pr
     const received = (cause as Error).message;
     throw invalidProof("DO-01", "the DPoP proof has no valid signature", "a signature by the key in jwk", received);
   }
-  if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as JWTPayload;
+  if (isObject(claims)) return claims;
   throw invalidProof("DO-01", "the DPoP proof has no claims", "a JSON object", "other JSON");
 }
 

@@ -1,5 +1,6 @@
 /** POST /ssf/poll/{stream_id} (RFC 8936 §2): a client acknowledges events, and receives the next ones. */
 
+import { isObject } from "../../../platform/json_value.ts";
 import type { EventStreamRecord } from "../../../platform/store/store.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../platform/http/message.ts";
@@ -53,8 +54,7 @@ function readPoll(input: Readonly<Record<string, unknown>>): PollRequest {
   const { maxEvents = maxSets, returnImmediately = false, ack = [], setErrs = {} } = input;
   const isValid = typeof maxEvents === "number" && Number.isInteger(maxEvents) && maxEvents >= 0 &&
     typeof returnImmediately === "boolean" &&
-    Array.isArray(ack) && ack.every((jti) => typeof jti === "string") &&
-    typeof setErrs === "object" && setErrs !== null && !Array.isArray(setErrs);
+    Array.isArray(ack) && ack.every((jti) => typeof jti === "string") && isObject(setErrs);
   if (!isValid) {
     throw new OAuthError("invalid_request", "a member of the poll has another type", {
       ...{ rule: "SS-03", received: "another type" },

@@ -1,5 +1,6 @@
 /** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and their requirements for the login. */
 
+import { isObject } from "../../../platform/json_value.ts";
 import type { RequestedClaims } from "../../../platform/store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
@@ -181,8 +182,4 @@ function assertStrings(name: string, demands: unknown[][], malformed: (received:
     throw malformed(`a value of ${name} that is not a string`);
   }
   return demands as string[][];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
  * (`login_hint`, guests).
  */
 
+import { isDeeperThan } from "../../../platform/json_value.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Subject } from "../../../platform/store/store.ts";
 import type { ClaimRules } from "../claims.ts";
@@ -182,7 +183,7 @@ export function validateUser(user: User, openLogin = true): ConfigIssue[] {
   const { sub: _, password, ...claims } = user;
   if (password !== undefined) issues.push(...validatePassword(password, openLogin));
   for (const [path, value] of Object.entries(claims)) {
-    if (isDeeperThan(value, maxClaimDepth)) {
+    if (isDeeperThan(maxClaimDepth, value)) {
       issues.push({
         path,
         expected: `arrays and objects nested at most ${maxClaimDepth} deep`,
@@ -217,11 +218,6 @@ function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
 
 /** Maximum depth of claims: JSON.parse reads deeper values than JSON.stringify can write. */
 const maxClaimDepth = 32;
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
-}
 
 function containsBigInt(value: unknown): boolean {
   return typeof value === "bigint" ||

@@ -1,0 +1,12 @@
+/** Values that JSON can represent. */
+
+/** Whether a value is an object, and no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value has more than this many levels of arrays and objects. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(levels - 1, member));
+}
