@@ -1,5 +1,6 @@
 /** The baseline of a check: failures that are known, by variant. It is the JSON report of an earlier check. */
 
+import { parseJsonObject } from "../platform/http/message.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { AttackResult } from "./report.ts";
 import { formatId } from "./report_data.ts";
@@ -50,13 +51,7 @@ export function knownThatPass(
 
 /** Reads a baseline. @returns `undefined` if the text is no JSON report of a check. */
 export function parseBaseline(text: string): Baseline | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { results, habits = [] } = Object(value) as Partial<Baseline>;
+  const { results, habits = [] } = (parseJsonObject(text) ?? {}) as Partial<Baseline>;
   const isItem = (item: unknown, member: string) => {
     const { id, [member]: ending } = Object(item) as Record<string, unknown>;
     return typeof id === "string" && typeof ending === "string";

@@ -1,5 +1,6 @@
 /** What an attack sent in place of what the server sends without it. */
 
+import { isDeeperThan } from "../platform/json_value.ts";
 import { parseJsonObject } from "../platform/http/message.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
@@ -110,16 +111,8 @@ const randomPattern = /^[\w.~+/=:?-]{8,}$/;
 /** Maximum depth of a value that is shown: an attack nests deeper than the stack of a runtime allows. */
 const maxShownDepth = 50;
 
-function isNestedDeeply(value: unknown): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; depth < maxShownDepth && level.length > 0; depth++) {
-    level = level.flatMap((item) => typeof item === "object" && item !== null ? Object.values(item) : []);
-  }
-  return level.length > 0;
-}
-
 function toSent(name: string, value: unknown, exchange: Exchange, exchanges: readonly Exchange[]): Sent {
-  const text = isNestedDeeply(value) ? `more than ${maxShownDepth} levels of JSON` : JSON.stringify(value);
+  const text = isDeeperThan(maxShownDepth, value) ? `more than ${maxShownDepth} levels of JSON` : JSON.stringify(value);
   const { at } = exchange;
   if (typeof value === "number" && value > 1e9 && value < 1e11) {
     const seconds = Math.round(value - at / 1000);

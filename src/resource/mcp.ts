@@ -4,7 +4,7 @@
  * stdio by {@link respondToMcpMessage}.
  */
 
-import { isObject } from "../platform/json_value.ts";
+import { isDeeperThan, isObject } from "../platform/json_value.ts";
 import { type HttpResponse, json } from "../platform/http/message.ts";
 import { mcpRevisions } from "../server/config/profile.ts";
 import { quote } from "../server/config/config_issue.ts";
@@ -34,7 +34,7 @@ export interface McpMessage {
 export function parseMcp(body: string): readonly McpMessage[] | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    if (isTooDeep(parsed)) return undefined;
+    if (isDeeperThan(maxDepth, parsed)) return undefined;
     const items: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
     const messages = items.flatMap(parseMessage);
     return items.length > 0 && messages.length === items.length ? messages : undefined;
@@ -45,15 +45,6 @@ export function parseMcp(body: string): readonly McpMessage[] | undefined {
 
 /** Maximum depth of a body. Writing a deeper value overflows the stack of some runtimes. */
 const maxDepth = 64;
-
-function isTooDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((item) => typeof item === "object" && item !== null ? Object.values(item) : []);
-  }
-  return false;
-}
 
 function parseMessage(item: unknown): McpMessage[] {
   if (!isObject(item) || item.jsonrpc !== "2.0" || typeof item.method !== "string") return [];

@@ -1,5 +1,6 @@
 /** Extensions: resource indicators, pushed and signed requests, devices, registration. */
 
+import { parseJsonObject } from "../../platform/http/message.ts";
 import { deviceCodeType } from "../../server/extensions/device/settings.ts";
 import { findParam } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";
@@ -168,11 +169,7 @@ function checkRegistrations({ recordings, tokenRequests, authorizations }: Traff
 
 /** The metadata in a registration request. */
 function parseSent({ request: { body = "" } }: Exchange): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(body)) as Readonly<Record<string, unknown>>;
-  } catch {
-    return {};
-  }
+  return parseJsonObject(body) ?? {};
 }
 
 function checkPolls({ tokenRequests, exchanges }: Traffic): HabitCheck {
