@@ -4,6 +4,7 @@ import { ClientEdit } from "../src/devtools/connect/pages/client_edit.tsx";
 import { Client, Clients } from "../src/devtools/connect/pages/clients.tsx";
 import { Home } from "../src/devtools/connect/pages/home.tsx";
 import { User, Users } from "../src/devtools/connect/pages/users.tsx";
+import { ConnectAccount } from "../src/resource/connect_page.tsx";
 import { CallbackPage } from "../src/server/endpoints/authorized_page.tsx";
 import { LoggedOut } from "../src/server/endpoints/logged_out_page.tsx";
 import { LoggingOut } from "../src/server/endpoints/logging_out_page.tsx";
@@ -38,6 +39,7 @@ export const pages = {
   logout: drawn(Logout),
   loggingOut: drawn(LoggingOut),
   loggedOut: drawn(LoggedOut),
+  connectAccount: drawn(ConnectAccount),
   formPost: drawn(FormPost),
 } as const;
 

@@ -6,7 +6,8 @@ import { Layout, type Site } from "../server/pages/layout.tsx";
 import { type HiddenFields, HiddenInputs } from "../server/pages/post_form.tsx";
 import { Code } from "../server/pages/value.tsx";
 
-interface ConnectAccountProps extends Site {
+/** A request that asks a user to connect an account. */
+export interface ConnectAccountProps extends Site {
   /** The other service. */
   readonly service: string;
   /** The tool that needs the account. */

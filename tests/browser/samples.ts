@@ -2,6 +2,7 @@
 
 import { clientSnippets, libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
 import type { AccountProps } from "../../src/server/login/pages/account.tsx";
+import type { ConnectAccountProps } from "../../src/resource/connect_page.tsx";
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
 import type { ListedClient } from "../../src/devtools/connect/pages/client_details.tsx";
 import type { ClientProps, ClientsProps } from "../../src/devtools/connect/pages/clients.tsx";
@@ -355,6 +356,17 @@ export const formPost: FormPostProps = {
   fields: [["code", code], ["state", "af0ifjsldkj"], ["iss", issuer]],
 };
 
+/** A tool of an MCP server that needs an account of another service. */
+const connectAccount: ConnectAccountProps = {
+  ...site,
+  service: "Example Calendar",
+  tool: "read_calendar",
+  client: "Demo, public",
+  state: "pending",
+  action: `/connect-account/mcp?id=${token}`,
+  fields: [["form_token", code]],
+};
+
 const hostileClient: ListedClient = {
   id: hostileText,
   name: hostileText,
@@ -443,6 +455,19 @@ export const samples: Readonly<Record<string, Sample>> = {
           { name: "curl", library: "curl", placement: "a POSIX shell", text: hostileText, notes: [hostileText] },
           { name: "go", library: "go", placement: "go-oidc", notes: [hostileText] },
         ],
+      }),
+  },
+  "/connect-account": { status: 200, draw: (pages) => pages.connectAccount(connectAccount) },
+  "/connect-account/connected": {
+    status: 200,
+    draw: (pages) => pages.connectAccount({ ...connectAccount, state: "connected" }),
+  },
+  "/connect-account/hostile": {
+    status: 200,
+    draw: (pages) =>
+      pages.connectAccount({
+        ...connectAccount,
+        ...{ service: hostileText, tool: hostileText, client: hostileText, state: "declined" },
       }),
   },
   "/users": { status: 200, draw: (pages) => pages.users(userList) },
