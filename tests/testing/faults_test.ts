@@ -795,7 +795,7 @@ test("a stale JWKS lacks keys that are newer than the rule; extra keys do not di
   const after = await kids();
   assertEquals(after.length, 2);
   s.injector.on("jwks").times(2, faults.keys.extra());
-  assertEquals((await kids()).length, 5);
+  assertEquals((await kids()).length, 6);
   s.forgetKeys();
   assertEquals(await getDetectedError(s.logIn()), "nothing");
 });

@@ -83,7 +83,7 @@ export const stale: FaultFactory<() => Fault> = defineFault({
   },
 });
 
-/** Adds a key for encryption, a key of an unknown type, and a signing key that signs nothing. */
+/** Adds a key for encryption, one of an unknown type, one for an unknown use, and a signing key that signs nothing. */
 export const extra: FaultFactory<() => Fault> = defineFault({
   id: "keys.extra",
   title: "JWKS has keys that the client cannot use",
@@ -100,6 +100,7 @@ export const extra: FaultFactory<() => Fault> = defineFault({
         x: "hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo",
       },
       { kty: "UNKNOWN", use: "sig", kid: "of-an-unknown-type", alg: "UNKNOWN-256" },
+      { kty: "EC", crv: "P-256", use: "example_unknown", kid: "for-an-unknown-use", x, y },
       { kty: "EC", crv: "P-256", use: "sig", kid: "signs-nothing", alg: "ES256", x, y },
     ];
     return editJsonBody("extra keys", ({ keys }) => ({ keys: [...extraKeys, ...keys as readonly unknown[]] }));

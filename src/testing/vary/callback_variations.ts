@@ -6,12 +6,12 @@ import type { Variation } from "./variation.ts";
 
 const authorizationEndpoints = ["authorize", "login", "consent"];
 
-/** Parameters that other servers add to authorization responses. */
+/** Parameters that other servers add to authorization responses. Their names are those of RFC 6749 §8.2. */
 const furtherParameters: readonly (readonly [name: string, value: string])[] = [
   ["session_state", "c2Vzc2lvbg.c2FsdA"],
   ["scope", "openid profile https://api.example/read"],
   ["authuser", "0"],
-  ["urn:example:unknown", "a b+c"],
+  ["example.unknown", "a b+c"],
 ];
 
 /** A signed response has one parameter, and others inside. */

@@ -1,6 +1,8 @@
 /** Variations of the claims in ID tokens, access tokens and userinfo responses. */
 
 import type { TokenKind } from "../../server/oauth/keys/jwt.ts";
+import { randomId } from "../../server/oauth/secrets.ts";
+import type { EntryPointParts, RequestPart, Server } from "../../server/oauth/server.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { type Claims, editClaims } from "../faults/resign.ts";
 import type { Roll } from "./roll.ts";
@@ -8,13 +10,16 @@ import { withUnknown } from "./json_variations.ts";
 import type { RollOf, Variation } from "./variation.ts";
 
 /** A variation of the claims of one kind of token or response. */
-function edit(kind: TokenKind, change: (claims: Claims, roll: Roll) => Claims): Variation["fault"] {
+function edit(
+  kind: TokenKind,
+  change: (claims: Claims, roll: Roll, server: Server) => Claims,
+): Variation["fault"] {
   return (rollOf: RollOf) => {
     const fault = editClaims(
       "other claims",
       kind,
       `issued the claims of ${kind}`,
-      (claims, context: FaultContext) => change(claims, rollOf(context)),
+      (claims, context: FaultContext) => change(claims, rollOf(context), context.app.server),
     );
     return { ...fault, endpoints: kind === "userinfo" ? ["userinfo"] : ["token"] };
   };
@@ -25,14 +30,33 @@ function without(claims: Claims, ...names: readonly string[]): Claims {
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !names.includes(name)));
 }
 
-/** Claims that other servers put into ID tokens. */
+/** Claims that no client knows. A name with a domain is resistant to collisions (RFC 7519 §4.2). */
 const furtherClaims: Claims = {
-  jti: "4f1c6c0a",
-  ver: 1,
-  idp: "example",
   "https://example.com/roles": ["a", "b"],
-  events: { "urn:example:event": {} },
+  "https://example.com/tenant": { id: 7, name: null },
 };
+
+/** Leaves out auth_time in ID tokens of the clients that have never asked for it. */
+function withoutAuthTime(server: Server, asking: Set<string>): Server {
+  const { at } = server.requestParts;
+  const read: NonNullable<RequestPart["read"]> = ({ params, client }) => {
+    if (params.get("max_age") !== undefined || params.get("claims")?.includes("auth_time")) asking.add(client.id);
+  };
+  const withReader = (parts: EntryPointParts) => ({ ...parts, readers: [{ read }, ...parts.readers] });
+  return {
+    ...server,
+    requestParts: {
+      ...server.requestParts,
+      at: { ...at, authorize: withReader(at.authorize), par: withReader(at.par) },
+    },
+    overrideClaims(kind, claims, about) {
+      const issued = server.overrideClaims?.(kind, claims, about) ?? claims;
+      const { id, metadata } = about.client;
+      const isRequired = asking.has(id) || metadata.require_auth_time || metadata.default_max_age !== undefined;
+      return kind === "id_token" && !isRequired ? without(issued, "auth_time") : issued;
+    },
+  };
+}
 
 export const claimVariations: readonly Variation[] = [
   {
@@ -40,7 +64,10 @@ export const claimVariations: readonly Variation[] = [
     needs: "ID tokens without claims that it does not know",
     allowed: "ID tokens may contain other claims, and claims that are not understood must be ignored.",
     source: "OpenID Connect Core §2",
-    fault: edit("id_token", (claims) => ({ ...furtherClaims, ...claims })),
+    fault: edit("id_token", (claims, _, { randomBytes }) => ({
+      ...{ ...furtherClaims, ver: "2.0", idp: "example", nbf: claims.iat, jti: randomId(randomBytes) },
+      ...claims,
+    })),
   },
   {
     id: "id-token-audience-list",
@@ -64,6 +91,17 @@ export const claimVariations: readonly Variation[] = [
     }),
   },
   {
+    id: "auth-time-absent",
+    needs: "auth_time in ID tokens, and does not ask for it",
+    allowed: "auth_time is required if max_age was sent or auth_time requested as essential; otherwise it is optional.",
+    source: "OpenID Connect Core §2",
+    server() {
+      const asking = new Set<string>();
+      return (server) => withoutAuthTime(server, asking);
+    },
+  },
+  // sid stays: metadata announces backchannel_logout_session_supported (Back-Channel Logout §2.1).
+  {
     id: "at-hash-absent",
     needs: "at_hash in ID tokens",
     allowed: "at_hash is optional in an ID token of the token endpoint.",
@@ -72,17 +110,22 @@ export const claimVariations: readonly Variation[] = [
   },
   {
     id: "numeric-date-fraction",
-    needs: "iat of ID tokens as a whole number",
+    needs: "exp and iat of ID tokens as whole numbers",
     allowed: "A NumericDate may be a number that is not whole.",
     source: "RFC 7519 §2",
-    // Half a second earlier, so that no clock finds it in the future.
-    fault: edit("id_token", (claims) => ({ ...claims, iat: Number(claims.iat) - 0.5 })),
+    // iat is neither in the future nor before the login.
+    fault: edit("id_token", ({ exp, iat, auth_time, ...claims }) => ({
+      ...claims,
+      exp: Number(exp) + 0.5,
+      iat: Math.max(Number(iat) - 0.5, Number(auth_time ?? 0)),
+      auth_time,
+    })),
   },
   {
     id: "access-token-unknown-claims",
     needs: "access tokens without claims that it does not know",
-    allowed: "JWT access tokens may contain further claims.",
-    source: "RFC 9068 §2.2",
+    allowed: "A server may return arbitrary claims that no specification defines, with names that do not collide.",
+    source: "RFC 9068 §2.2.2",
     fault: edit("access_token", (claims) => ({ ...furtherClaims, ...claims })),
   },
   {

@@ -23,6 +23,11 @@ const openLists = [
   ...["token_endpoint_auth_methods_supported", "code_challenge_methods_supported", "prompt_values_supported"],
 ];
 
+/** A value that no client knows. The name of a response type has no colon (RFC 6749 §8.4). */
+function unknownValue(list: string): string {
+  return list === "response_types_supported" ? "example_unknown" : "urn:example:unknown";
+}
+
 /** Publishes each key under a longer ID as well, and signs with that one. */
 function withKeyIds(keys: Keys, suffix: string): Keys {
   return {
@@ -56,7 +61,7 @@ export const documentVariations: readonly Variation[] = [
       Object.fromEntries(
         Object.entries(members).map(([name, value]) => [
           name,
-          openLists.includes(name) && Array.isArray(value) ? ["urn:example:unknown", ...value] : value,
+          openLists.includes(name) && Array.isArray(value) ? [unknownValue(name), ...value] : value,
         ]),
       )),
   },
@@ -102,7 +107,7 @@ export const documentVariations: readonly Variation[] = [
   {
     id: "jwks-further-keys",
     needs: "key sets with signing keys of known types alone",
-    allowed: "Keys of a type that is not understood should be ignored; use is sig or enc.",
+    allowed: "Keys of a type that is not understood should be ignored; use is sig, enc or another value.",
     source: "RFC 7517 §5, §4.2",
     fault: () => extra(),
   },

@@ -93,7 +93,7 @@ export const jsonVariations: readonly Variation[] = [
     id: "member-order",
     needs: "the members of JSON objects in one order",
     allowed: "The order of the parameters does not matter and can vary.",
-    source: "RFC 6749 §5.1",
+    source: "RFC 6749 §5.1; RFC 8259 §1",
     fault: (rollOf) => editJson((text, context) => JSON.stringify(reorder(JSON.parse(text), rollOf(context).shuffle))),
   },
   {
@@ -137,10 +137,10 @@ export const jsonVariations: readonly Variation[] = [
 /** Values of the member that no client knows, of each JSON type. */
 const unknownValues: readonly unknown[] = ["text", 17, true, null, ["a", 1], { "access_token": "not-a-token" }];
 
-/** The members with one more. */
+/** The members with one more, whose name parameters of OAuth may have (RFC 6749 §8.2). */
 export function withUnknown(
   members: Readonly<Record<string, unknown>>,
   which: number,
 ): Readonly<Record<string, unknown>> {
-  return { ...members, "urn:example:unknown": unknownValues[which] };
+  return { ...members, example_unknown: unknownValues[which] };
 }

@@ -1,9 +1,8 @@
 /** Variations of token responses, and of the values of codes and tokens. */
 
-import type { GrantType } from "../../server/oauth/server.ts";
 import { splitScope } from "../../server/oauth/params.ts";
 import { randomToken } from "../../server/oauth/secrets.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import type { GrantType, Server } from "../../server/oauth/server.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { withSettings } from "../with_settings.ts";
@@ -50,18 +49,21 @@ function hasNoApi({ settings, audience, issuer }: Server): boolean {
   return settings.resources === undefined && audience === issuer && settings.accessTokenClaims.length === 0;
 }
 
-/** Rotates the refresh tokens of confidential clients, which the server otherwise renews. */
+/** Rotates the refresh tokens of confidential clients, and those bound to a key, which the server otherwise renews. */
 function withRotation(grant: GrantType, context: FaultContext): GrantType {
   if (grant.type !== "refresh_token") return grant;
   return {
     ...grant,
     async authorize(server, request) {
       const { refresh } = server.settings;
-      if (!request.client.confidential || refresh.rotateConfidential || !context.consume()) {
+      const mayRenew = request.client.confidential
+        ? !refresh.rotateConfidential
+        : request.provenKey !== undefined && !refresh.rotateBound;
+      if (!mayRenew || !context.consume()) {
         return await grant.authorize(server, request);
       }
       return await grant.authorize(
-        withSettings(server, { refresh: { ...refresh, rotateConfidential: true } }),
+        withSettings(server, { refresh: { ...refresh, rotateConfidential: true, rotateBound: true } }),
         request,
       );
     },
@@ -143,14 +145,14 @@ export const tokenVariations: readonly Variation[] = [
   },
   {
     id: "refresh-token-rotated",
-    needs: "one refresh token for all refreshes of a confidential client",
+    needs: "one refresh token for all refreshes, of a confidential client or with DPoP",
     allowed: "A server may issue a new refresh token, and the client must then discard the old one.",
     source: "RFC 6749 §6",
     isLegal: (server) => !isDecided(server, "refresh.rotateConfidential"),
     fault: () => ({
       name: "rotation",
       endpoints: ["token"],
-      waitsFor: "refreshed the tokens of a confidential client",
+      waitsFor: "refreshed the tokens of a confidential client, or with DPoP",
       extend: (server, context) => ({
         ...server,
         grantTypes: server.grantTypes.map((grant) => withRotation(grant, context)),

@@ -135,7 +135,7 @@ test("[VA-04] minimize finds two variations that a client accepts one at a time"
       const response = await as.fetch("/.well-known/openid-configuration");
       const isPlain = response.headers.get("content-type") === "application/json";
       const text = await response.text();
-      if (!isPlain && text.includes("urn:example:unknown")) throw new Error("both");
+      if (!isPlain && text.includes("example_unknown")) throw new Error("both");
     }
   });
   const ids = report.variations.map(({ id }) => id);
@@ -150,6 +150,23 @@ test("[VA-05] each variation has a name of its own, what a client relies on, and
     assert(source.split("; ").every((one) => /^(RFC \d+|OpenID Connect (Core|Discovery)) .*\d/.test(one)), source);
     assert((fault === undefined) !== (server === undefined), id);
   }
+});
+
+test("[VA-06] ID tokens have auth_time after max_age, and each its own jti", async () => {
+  const seen: unknown[] = [];
+  for (let seed = 1; seed <= 4; seed++) {
+    const profile = `vary:${seed}:auth-time-absent+id-token-unknown-claims` as const;
+    await using as = await testLatchkey({ profile, alg: "EdDSA" });
+    const client = as.client();
+    const before = (await as.logIn(client, { scope: "openid" })).claims!;
+    const { claims } = await as.logIn(client, { scope: "openid", authorization: { max_age: "100" } });
+    assertEquals(typeof claims!.auth_time, "number");
+    const isVaried = as.vary.applied.some(({ id }) => id === "auth-time-absent");
+    assertEquals(typeof before.auth_time, isVaried ? "undefined" : "number");
+    seen.push(isVaried);
+    if (before.jti !== undefined) assert(before.jti !== claims!.jti);
+  }
+  assertEquals(new Set(seen).size, 2);
 });
 
 test("[VA-06] under each seed the callback has state, and iss if and only if metadata says so; codes work once", async () => {
