@@ -46,7 +46,12 @@ test("[VA-04] latchkey vary finds the variation with which a command fails, and 
   );
   assertEquals(code, 1);
   for (
-    const part of ["needs token_type in one letter case", "RFC 6749 §5.1", "exit code 3", "vary:1:token-type-case"]
+    const part of [
+      "needs token_type in one letter case",
+      "RFC 6749 §5.1",
+      "exit code 3",
+      "exec --profile oidc,vary:1:token-type-case",
+    ]
   ) {
     assertStringIncludes(output, part);
   }
@@ -90,4 +95,8 @@ test("latchkey vary explains itself, lists each variation with its sentence, and
   assertStringIncludes((await run("--list")).output, "expires-in-absent\n  expires_in is recommended");
   await assertRejects(() => run("--seeds", "0", "--", "true"), CommandLineError, "--seeds");
   await assertRejects(() => run("--seed", "a b", "--", "true"), ConfigurationError, "vary:SEED");
+  const once = "exec --profile vary:7:charset -- COMMAND";
+  await assertRejects(() => run("--seed", "7:charset", "--", "true"), CommandLineError, once);
+  await assertRejects(() => run("--profile", "vary:7:charset", "--", "true"), CommandLineError, once);
+  await assertRejects(() => run("npm", "test"), CommandLineError, "vary -- npm test");
 });

@@ -24,10 +24,12 @@ Usage: ${program} vary [FLAG VALUE]... -- COMMAND...
 
   --seeds NUMBER        runs the seeds from 1 to this number. Default: 5
   --seed TEXT           runs this seed alone
+  --profile NAMES       applies these profiles too, such as okta
   --verbose             prints the output of every run
   --list                shows each variation, and where it is allowed
 
-All other flags are those of ${program} exec. Profiles of --profile apply too.
+All other flags are those of ${program} exec.
+The command gets LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID and so on, as there.
 
 Exit codes
   0    the command succeeds with each seed
@@ -60,15 +62,16 @@ export async function vary(
   validateSettings: ValidateSettings,
   readRules: ReadRules,
 ): Promise<number> {
+  const program = programCommand(environment, true);
   if (args[0] === "--help" || args[0] === "-h") {
-    console.log(helpText(programCommand(environment, true)).trimEnd());
+    console.log(helpText(program).trimEnd());
     return 0;
   }
   if (args[0] === "--list") {
     for (const { id, allowed, source } of variations) console.log(`${id}\n  ${allowed} (${source})`);
     return 0;
   }
-  const { seeds, profiles, others, verbose } = readVaryArguments(args);
+  const { seeds, profiles, others, verbose } = readVaryArguments(args, program);
   let isStopped = false;
   let stopRun = () => {};
   environment.onStop(() => {
@@ -95,6 +98,9 @@ export async function vary(
       if (isStopped || isEnd(code)) end = isEnd(code) ? code : stoppedCode;
       else if (!verbose) console.error(`${label} ${code === 0 ? "passed." : `failed with exit code ${code}.`}`);
       return code === 0 ? undefined : { error: `exit code ${code}`, applied: variations };
+    }, {
+      withoutVariation: `Run it without them first: ${program} exec -- COMMAND`,
+      repeat: (profile) => `${program} exec --profile ${[...profiles, profile].join(",")} -- COMMAND`,
     });
     if (failedOutput !== "") console.error(failedOutput.trimEnd());
     if (end !== undefined) return end;
@@ -105,7 +111,7 @@ export async function vary(
 }
 
 /** The seeds and the profiles of the command line, and the words for `exec`. */
-function readVaryArguments(args: readonly string[]) {
+function readVaryArguments(args: readonly string[], program: string) {
   const end = args.indexOf("--");
   const words = splitWords(end < 0 ? args : args.slice(0, end));
   const valuesOf = (name: string) => words.flatMap(({ flag, value }) => flag === name ? [value ?? ""] : []);
@@ -120,9 +126,35 @@ function readVaryArguments(args: readonly string[]) {
       hint: "Write it like --seeds 20.",
     }]);
   }
+  const withNames = named.find((seed) => /[:,]/.test(seed));
+  if (withNames !== undefined) {
+    throw new CommandLineError([{
+      path: "--seed",
+      expected: "a seed without colon and comma",
+      received: quote(withNames),
+      hint: `To run some variations alone, write ${program} exec --profile vary:${withNames} -- COMMAND.`,
+    }]);
+  }
+  const varied = profiles.find((profile) => profile.startsWith("vary:"));
+  if (varied !== undefined) {
+    throw new CommandLineError([{
+      path: "--profile",
+      expected: "profiles besides vary, which this command adds",
+      received: quote(varied),
+      hint: `Write --seed and the seed, or ${program} exec --profile ${varied} -- COMMAND.`,
+    }]);
+  }
+  if (end < 0) {
+    throw new CommandLineError([{
+      path: "command line",
+      expected: "-- and the command to run",
+      received: "no --",
+      hint: `Write it like ${program} vary -- npm test.`,
+    }]);
+  }
   const seeds = named.length > 0 ? named : Array.from({ length: Number(count ?? 5) }, (_, i) => String(i + 1));
   const others = words.filter(({ flag = "" }) => !["--seeds", "--seed", "--profile", "--verbose"].includes(flag))
     .flatMap(({ written }) => written);
   const verbose = words.some(({ flag }) => flag === "--verbose");
-  return { seeds, profiles, verbose, others: [...others, ...end < 0 ? [] : args.slice(end)] };
+  return { seeds, profiles, verbose, others: [...others, ...args.slice(end)] };
 }

@@ -1,7 +1,7 @@
 /** Searches for the smallest set of variations with which a test fails. */
 
 import type { VariationText } from "./variation.ts";
-import { type VaryReport, varyReport } from "./vary_report.ts";
+import { type VaryAdvice, type VaryReport, varyReport } from "./vary_report.ts";
 
 /** A run of the test that failed. */
 interface FailedRun {
@@ -19,10 +19,11 @@ interface FailedRun {
 export async function minimizeVariations(
   seed: string,
   run: (only?: readonly VariationText[]) => Promise<FailedRun | undefined>,
+  advice: VaryAdvice,
 ): Promise<VaryReport> {
   const first = await run();
   let runs = 1;
-  if (first === undefined) return varyReport({ seed, passed: true, variations: [], runs });
+  if (first === undefined) return varyReport({ seed, passed: true, variations: [], runs }, advice);
   let { error } = first;
   const fails = async (some: readonly VariationText[]) => {
     runs++;
@@ -30,10 +31,10 @@ export async function minimizeVariations(
     if (failed !== undefined) ({ error } = failed);
     return failed !== undefined;
   };
-  if (await fails([])) return varyReport({ seed, passed: false, variations: [], error, runs });
+  if (await fails([])) return varyReport({ seed, passed: false, variations: [], error, runs }, advice);
   const variations = await smallestFailing(first.applied, fails);
   const profile = `vary:${seed}:${variations.map(({ id }) => id).join("+")}`;
-  return varyReport({ seed, passed: false, variations, profile, error, runs });
+  return varyReport({ seed, passed: false, variations, profile, error, runs }, advice);
 }
 
 /**

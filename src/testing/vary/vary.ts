@@ -11,7 +11,7 @@ import { minimizeVariations } from "./minimize.ts";
 import { createRoll, type Roll } from "./roll.ts";
 import type { Variation, VariationText } from "./variation.ts";
 import { variations } from "./variations.ts";
-import type { VaryReport } from "./vary_report.ts";
+import type { VaryAdvice, VaryReport } from "./vary_report.ts";
 
 /** The variations of a server with the profile `vary:SEED`. */
 export interface Vary {
@@ -34,6 +34,11 @@ export interface Vary {
    */
   minimize(test: () => unknown): Promise<VaryReport>;
 }
+
+const advice: VaryAdvice = {
+  withoutVariation: "Each run resets the server: does the test register its client, and begin a new login?",
+  repeat: (profile) => `testLatchkey({ profile: "${profile}" })`,
+};
 
 /** The variations of one server, for its control. */
 export interface VaryControl {
@@ -120,7 +125,7 @@ export function varyControl(resetServer: () => Promise<void> = () => Promise.res
         } catch (error) {
           return { error, applied: [...applied] };
         }
-      });
+      }, advice);
     } finally {
       enabled = all;
     }

@@ -26,25 +26,33 @@ export function describeVariations(
   return `profile vary:${seed}, with ${applied.map(({ id }) => id).join(", ") || "no variation yet"}`;
 }
 
-/** Creates the report. */
-export function varyReport(result: Omit<VaryReport, "toString"> & { readonly seed: string }): VaryReport {
-  const { passed, variations, profile, error, runs } = result;
-  return { passed, variations, profile, error, runs, toString: () => formatReport(result) };
+/** What the report advises, for tests and for commands. */
+export interface VaryAdvice {
+  /** What to do about a test that fails without any variation. */
+  readonly withoutVariation: string;
+  /** How to repeat the failure with the profile of the report. */
+  repeat(profile: string): string;
 }
 
-function formatReport({ seed, passed, variations, profile, error, runs }: Omit<VaryReport, "toString"> & {
-  readonly seed: string;
-}): string {
+type VaryResult = Omit<VaryReport, "toString"> & { readonly seed: string };
+
+/** Creates the report. */
+export function varyReport(result: VaryResult, advice: VaryAdvice): VaryReport {
+  const { passed, variations, profile, error, runs } = result;
+  return { passed, variations, profile, error, runs, toString: () => formatReport(result, advice) };
+}
+
+function formatReport({ seed, passed, variations, profile, error, runs }: VaryResult, advice: VaryAdvice): string {
   const count = `${runs} ${runs === 1 ? "run" : "runs"}`;
   if (passed) return `vary:${seed}: passed.`;
   const received = `received: ${error instanceof Error ? error.message : String(error)}`;
   if (variations.length === 0) {
-    return `vary:${seed}: the test fails without any variation too (${count}).\n  ${received}`;
+    return `vary:${seed}: the test fails without any variation too (${count}).\n  ${received}\n  ${advice.withoutVariation}`;
   }
   return [
     `vary:${seed}: your client needs ${variations.map(({ needs }) => needs).join(", together with ")} (${count}).`,
     ...variations.map(({ id, allowed, source }) => `  ${id}: ${allowed} (${source})`),
     `  ${received}`,
-    `  repeat:   profile ${profile}`,
+    `  repeat:   ${advice.repeat(profile!)}`,
   ].join("\n");
 }
