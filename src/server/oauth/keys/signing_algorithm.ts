@@ -177,7 +177,7 @@ const mlDsaKeyLengths: ReadonlyMap<unknown, number> = new Map([
 
 /** `alg` and `pub` are required (RFC 9964 §3). */
 function validateMlDsaKey({ kty, alg, pub }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
-  if (kty !== "AKP") return isMlDsa(String(alg)) ? [wrongKeyType(kty, alg, path)] : [];
+  if (kty !== "AKP") return typeof alg === "string" && isMlDsa(alg) ? [wrongKeyType(kty, alg, path)] : [];
   const length = mlDsaKeyLengths.get(alg);
   if (length === undefined) {
     const expected = `one of ${[...mlDsaKeyLengths.keys()].join(", ")}, for a key of kty AKP`;

@@ -284,6 +284,7 @@ test("[DR-04] other faults and conflicts are invalid_client_metadata, and name w
     [{ token_endpoint_auth_method: "private_key_jwt" }, "jwks"],
     [{ jwks, jwks_uri: "https://app.example/jwks" }, "jwks_uri"],
     [{ jwks: { keys: [{ ...jwks.keys[0], d: "x" }] } }, "jwks.keys[0]"],
+    [{ jwks: { keys: [{ kty: "RSA", e: "AQAB", n: "x", alg: { toString: 1 } }] } }, "jwks.keys[0].n"],
     [{ jwks: [] }, "jwks"],
     [{ grant_types: ["password"] }, "grant_types[0]"],
     [{ grant_types: ["implicit", "refresh_token"] }, "grant_types[0]"],
