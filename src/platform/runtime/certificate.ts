@@ -34,13 +34,19 @@ const parsed = new WeakMap<Certificate, X509Certificate>();
 
 /** Parses DER bytes, base64 of them, or PEM text; `undefined` if they are no certificate. */
 export function parseCertificate(data: Uint8Array | string): Certificate | undefined {
-  let x509: X509Certificate;
   try {
-    const isBase64 = typeof data === "string" && !data.includes("-----BEGIN");
-    x509 = new X509Certificate(isBase64 ? Buffer.from(data, "base64") : data);
+    const certificate = readCertificate(data);
+    // The text of a malformed time is no time.
+    return Number.isNaN(certificate.validFrom + certificate.validTo) ? undefined : certificate;
   } catch {
     return undefined;
   }
+}
+
+/** @throws {Error} Some runtimes find a malformed part only when it is read. */
+function readCertificate(data: Uint8Array | string): Certificate {
+  const isBase64 = typeof data === "string" && !data.includes("-----BEGIN");
+  const x509 = new X509Certificate(isBase64 ? Buffer.from(data, "base64") : data);
   const der = Buffer.from(x509.raw);
   const certificate: Certificate = {
     base64: der.toString("base64"),
@@ -59,7 +65,12 @@ export function parseCertificate(data: Uint8Array | string): Certificate | undef
     },
     isIssuedBy(authority) {
       const issuer = parsed.get(authority)!;
-      return issuer.ca && x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
+      try {
+        return issuer.ca && x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
+      } catch {
+        // A key or signature that the runtime cannot read.
+        return false;
+      }
     },
   };
   parsed.set(certificate, x509);

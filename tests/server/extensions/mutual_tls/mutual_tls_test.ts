@@ -1,6 +1,7 @@
 /** Mutual TLS: certificates authenticate clients and bind tokens (RFC 8705, RFC 9440; group MT). */
 
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { createHash, X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
@@ -198,6 +199,19 @@ test("[MT-04] Client-Cert counts from a trusted proxy only, and only if the sett
   assertEquals(await attempt(unset, "tls", proxy, header(issued)), "400 invalid_client");
   const untrusting = await mutualTlsServer({ mutualTls });
   assertEquals(await attempt(untrusting, "tls", proxy, header(issued)), "400 invalid_client");
+});
+
+test("[MT-04] a certificate with a malformed part authenticates no client, also where the runtime accepts that part", async () => {
+  const server = await mutualTlsServer();
+  const altered = (text: string, replacement: string) => {
+    const der = Buffer.from(new X509Certificate(issued).raw);
+    der.write(replacement, der.indexOf(text), "latin1");
+    return der;
+  };
+  // The time from which it is valid, and a subject that is not UTF-8.
+  for (const certificate of [altered("261124000904Z", "26XX24000904Z"), altered("Example", "Ex\xFFmple")]) {
+    assertMatch(await attempt(server, "tls", { certificate }), /^400 invalid_(?:request|client)$/);
+  }
 });
 
 test("[MT-05, MT-06, MT-07] tokens of a public client are bound to its certificate", async () => {
