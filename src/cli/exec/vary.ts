@@ -91,10 +91,14 @@ export async function vary(
       const label = `vary:${seed}, ${count === 1 ? "1 variation" : `${count} variations`}:`;
       if (verbose) console.error(label);
       let output = "";
-      const print = verbose ? undefined : (text: string) => void (output = (output + text).slice(-maxOutputChars));
+      const print = verbose ? undefined : (text: string) => {
+        output += text;
+        // Cutting copies the text, so it waits until there is as much again.
+        if (output.length > 2 * maxOutputChars) output = output.slice(-maxOutputChars);
+      };
       const flags = list.length === 0 ? [] : ["--profile", list.join(",")];
       const code = await execute([...flags, ...others], ofRun, validateSettings, readRules, { print });
-      if (code !== 0) failedOutput = output;
+      if (code !== 0) failedOutput = output.slice(-maxOutputChars);
       if (isStopped || isEnd(code)) end = isEnd(code) ? code : stoppedCode;
       else if (!verbose) console.error(`${label} ${code === 0 ? "passed." : `failed with exit code ${code}.`}`);
       return code === 0 ? undefined : { error: `exit code ${code}`, applied: variations };
