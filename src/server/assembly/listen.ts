@@ -77,11 +77,14 @@ export function listeners(
       const requestedPort = port ?? (Number(new URL(origin()).port) || 9000);
       const passOn: RequestHandler = (request, peer) => handleWhenReady(request, peer);
       const listener = await serve(passOn, { port: requestedPort, host, tls });
-      open.push(listener);
       const second = portForCertificates === undefined
         ? undefined
-        : await serve(passOn, { port: portForCertificates, host, tls, requestsCertificate: true });
-      if (second !== undefined) open.push(second);
+        : await serve(passOn, { port: portForCertificates, host, tls, requestsCertificate: true })
+          .catch(async (error) => {
+            await listener.close();
+            throw error;
+          });
+      open.push(listener, ...second === undefined ? [] : [second]);
       onListening(isFirst ? localIssuer(listener.port, scheme) : undefined, second?.port);
       handleWhenReady = handle;
       markReady();

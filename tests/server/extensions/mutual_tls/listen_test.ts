@@ -109,3 +109,19 @@ test("[MT-08] a port for certificates without TLS stops the start", async () => 
     "Cannot ask clients for certificates without TLS. Give a certificate and its key, set tls to self-signed, or remove mutualTls.port.",
   );
 });
+
+test("[MT-08] if the port for certificates is in use, the server does not listen at all, and may try again", async () => {
+  if (isBun) return;
+  await using first = await start();
+  await first.listen({ port: 0, tls });
+  const { json } = await send(`${first.issuer}/.well-known/oauth-authorization-server`, {});
+  const { token_endpoint } = json.mtls_endpoint_aliases as unknown as Record<string, string>;
+  const port = Number(new URL(token_endpoint!).port);
+  await using as = await latchkey({ mutualTls: { port } });
+  for (let attempts = 0; attempts < 2; attempts++) {
+    await assertRejects(() => as.listen({ port: 0, tls }), Error, "the port is in use");
+  }
+  await first.close();
+  const { url } = await as.listen({ port: 0, tls });
+  assertEquals(url, as.issuer);
+});
