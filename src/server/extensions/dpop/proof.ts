@@ -25,6 +25,8 @@ export interface ProofRequirements {
   readonly method: string;
   /** The external URL. */
   readonly url: string;
+  /** A second origin of the URL. Default: none. */
+  readonly otherOrigin?: string;
   /** The time, in milliseconds since the epoch. */
   readonly now: number;
   /** Seconds for which the proof is accepted after its `iat`. */
@@ -166,13 +168,14 @@ function assertClaimTypes(claims: JWTPayload): Pick<Proof, "jti" | "iat"> {
 }
 
 /** Compares `htm` and `htu` with the request. @returns The normalized URL. */
-function assertTarget({ htm, htu }: JWTPayload, { method, url }: ProofRequirements): string {
+function assertTarget({ htm, htu }: JWTPayload, { method, url, otherOrigin }: ProofRequirements): string {
   if (htm !== method) {
     throw invalidProof("DO-02", "htm of the DPoP proof is another method", `htm = ${method}`, show(htm));
   }
-  const expected = normalizeUrl(url);
-  if (typeof htu === "string" && URL.canParse(htu) && normalizeUrl(htu) === expected) return expected;
-  throw invalidProof("DO-02", "htu of the DPoP proof is another URL", `htu = ${expected}`, show(htu));
+  const expected = [url, ...otherOrigin === undefined ? [] : [otherOrigin + new URL(url).pathname]].map(normalizeUrl);
+  const received = typeof htu === "string" && URL.canParse(htu) ? normalizeUrl(htu) : "";
+  if (expected.includes(received)) return received;
+  throw invalidProof("DO-02", "htu of the DPoP proof is another URL", `htu = ${expected.join(" or ")}`, show(htu));
 }
 
 /** The URL without query and fragment, after the normalization of RFC 3986 §6.2.2 and §6.2.3. */

@@ -21,7 +21,8 @@ import { nonceHeader } from "./scheme.ts";
 const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
 
 /** How proofs are checked, besides their signature. */
-export interface ProofPolicy extends Pick<ProofRequirements, "algorithms" | "algorithmsBy" | "requiredBy" | "now"> {
+export interface ProofPolicy
+  extends Pick<ProofRequirements, "algorithms" | "algorithmsBy" | "requiredBy" | "now" | "otherOrigin"> {
   /** Seconds for which a proof without nonce is accepted after its `iat`. */
   readonly maxAge: number;
   /** The nonces that proofs must have; absent if proofs need no nonce. */
@@ -61,6 +62,7 @@ export async function verifyRequestProof(
       algorithmsBy: byProfile(profile, "dpop.algorithms"),
       requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
       now: server.now(),
+      otherOrigin: server.certificateOrigin,
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);
@@ -87,14 +89,14 @@ export async function verifyRequestProof(
  * another key.
  */
 export async function verifyUnusedProof(
-  { algorithms, algorithmsBy, requiredBy, maxAge, nonces, now, markUsed }: ProofPolicy,
+  { algorithms, algorithmsBy, requiredBy, maxAge, nonces, now, otherOrigin, markUsed }: ProofPolicy,
   request: ProvenRequest,
   token?: ProvenToken,
 ): Promise<string> {
   const { method, url } = request;
   const { invalidProof, verifyProof } = await import("./proof.ts");
   const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
-    ...{ method, url, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
+    ...{ method, url, otherOrigin, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
     // A nonce bounds the age of a proof, even if the clock of the client is wrong.
     maxAgeSeconds: nonces === undefined ? maxAge : Infinity,
   });

@@ -4,8 +4,12 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { X509Certificate } from "node:crypto";
 import { Agent, request as httpsRequest } from "node:https";
 import { test } from "node:test";
+import type { PrivateJwk } from "../../../../src/client/private_jwk.ts";
+import { proofKey, signProof } from "../../../../src/client/proof.ts";
+import { generateKey } from "../../../../src/platform/runtime/crypto.ts";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
 import type { TraceEvent } from "../../../../src/server/oauth/trace.ts";
+import { signingContext } from "../../client_jwts.ts";
 import { decodeClaims, encode, getRejections } from "../../../kit.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 
@@ -99,6 +103,32 @@ test("[MT-08] the second port takes the certificate of each connection; the firs
   assertEquals(Object.keys(cnf ?? {}), ["x5t#S256"]);
   agent.destroy();
   kept.destroy();
+});
+
+test("[DO-02, MT-08] a DPoP proof names the endpoint at either port, and counts once", async () => {
+  if (isBun) return;
+  await using as = await start();
+  await as.clients.set({
+    client_id: "proving",
+    token_endpoint_auth_method: "self_signed_tls_client_auth",
+    jwks: { keys: [{ kty: "EC", x5c }] },
+    grant_types: ["client_credentials"],
+  });
+  await as.listen({ port: 0, tls });
+  const { json } = await send(`${as.issuer}/.well-known/oauth-authorization-server`, {});
+  const { token_endpoint: alias } = json.mtls_endpoint_aliases as unknown as Record<string, string>;
+  const key = await proofKey(await generateKey("ES256") as PrivateJwk);
+  const attempt = async (dpop: string) => {
+    const body = encode({ grant_type: "client_credentials", client_id: "proving" });
+    const { json } = await send(alias!, own, body, { dpop });
+    return json.error ?? json.token_type;
+  };
+  const proofFor = (url: string) => signProof(signingContext(Date.now() / 1000), key, { method: "POST", url });
+  const proof = await proofFor(alias!);
+  assertEquals(await attempt(proof), "DPoP");
+  assertEquals(await attempt(proof), "invalid_dpop_proof");
+  assertEquals(await attempt(await proofFor(json.token_endpoint!)), "DPoP");
+  assertEquals(await attempt(await proofFor(alias!.replace("/token", "/par"))), "invalid_dpop_proof");
 });
 
 test("[MT-08] a port for certificates without TLS stops the start", async () => {
