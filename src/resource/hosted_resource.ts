@@ -94,7 +94,7 @@ export function hostResource(
     toolLogins: options.toolLogins ?? {},
     toolConnections,
     connections: connectionList(),
-    connectPath: `${app.site.base}/connect-account${location.replace(/^\w+:\/(?=\/)/, "")}`,
+    connectPath: `${app.site.base}/connect-account${path.replace(/^\/(?=\/)/, "")}`,
     impliedScopes: options.impliedScopes,
     authorizationDetailsTypes: options.authorizationDetailsTypes,
     verifyBy: options.verifyBy ?? "jwks",

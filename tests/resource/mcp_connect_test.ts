@@ -215,3 +215,17 @@ test("[MC-11] the names in toolConnections are those of tools", async () => {
   );
   assertMatch(message, /expected a name of its tools: read_mail; received "readMail"/);
 });
+
+test("[MC-11] a browser opens the page of a resource whose path it writes in another way", async () => {
+  await using as = await testLatchkey({ users: [{ sub: "alice" }] });
+  const resource = as.resource("/ä/../ö");
+  const browser = as.browser({ as: "alice" });
+  const { tokens } = await as.logIn(as.client(), { scope: "read", resource: resource.url, browser });
+  const response = await as.fetch(resource.url, {
+    method: "POST",
+    headers: { "authorization": `Bearer ${tokens.access_token}`, "mcp-protocol-version": "2025-11-25" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "read_calendar" } }),
+  });
+  const { error: { data } } = await response.json();
+  assertEquals((await browser.open(data.elicitations[0].url)).status, 200);
+});
