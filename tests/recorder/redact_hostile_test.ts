@@ -46,6 +46,15 @@ test("[FL-03] JSON sent as a form, cut JSON and JSON with other quotes are redac
   }
 });
 
+test("[FL-03] a secret in JSON is hidden behind characters that are escaped by their number, at any depth", () => {
+  const escaped = String.raw`{\u0022client_secret\u0022:\u0022hunter2\u0022}`;
+  const member = String.raw`{"client\u005fsecret":"hunter2"}`;
+  for (const text of [`failed: {"detail":"${escaped}"}`, escaped, "[".repeat(9000) + member + "]".repeat(9000)]) {
+    assert(!redacted(text, "application/json").includes("hunter2"), text.slice(0, 80));
+    assert(!redactText(text).includes("hunter2"), text.slice(0, 80));
+  }
+});
+
 test("[FL-03] strings and names of JSON members are searched for pairs; long public names stay", () => {
   const secret = "hunter2";
   const uri = `https://web.example/cb?client_secret=${secret}`;

@@ -38,13 +38,17 @@ declareNames(commonNames, [
 /** The name without case, separators and escapes: equal for `client_secret`, `clientSecret`, `client%5Bsecret%5D`. */
 export function normalizeName(name: string): string {
   let decoded = name;
-  for (let times = 0; times < 3 && decoded.includes("%"); times++) decoded = decodeAscii(decoded);
+  for (let times = 0; times < 3 && isEncoded(decoded); times++) decoded = decodeAscii(decoded);
   return decoded.replace(/[^A-Za-z\d]/g, "").toLowerCase();
 }
 
-/** Decodes the ASCII characters of a percent-encoded text. It never throws, because catching is slow. */
+/** Decodes percent-encoded ASCII characters, and those of JSON (`\u0022`). It never throws: catching is slow. */
 function decodeAscii(text: string): string {
-  return text.replace(/%([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  return text.replace(/(?:%|\\u00)([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+}
+
+function isEncoded(text: string): boolean {
+  return text.includes("%") || text.includes("\\u00");
 }
 
 /** Decodes a name or value of a form; returns it unchanged if it is malformed. */
@@ -100,14 +104,14 @@ const maxEncodings = 8;
  */
 export function hideSecrets(text: string, redaction: Redaction): string {
   const hidden = hideDecoded(text, redaction);
-  if (redaction.isDecoded || !hidden.includes("%")) return hidden;
+  if (redaction.isDecoded || !isEncoded(hidden)) return hidden;
   return hidden.replace(
     /[^\s&?#=;"<>]+/g,
-    (part) => part.includes("%") && containsSecret(part, redaction) ? redaction.mask(part, "value") : part,
+    (part) => isEncoded(part) && containsSecret(part, redaction) ? redaction.mask(part, "value") : part,
   );
 }
 
-/** Whether a part of a text that is percent-encoded contains a secret. */
+/** Whether an encoded part of a text contains a secret. */
 function containsSecret(part: string, redaction: Redaction): boolean {
   const detection = { ...redaction, mask: () => "", isDecoded: true };
   let decoded = part;
@@ -189,8 +193,9 @@ function hideInJson(text: string, redaction: Redaction): string | undefined {
     // Changed too if the parser dropped a repeated member.
     const isUnchanged = hidden === JSON.stringify(parsed) && hidden.replace(/\s/g, "") === text.replace(/\s/g, "");
     return isUnchanged ? text : hidden;
-  } catch {
-    return undefined;
+  } catch (error) {
+    // JSON that is too deep for the stack is still JSON: its names may be escaped.
+    return error instanceof SyntaxError ? undefined : redaction.mask(text, "value");
   }
 }
 
