@@ -137,7 +137,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       "The client sets the session cookie with HttpOnly, with Secure if it uses https, and without SameSite=None.",
     level: "should-reject",
     needs: ["visits", "currentUser"],
-    sources: ["RFC 6265 §8.3", "OAuth 2.0 for Browser-Based Applications §6.1.3.2", "OWASP ASVS 3.3"],
+    sources: ["RFC 6265 §8.3", "RFC 10017 §6.1.3.2", "OWASP ASVS 3.3"],
     async perform({ driver, journey }) {
       const { cookies } = journey.browser;
       const { currentUser } = await driver.logIn!(journey);

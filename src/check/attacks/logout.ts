@@ -287,7 +287,7 @@ export const logoutAttacks: readonly Attack[] = [
     title: "A page of another site opens the URL at which the pages of the application log out.",
     correctClient: "The client does not end the session, or asks the user first.",
     needs: ["visits", "receive", "currentUser", "showsLogout"],
-    sources: ["RFC 9110 §9.2.1", "OAuth 2.0 for Browser-Based Applications §6.1.3.3", "CWE-352"],
+    sources: ["RFC 9110 §9.2.1", "RFC 10017 §6.1.3.3", "CWE-352"],
     async perform(stage) {
       for (const url of logoutUrls(stage.journey)) {
         await openFromOtherSite(stage, url);

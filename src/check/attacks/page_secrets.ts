@@ -33,7 +33,7 @@ const exposedToken = {
 } as const;
 
 /** The sources of the attacks on tokens in a browser. */
-const sources = ["OAuth 2.0 for Browser-Based Applications §6.1", "RFC 9700 §4.16", "OWASP ASVS 3.3"];
+const sources = ["RFC 10017 §6.1", "RFC 9700 §4.16", "OWASP ASVS 3.3"];
 
 /** At most so many characters of a session id that an attacker can guess differ from those of the id before. */
 const maxGuessedChars = 8;
@@ -177,7 +177,7 @@ export const pageSecretAttacks: readonly Attack[] = [
     correctClient: "The client logs in the user, or no one, and never the browser of the attacker.",
     needs: ["visits", "receive", "receiveCallback", "currentUser", "namesUser"],
     sources: [
-      "draft-ietf-oauth-security-topics-update-02, cross-user OAuth session fixation",
+      "draft-ietf-oauth-security-topics-update-03 §2.3",
       "RFC 9700 §4.7",
     ],
     async perform(stage) {

@@ -77,8 +77,8 @@ export const polledLoginAttacks: readonly Attack[] = [
     title: "Two users log in on two devices at the same time, and each approves the code that their device shows.",
     correctClient: "The client requests codes for each device, and logs in each user on their own.",
     sources: [
-      "draft-ietf-oauth-security-topics-update-02, cross-user OAuth session fixation",
-      "draft-ietf-oauth-cross-device-security §4",
+      "draft-ietf-oauth-security-topics-update-03 §2.3",
+      "RFC 10027 §4",
       "RFC 8628 §3.1",
     ],
     async perform(stage) {
@@ -92,8 +92,8 @@ export const polledLoginAttacks: readonly Attack[] = [
     title: "The client starts the logins of two users at the same time, and each approves their own.",
     correctClient: "The client sends a request for each user, and uses each auth_req_id for the session of its user.",
     sources: [
-      "draft-ietf-oauth-security-topics-update-02, cross-user OAuth session fixation",
-      "draft-ietf-oauth-cross-device-security §4",
+      "draft-ietf-oauth-security-topics-update-03 §2.3",
+      "RFC 10027 §4",
       "OpenID Connect CIBA §7.3",
     ],
     perform: (stage) => logInTwice(stage, cibaGrant.type),
