@@ -84,9 +84,9 @@ export interface ClientDriver {
    */
   receiveCallback?(journey: ClientJourney, callback: Callback): Promise<ClientSession>;
   /**
-   * Receives a request for another URI of the client: one of logout, {@link ClientDriver.initiateLoginUri}, or one in a
-   * page or redirect that the browser has received. The cookies are those of the browser of the journey; a back-channel
-   * request has none.
+   * Receives a request for another URI of the client: a logout URI, {@link ClientDriver.initiateLoginUri}, or a URI in
+   * a page or redirect that the browser has received. The request has the cookies of the browser of the journey; a
+   * back-channel request has none.
    */
   receive?(journey: ClientJourney, request: Request): Promise<Response>;
 }

@@ -10,7 +10,7 @@ import type { Observation, Stage, Wait } from "./attack.ts";
 import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import { listeningTrap, trapFetch } from "./trap.ts";
 
-/** What an attack and its observation have of it, and how the check begins and ends it. */
+/** The environment of a journey: the parts for the attack and its observation, and functions to begin and end it. */
 export interface JourneyEnvironment
   extends
     Pick<Stage, "as" | "journey" | "trap" | "resource" | "openBrowser" | "openOtherIssuer">,
@@ -19,7 +19,7 @@ export interface JourneyEnvironment
    * Begins a session.
    *
    * @param signal Ends this attempt early. The end of the journey always ends it.
-   * @param of Whose session it is. Default: that of the user of the journey.
+   * @param of The journey whose user begins the session. Default: this one.
    * @throws What the client throws.
    */
   begin(by: SessionStart, signal?: AbortSignal, of?: ClientJourney): Promise<ClientSession>;

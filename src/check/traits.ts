@@ -130,7 +130,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
     isUsual: true,
   },
 
-  showsLogout: { missing: "no page that the check has seen has a link or a form for the logout" },
+  showsLogout: { missing: "no page that the check saw has a logout link or form" },
   limitsLogins: { missing: "the client does not limit logins", seen: "limits logins" },
   requestsTokens: { missing: "the client requests no tokens", isSeenIn: isTokenRequest },
   state: {

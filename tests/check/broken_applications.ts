@@ -26,11 +26,11 @@ export interface PageDecisions {
   readonly endsAtCallback: boolean;
   /** Further cookies of the browser at the start of a login. */
   startCookies(login: Request): readonly string[];
-  /** Where the browser goes after a login that fails. */
+  /** Where the browser goes after a failed login. */
   failedTarget(callback: Request): string | null;
   /** Where the browser goes from a page that needs a login. Default: it stays there. */
   readonly loginPage?: string;
-  /** Whether a URL of the application names the login (pre-authorization URL), and any browser can end it. */
+  /** Whether a URL of the application names the login (pre-authorization URL), and any browser can complete it. */
   readonly namesLoginInUrl: boolean;
   /** The methods of the requests that log out. */
   readonly logoutMethods: readonly ("GET" | "POST")[];

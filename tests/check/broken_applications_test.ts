@@ -69,8 +69,8 @@ for (const [name, change] of Object.entries(correct)) {
   });
 }
 
-test("the attack on the logout is skipped for an application whose pages have none", async () => {
+test("logout/by-get is skipped for an application whose pages show no logout", async () => {
   const { results: [result] } = await check({ logoutMethods: [] }, ["logout/by-get"]);
   assertEquals(result!.verdict, "skipped");
-  assertEquals(result!.because, "no page that the check has seen has a link or a form for the logout");
+  assertEquals(result!.because, "no page that the check saw has a logout link or form");
 });

@@ -38,7 +38,7 @@ export function sessionIdOf({ log }: TestLatchkey): string | undefined {
   return typeof sid === "string" ? sid : undefined;
 }
 
-/** The links and forms in the pages of a browser that log out, without their parameters. */
+/** The URLs of the logout links and logout forms in the pages of a browser, without parameters. */
 export function logoutUrls({ browser: { visits }, client }: ClientJourney): ReadonlySet<string> {
   const targets = visits.flatMap(({ url, html }) =>
     [...findAttributes(html, "a", "href"), ...findAttributes(html, "form", "action")].flatMap((target) => {

@@ -9,12 +9,12 @@ import { type ClientJourney, UndecidedError } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude } from "./conclusions.ts";
 
-/** How long to wait for requests of the client: one step, and at most, in milliseconds. */
+/** The step and the limit of the wait for requests of the client, in milliseconds. */
 const [stepMs, maxMs] = [10, 200] as const;
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits for requests of the client, which it may never send; and then for what it does next. */
+/** Waits until the client has sent its requests, or for {@link maxMs}; then one more step, for what follows. */
 export async function waitUntil(isSent: () => boolean): Promise<void> {
   for (let waited = 0; !isSent() && waited < maxMs; waited += stepMs) await wait(stepMs);
   await wait(stepMs);
@@ -27,7 +27,7 @@ export async function findSecondUser({ users }: TestLatchkey): Promise<User> {
   return second;
 }
 
-/** The user of the browser that began a login, which it does not end itself. */
+/** Finds out who is logged in, in the browser that began a login but did not complete it. */
 async function userOfBeginner({ driver, openBrowser }: Stage, began: ClientJourney): Promise<string | undefined> {
   if (driver.recordsVisits) {
     const other = openBrowser();
@@ -39,7 +39,7 @@ async function userOfBeginner({ driver, openBrowser }: Stage, began: ClientJourn
   return (await driver.logIn!({ ...began, authorize }).catch(() => undefined))?.sub;
 }
 
-/** Whether the browser that began a login is logged in after another user has ended it. */
+/** Whether the browser that began a login is logged in as the user who completed it (session fixation). */
 export async function concludeFixation(stage: Stage, began: ClientJourney, delivered: Conclusion): Promise<Conclusion> {
   const user = await userOfBeginner(stage, began);
   return user !== stage.expectedSub ? delivered : conclude(

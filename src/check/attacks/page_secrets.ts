@@ -167,14 +167,13 @@ export const pageSecretAttacks: readonly Attack[] = [
     id: "session/login-url-fixed",
     effect: {
       ...loginCsrf,
-      cause: "lets another user end the login that a URL of the application names",
+      cause: "lets another user complete the login that a URL of the application names",
       severity: "critical",
       consequence: "An attacker who sends a user the URL of a pending login is then logged in as this user.",
-      fix: "Let only the browser that began a login end it, and begin a new login in every other one.",
+      fix: "Let only the browser that began a login complete it, and begin a new login in any other browser.",
     },
-    title:
-      "An attacker begins a login, and a user opens the URL of the application that leads to the server from there.",
-    correctClient: "The client logs in the user, or no one, and never the browser of the attacker.",
+    title: "An attacker begins a login and sends a user the URL of the application that redirects to the server.",
+    correctClient: "The client logs in the browser of the user or no browser, never that of the attacker.",
     needs: ["visits", "receive", "receiveCallback", "currentUser", "namesUser"],
     sources: [
       "draft-ietf-oauth-security-topics-update-03 §2.3",

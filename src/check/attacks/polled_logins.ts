@@ -10,7 +10,7 @@ import { unknownUser } from "../driver.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { findSecondUser, waitUntil } from "./open_logins.ts";
 
-/** Both attacks: the second user logs in while the client waits for the first. */
+/** What both attacks share: the second user logs in while the client waits for the first. */
 const sharedLogin = {
   level: "must-reject",
   effect: {
@@ -52,7 +52,7 @@ async function logInTwice(
   await waitUntil(() => polls.fired > 1);
   const all = shown(as);
   for (const [index, code] of all.entries()) {
-    // If both see one code, the user approves it who did not start its login.
+    // If both users see the same code, the user who did not start its login approves it.
     const isOlder = index < olderCodes.length && olderCodes.length < all.length;
     await as.device(code).approve({ as: isOlder ? one!.sub : second.sub });
   }

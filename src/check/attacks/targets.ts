@@ -1,4 +1,4 @@
-/** Where the browser goes after a login: pages of another site, and who can name them (RFC 9700 §4.11.1). */
+/** Open redirects after a login: who can name a page of another site as the target (RFC 9700 §4.11.1). */
 
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { type ClientBrowser, LoginLimitError } from "../driver.ts";
@@ -17,7 +17,7 @@ const targetParameters = [
 /** A page of the application, as a target after the login. */
 const ownTarget = "/latchkey-target";
 
-/** A host of another site whose name ends with that of the application. */
+/** A host of another site; its name ends with the name of the application's host. */
 const hostWithEnd = (own: string): string => `latchkey${own}`;
 
 /** Pages of another site, by how they are written. */
@@ -51,7 +51,7 @@ function ownTargetParameters({ visits }: ClientBrowser): readonly string[] {
   });
 }
 
-/** Waits for a login. @throws {LoginLimitError} Any other failure is no part of the attack. */
+/** Waits for a login, and ignores its failure. @throws {LoginLimitError} If the application limits logins. */
 const untilEnded = (login: Promise<unknown>) =>
   login.catch((thrown: unknown) => {
     if (thrown instanceof LoginLimitError) throw thrown;
@@ -124,7 +124,7 @@ export const targetAttacks: readonly Attack[] = [
       cause: "follows the target in a cookie",
       severity: "low",
       consequence: "Another host of the domain sets the cookie, and the login leads to a page of the attacker.",
-      fix: "Keep the target in the session, or compare its origin when the browser goes there.",
+      fix: "Keep the target in the session, or check its origin before the redirect.",
     },
     level: "should-reject",
     title: "A cookie with the target after the login names another site, as another host of the domain can set it.",
@@ -150,8 +150,10 @@ export const targetAttacks: readonly Attack[] = [
     id: "session/forwarded-host",
     effect: foreignLogin,
     level: "should-reject",
-    title: "The requests of the browser name another host in X-Forwarded-Host and Forwarded, as a cache can keep them.",
-    correctClient: "The client builds URLs of its configured origin, and reads these headers only from its own proxy.",
+    title:
+      "The requests of the browser name another host in X-Forwarded-Host and Forwarded; a cache could keep the response.",
+    correctClient:
+      "The client builds URLs from its configured origin, and accepts these headers only from its own proxy.",
     needs: ["visits"],
     sources: ["RFC 7239 §8.1", "CWE-601"],
     async perform({ driver, journey, trap }) {
