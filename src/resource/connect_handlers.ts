@@ -46,7 +46,7 @@ export function connectHandlers(definition: HostedResourceDefinition): Handlers 
   };
 }
 
-/** The connection that the URL names, if the browser is that of its user: the URL may have been sent to another one. */
+/** The connection that the URL names. Only the browser of its user may open it: an attacker can send the URL on. */
 async function readConnection(
   context: Context,
   { connections }: HostedResourceDefinition,

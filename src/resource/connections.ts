@@ -1,4 +1,4 @@
-/** The accounts of other services that users connected, and their requests for it, of one hosted MCP server. */
+/** Accounts at other services that users of a hosted MCP server connected, and pending requests to connect one. */
 
 /** A request that asks a user to connect an account, and the user's decision. */
 export interface Connection {
@@ -13,7 +13,7 @@ export interface Connection {
   readonly expiresAt: number;
 }
 
-/** Who calls which tool. */
+/** A tool and its caller. */
 export type ConnectionCall = Pick<Connection, "tool" | "clientId" | "sub">;
 
 /** Milliseconds in which the user must decide. */

@@ -74,7 +74,7 @@ export interface McpService {
   readonly instructions?: string;
   readonly tools: readonly McpTool[];
   /**
-   * Runs one of the tools: the members of the result, such as `content`.
+   * Runs a tool, and returns the members of its result, such as `content`.
    *
    * @param params All parameters of the call.
    * @throws {McpError} If there is an error in place of a result.
@@ -94,7 +94,7 @@ class McpError extends Error {
   }
 }
 
-/** What a tool needs before it runs: an account that its user connects in a browser. */
+/** The account that a user must connect in a browser before a tool runs. */
 export interface RequiredConnection {
   readonly id: string;
   /** The service of the account. */
@@ -115,7 +115,7 @@ interface McpCall {
   readonly tools: readonly string[];
   /** The claims of the access token. */
   readonly claims: AccessTokenClaims;
-  /** What a call of this tool needs first; `undefined`: nothing. */
+  /** The account that the user must connect first; `undefined`: none. */
   connect(tool: string, requestState: unknown): RequiredConnection | undefined;
 }
 
@@ -171,8 +171,8 @@ function elicitConnection(
   revision: string,
 ): object {
   if (state === "unknown") {
-    const expected = "that of the last result, within ten minutes, of the same user, client and tool";
-    throw new McpError(-32602, `Unknown requestState: expected ${expected}`);
+    const expected = "that of the last result for this user, client and tool, at most ten minutes old";
+    throw new McpError(-32602, `Unknown requestState: expected ${expected}. Call the tool again without it.`);
   }
   const message = `Connect ${service} in the browser, then the tool can run.`;
   const fail = (text: string) => ({ content: [{ type: "text", text }], isError: true });
@@ -195,7 +195,9 @@ function elicitConnection(
   if (revision >= firstElicitingRevision) {
     throw new McpError(-32042, message, { elicitations: [{ ...elicitation, elicitationId: id }] });
   }
-  return fail(`Expected revision ${firstElicitingRevision} or newer, which can send the user to a URL.`);
+  return fail(
+    `The tool sends the user to a URL: expected MCP ${firstElicitingRevision} or newer, received ${revision}.`,
+  );
 }
 
 function isStateless(revision: string | null): boolean {

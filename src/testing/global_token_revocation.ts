@@ -69,5 +69,5 @@ async function emailOf({ users }: Server, sub: string): Promise<{ readonly forma
   const user = await users.find(sub);
   if (user === undefined) throw unknownUser(users, sub);
   if (user.email !== undefined) return { format: "email", email: user.email };
-  throw new TypeError(`globalTokenRevocation: expected a user with email, received ${sub}.`);
+  throw new TypeError(`globalTokenRevocation: expected a user with email, received ${sub} without one.`);
 }

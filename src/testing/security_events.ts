@@ -37,7 +37,7 @@ export type EventFault =
 /** The tokens of a fault, instead of the correct one. */
 const eventFaults: Readonly<Record<EventFault, AlterOfServer>> = {
   "duplicate": (_, __, claims) => Promise.resolve([{ claims }, { claims }]),
-  "late": (_, __, claims) => Promise.resolve([{ claims: beforeAnHour(claims) }]),
+  "late": (_, __, claims) => Promise.resolve([{ claims: anHourEarlier(claims) }]),
   "wrong audience": (_, __, claims) => Promise.resolve([{ claims: { ...claims, aud: "another-client" } }]),
   "wrong issuer": (_, __, claims) => Promise.resolve([{ claims: { ...claims, iss: "https://another.example" } }]),
   "unsigned": (_, __, claims) => {
@@ -120,7 +120,9 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
     };
     const { [name]: required } = requiredMembers;
     if (required !== undefined && members?.[required] === undefined) {
-      throw new TypeError(`${call}: expected members.${required}, received none.`);
+      throw new TypeError(
+        `${call}: expected members.${required}, received none. Pass { members: { ${required}: … } }.`,
+      );
     }
     const { transmit } = await import("../server/extensions/shared_signals/transmit.ts");
     return await transmit(server, event);
@@ -140,10 +142,10 @@ async function findUser({ users }: Server, sub: string): Promise<User> {
 function identifierOf(call: string, { sub, email, phone_number }: User): () => Readonly<Record<string, unknown>> {
   if (email !== undefined) return () => ({ format: "email", email });
   if (phone_number !== undefined) return () => ({ format: "phone_number", phone_number });
-  throw new TypeError(`${call}: expected a user with email or phone_number, received ${sub}.`);
+  throw new TypeError(`${call}: expected a user with email or phone_number, received ${sub} with neither.`);
 }
 
-function beforeAnHour(claims: Claims): Claims {
+function anHourEarlier(claims: Claims): Claims {
   const { iat, events } = claims as { readonly iat: number; readonly events: Readonly<Record<string, object>> };
   const earlier = Object.entries(events).map(([type, members]) => {
     const { event_timestamp: at } = members as { readonly event_timestamp?: number };

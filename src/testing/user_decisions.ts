@@ -211,7 +211,7 @@ async function assertPresent(users: UserRepository, sub: string): Promise<string
   });
 }
 
-/** The error for the `sub` of no user. */
+/** The error for a `sub` that no user has. */
 export function unknownUser(users: UserRepository, sub: string): TypeError {
   const subs = users.allCached().map((user) => user.sub).join(", ");
   return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);

@@ -116,7 +116,7 @@ test("[MC-11] the client of the MCP SDK opens the URL and calls the tool again",
   await as.close();
 });
 
-test("[MC-11] each revision is asked in its own form, and the tool never runs before", async () => {
+test("[MC-11] each revision gets its form of the elicitation, and the tool does not run before the decision", async () => {
   const { as, call } = await start();
   const { page, state } = readElicitation(await call());
   assertEquals(readElicitation(await call({ _meta: capable, requestState: state })), { page, state });
@@ -196,7 +196,7 @@ test("[MC-12] only the browser of the user who called the tool can connect, by a
   assertEquals((await send(browser, form, { origin: "https://evil.example" })).status, 403);
   assertEquals((await browser.open(page.replace(/id=.*/, "id=x"))).status, 400);
   readElicitation(await call());
-  // A form for one elicitation is no form for another one.
+  // The form of one elicitation is not valid for another one.
   const bob = readElicitation(await (await callAs("bob"))());
   const response = await other.open(bob.page, {
     method: "POST",
@@ -207,7 +207,7 @@ test("[MC-12] only the browser of the user who called the tool can connect, by a
   await as.close();
 });
 
-test("[MC-11] the names in toolConnections are those of tools", async () => {
+test("[MC-11] toolConnections accepts only names of tools", async () => {
   await using as = await testLatchkey();
   const { message } = assertThrows(
     () => as.resource(url, { tools: { read_mail: [] }, toolConnections: { readMail: "Example Mail" } }),

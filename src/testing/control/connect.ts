@@ -69,9 +69,9 @@ export interface ConnectedLatchkey {
   };
   /** Decides which user logs in next, and which users deny, or allow less than requested. */
   readonly decisions: Remote<UserDecisions>;
-  /** Decides for the users of devices, after `decisions.deferRequests()` or with login pages; by the user code. */
+  /** Decides for the user of a device, by the user code; after `decisions.deferRequests()`, or with login pages. */
   readonly device: { approve(userCode: string, sub?: string): Promise<void>; deny(userCode: string): Promise<void> };
-  /** Decides for the users of backchannel authentication requests, by the `auth_req_id`. */
+  /** Decides for the user of a backchannel authentication request, by the `auth_req_id`. */
   readonly backchannel: { approve(authReqId: string): Promise<void>; deny(authReqId: string): Promise<void> };
   /** Changes claims of issued tokens, and members of responses. A change is an object, not a function. */
   readonly issue: {

@@ -92,7 +92,7 @@ export const decisionVerbs: readonly Verb[] = [
   defineVerb({
     name: "decisions.deferRequests",
     summary:
-      "Device authorization (RFC 8628) and backchannel authentication (CIBA) wait for their users from now on, whom `device` and `backchannel` decide for.",
+      "From now on, requests for device authorization (RFC 8628) and backchannel authentication (CIBA) wait until `device` or `backchannel` decides for the user.",
     input: noInput,
     args: [],
     run: decide((decisions) => decisions.deferRequests()),

@@ -1,4 +1,4 @@
-/** Verbs of requests that a client polls for: their users decide. */
+/** Verbs that decide, as the user would, on requests that a client polls for. */
 
 import { object, text } from "../../../server/config/field.ts";
 import { LoginError } from "../../login_error.ts";
@@ -12,7 +12,7 @@ interface WaitingDevice {
   readonly userCode: string;
 }
 
-/** A device, and who uses it. */
+/** A device and its user. */
 interface ApprovedDevice extends WaitingDevice {
   /** The user. Default: the one that `decisions` names, or the first one. */
   readonly sub?: string;
@@ -46,17 +46,18 @@ const decide =
     }
   };
 
-/** What the users of devices and of backchannel authentication decide. */
+/** Decisions on device authorization and backchannel authentication requests. */
 export const polledRequestVerbs: readonly Verb[] = [
   defineVerb<ApprovedDevice, void>({
     name: "device.approve",
-    summary: "The user of a device (RFC 8628) enters its code, logs in and allows; 409 if the server rejects that.",
+    summary:
+      "The user of a device (RFC 8628) enters its code, logs in and allows access; 409 if the server rejects that.",
     ...{ input: approvedDevice, args: ["userCode", "sub"] },
     run: decide((control, { userCode, sub }) => control.device(userCode).approve({ as: sub })),
   }),
   defineVerb<WaitingDevice, void>({
     name: "device.deny",
-    summary: "The user of a device denies; 409 if the server rejects that.",
+    summary: "The user of a device denies access; 409 if the server rejects that.",
     ...{ input: device, args: ["userCode"] },
     run: decide((control, { userCode }) => control.device(userCode).deny()),
   }),
