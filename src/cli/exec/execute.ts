@@ -165,7 +165,7 @@ function clientSettings({ clients, redirectUris }: Settings, named: readonly str
   return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
 }
 
-/** Replaces links to the pages of the server, such as `error_uri`, by a command that explains the rule without it. */
+/** Replaces links to pages of the server, such as `error_uri`, with a command that works after the server has ended. */
 function explainer(base: string, program: string): (line: string, rule: string | undefined) => string {
   const prefixes = [base, encodeURIComponent(base)].map((url) => url.replaceAll(/[^\w%]/g, "\\$&"));
   const link = new RegExp(`(?:${prefixes.join("|")})(?:/|%2F)(?:flows|rules)(?:(?:/|%2F)[\\w-]+)+`, "g");

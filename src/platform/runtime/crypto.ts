@@ -69,7 +69,7 @@ export function sha256Sync(text: string): string | undefined {
   return loadNodeCrypto()?.hash("sha256", text, "base64url");
 }
 
-/** SHAKE256 (FIPS 202) of a text's UTF-8 bytes, 64 bytes long. Bun's WebCrypto does not have it, Node's warns of it. */
+/** SHAKE256 (FIPS 202) of a text's UTF-8 bytes, 64 bytes long. Bun's WebCrypto lacks it, Node's prints a warning. */
 export async function shake256(text: string): Promise<Uint8Array> {
   const node = loadNodeCrypto();
   if (node !== undefined) return node.createHash("shake256", { outputLength: 64 }).update(text).digest();
@@ -127,7 +127,7 @@ const parameters = {
 /** An algorithm that the server can sign with. */
 type Algorithm = keyof typeof parameters;
 
-/** The algorithms of ML-DSA (RFC 9964): signatures that quantum computers cannot forge. Not every runtime has them. */
+/** The post-quantum signature algorithms ML-DSA (RFC 9964). Not every runtime has them. */
 export type MlDsaAlgorithm = Extract<Algorithm, `ML-DSA-${number}`>;
 
 /** Whether a name is that of an algorithm of ML-DSA. */

@@ -1,10 +1,10 @@
-/** What the profile of a standard demands of settings that its values cannot express. */
+/** Demands of the profiles of standards that a list of allowed values cannot express. */
 
 import { type ConfigIssue, quote } from "./config_issue.ts";
 import type { Profile } from "./profile_field.ts";
 import type { Settings } from "./settings.ts";
 
-/** The settings that profiles demand something of. */
+/** The settings with such demands. */
 export type DemandedSettings = Pick<Settings, "metadata" | "clientAuthMethods" | "refresh">;
 
 /** An issue for each setting that a profile forbids. `label` names the profiles. */

@@ -4,7 +4,7 @@ import type { ProviderProfile } from "../config/provider_profile.ts";
 const docs = "https://docs.github.com/apps/managing-oauth-apps/troubleshooting";
 const tokenErrors = `${docs}-oauth-app-access-token-request-errors/#`;
 
-/** The members of the metadata: none of OpenID Connect, and of no further endpoints. */
+/** The members of the metadata: GitHub has no OpenID Connect, and no other endpoints. */
 const metadataMembers = [
   ...["issuer", "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "scopes_supported"],
   ...["response_types_supported", "response_modes_supported", "grant_types_supported"],

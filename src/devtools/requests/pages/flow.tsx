@@ -130,7 +130,7 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
   );
 }
 
-/** The number of the flow, with that of the request that the heading is about: links of rejections have the latter. */
+/** The number of the flow and, after a rejection, that of its request, which the link of the rejection has. */
 function flowLabel({ id }: FlowProps["row"], { about, reason }: Pick<FlowProps, "about" | "reason">): string {
   return about?.label ?? (reason === undefined ? `Flow ${id}` : `Flow ${id}, request ${reason.request}`);
 }

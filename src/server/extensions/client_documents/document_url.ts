@@ -35,7 +35,7 @@ export function assertDocumentUrl(id: string): URL {
 
 /**
  * A URL must be in its serialized form: another spelling would identify another client on the same host. Only the
- * default port may be written out, as the draft has it (§3).
+ * default port may be written out, as the draft allows (§3).
  */
 function expectedSpelling(id: string): string | undefined {
   if (!URL.canParse(id)) return "a URL";

@@ -11,7 +11,7 @@ interface ClientPost {
   readonly headers: Readonly<Record<string, string>>;
   /** Creates the body. */
   body(): string | Promise<string>;
-  /** The members of the JSON of a response with status 400 that describe the error. Default: it is not read. */
+  /** The JSON members that describe the error in a response of status 400. Default: the body is not read. */
   readonly errorMembers?: readonly string[];
   /** Ends the post. */
   readonly signal: AbortSignal;
@@ -60,7 +60,7 @@ export async function postToClient(
   }
 }
 
-/** The error of a client that rejects what was posted; empty if it has none. */
+/** The error in the response of a client that rejects the post; empty without one. */
 async function describeError(response: Response, members: readonly string[]): Promise<string> {
   if (response.status !== 400 || members.length === 0) {
     response.body?.cancel().catch(() => {});

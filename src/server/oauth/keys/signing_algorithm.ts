@@ -34,8 +34,8 @@ export function acceptedSigningAlgorithms(
 }
 
 /**
- * The algorithms that a server accepts by default. Those of ML-DSA are not among them: not every runtime has them, and
- * clients take the first algorithm of a list in metadata that they know, so the default does not change under them.
+ * The algorithms that a server accepts by default. ML-DSA is not among them: not every runtime has it, and a client
+ * that uses the first algorithm in metadata that it knows would otherwise change its algorithm.
  */
 export const defaultAlgorithms: readonly string[] = [
   "RS256",
@@ -206,7 +206,7 @@ function wrongKeyType(kty: unknown, alg: unknown, path: string): ConfigIssue {
   };
 }
 
-/** The issue of an algorithm that the runtime does not have. */
+/** An issue if the runtime does not have the algorithm. */
 export function validateAvailable(path: string, alg: string): ConfigIssue[] {
   if (hasAlgorithm(alg)) return [];
   return [{

@@ -6,8 +6,8 @@
 import type { Repository } from "./repository.ts";
 
 /**
- * The entry of an id, if it has a generation; `undefined` if it was removed and added again. An entry with another one
- * is read again: another instance may have replaced it a moment ago.
+ * The entry, if it has the expected generation; `undefined` if it was removed or added again. If the generations
+ * differ, the entry is reloaded first: another instance may have just replaced it.
  */
 export async function entryOfGeneration<Item>(
   repository: Pick<Repository<never, Item>, "reload">,

@@ -83,12 +83,13 @@ export async function authenticateClient(server: Server, credentials: Credential
   return client;
 }
 
-/** The clients that the operator was warned about: a client that is changed or added again is another object. */
+/** The clients that the operator was warned about. A client that is changed or added again is a new object. */
 const warnedClients = new WeakSet<Client>();
 
 /**
- * Warns once of a client that posts its secret although its metadata names no method, unless the server is that of a
- * provider whose metadata lists this method. Called after a successful request: a rejection has another cause.
+ * Warns once of a client that sends its secret in the body although its metadata names no method, unless the server
+ * has the profile of a provider whose metadata lists `client_secret_post`. Called only after a successful request,
+ * because a rejection has another cause.
  */
 export function warnPostedSecret(server: Server, client: Client, { params }: Credentials): void {
   const method = "client_secret_post";
