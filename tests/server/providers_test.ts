@@ -88,7 +88,7 @@ test("every endpoint of a provider's profile is at the provider's path, below th
   });
 });
 
-test("the metadata of a profile that names its members has no others, whatever is switched on", async () => {
+test("a profile that lists the members of metadata has no others, whatever is switched on", async () => {
   const listed = Object.values(providers).filter(({ shapes }) => shapes?.metadata !== undefined);
   assertEquals(listed.length, 7);
   await forEachCase(listed, async (profile) => {

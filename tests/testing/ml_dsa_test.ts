@@ -83,7 +83,7 @@ test("[JK-07] a login with ML-DSA: jose verifies tokens of several kilobytes, or
   }
 });
 
-test("[JK-07] proofs of DPoP alone may use ML-DSA, where the runtime has it", async () => {
+test("[JK-07] DPoP proofs alone may use ML-DSA, where the runtime has it", async () => {
   const settings = { dpop: { algorithms: ["ES256", "ML-DSA-65"] } };
   if (!isAvailable) return await assertUnavailable(() => testLatchkey(settings), "dpop.algorithms[1]");
   await using as = await testLatchkey(settings);

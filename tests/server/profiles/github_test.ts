@@ -69,7 +69,7 @@ test("github: the metadata is at the inserted form, and the callback has iss", a
   assertEquals([callback.searchParams.get("iss"), callback.searchParams.get("state")], [metadata.issuer, "st4te"]);
 });
 
-test("github: the metadata has no member of what GitHub lacks, whatever is switched on, except those of the setting", async () => {
+test("github: metadata has no members for what GitHub lacks, whatever is switched on, except those of the setting metadata", async () => {
   const own = { jwks_uri: "https://keys.example/jwks" };
   await using provider = await github({ mutualTls: {}, metadata: own });
   const metadata = await (await provider.request("/.well-known/oauth-authorization-server/login/oauth")).json();

@@ -826,7 +826,7 @@ test("[CA-16] a client without a registered method sends its secret by Basic or 
   );
 });
 
-test("[CA-16] a warning reports use of the non-default method and how to register it, once and after no rejection", async () => {
+test("[CA-16] a warning reports use of the non-default method and how to register it, once and never after a rejection", async () => {
   const b = await testServer();
   await exchangeCode(b, "web", basic("web", "web-secret"));
   await exchangeCode(b, "web", {}, { client_id: "web", client_secret: "another" });
