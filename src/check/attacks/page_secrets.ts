@@ -167,7 +167,7 @@ export const pageSecretAttacks: readonly Attack[] = [
     id: "session/login-url-fixed",
     effect: {
       ...loginCsrf,
-      cause: "lets another user complete the login that a URL of the application names",
+      cause: "lets another user complete a login that a URL carries",
       severity: "critical",
       consequence: "An attacker who sends a user the URL of a pending login is then logged in as this user.",
       fix: "Let only the browser that began a login complete it, and begin a new login in any other browser.",

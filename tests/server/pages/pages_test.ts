@@ -129,6 +129,7 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     '/(clients|users)(/[^/"]*|#add)?',
     "/#connect",
     "/flows(/[0-9]+)?",
+    "/connect-account/mcp\\?[a-z]+=[\\w-]+",
     "#[a-z_]+",
   ];
   const allowed = new RegExp(`^(/|${paths.join("|")}|/.well-known/.*)$`);
@@ -706,7 +707,8 @@ test("the header links to the available pages, marks the current one, and can be
 });
 
 test("[UI-10] pages for users are cards without links to pages of the operator, and Allow is the primary button", () => {
-  const forUsers = /^\/(?:login|consent|account|logout|logging-out|logged-out|device|backchannel)(?:\/|$)/;
+  const forUsers =
+    /^\/(?:login|consent|account|logout|logging-out|logged-out|device|backchannel|connect-account)(?:\/|$)/;
   for (const [path, html] of drawn) {
     assertEquals([path, html.includes('<body class="card">')], [path, forUsers.test(path)]);
     if (forUsers.test(path)) assert(!html.includes('<nav class="pages"'), path);
