@@ -1,10 +1,11 @@
 /** The profile next-2026.11 (group NX). */
 
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { checkReadiness } from "../../src/check/mod.ts";
 import { nextRules } from "../../src/recorder/habits/next_rules.ts";
 import { ConfigurationError } from "../../src/mod.ts";
+import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
@@ -47,6 +48,22 @@ test("[NX-01] next-2026.11 requires a method of the challenge and the issuer as 
     ConfigurationError,
     "client_secret_post too",
   );
+  for (const mode of ["open", "token"] as const) {
+    await assertRejects(
+      () => latchkey({ profile: "next-2026.11", registration: { mode, initialAccessTokens: ["a-long-random-token"] } }),
+      ConfigurationError,
+      `registration.mode\n  Expected "off", because the profile is next-2026.11 (MCP authorization 2026-07-28, ` +
+        `Dynamic Client Registration), found "${mode}".\n  Remove the setting, or the profile.`,
+    );
+  }
+});
+
+test("[NX-01, DR-12] a rejected registration names the profile, and advises what the profile allows", async () => {
+  await using as = await testLatchkey({ profile: "next-2026.11" });
+  const { message, explanation } = await assertRejects(() => as.register(), LoginError);
+  assertStringIncludes(message, "registration is off, by the profile next-2026.11");
+  assertMatch(explanation!.fix!, /client ID metadata document/);
+  assert(!/registration\.mode|initialAccessTokens/.test(message + explanation!.fix), message);
 });
 
 test("[NX-02] under next-2026.11 the refresh token of a public client is rotated", async () => {

@@ -5,11 +5,14 @@ import type { Profile } from "./profile_field.ts";
 import type { Settings } from "./settings.ts";
 
 /** The settings with such demands. */
-export type DemandedSettings = Pick<Settings, "metadata" | "clientAuthMethods" | "refresh">;
+export type DemandedSettings = Pick<Settings, "metadata" | "clientAuthMethods" | "refresh"> & {
+  /** A setting of an extension. A server without it registers no client. */
+  readonly registration?: { readonly mode?: string };
+};
 
 /** An issue for each setting that a profile forbids. `label` names the profiles. */
 export function validateDemands(
-  { metadata, clientAuthMethods, refresh }: DemandedSettings,
+  { metadata, clientAuthMethods, refresh, registration }: DemandedSettings,
   profiles: readonly Profile[],
   label: string,
 ): ConfigIssue[] {
@@ -37,6 +40,14 @@ export function validateDemands(
       path: "refresh.reuse",
       expected: `nothing, because the profile is ${label} (draft-ietf-oauth-v2-1-16 §4.3.1)`,
       received: quote(refresh.reuse),
+      hint: "Remove the setting, or the profile.",
+    });
+  }
+  if (registration?.mode !== undefined && registration.mode !== "off") {
+    issues.push({
+      path: "registration.mode",
+      expected: `"off", because the profile is ${label} (MCP authorization 2026-07-28, Dynamic Client Registration)`,
+      received: quote(registration.mode),
       hint: "Remove the setting, or the profile.",
     });
   }

@@ -2,6 +2,7 @@
 
 import type { Context } from "../../assembly/context.ts";
 import type { Handlers } from "../../assembly/route.ts";
+import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 
 /** The handlers of the registration endpoint. */
@@ -9,11 +10,18 @@ export const registrationOff: Handlers = { GET: reject, POST: reject, PUT: rejec
 
 /** Rejects a request. On a test host, the response contains the reason. */
 function reject({ server }: Context): never {
-  const reason = "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens";
-  const { explanations } = server.settings.allows;
+  const { profile: active, allows: { explanations } } = server.settings;
+  const profile = byProfile(active, "registration.mode");
+  const advice = profile === ""
+    ? "set registration.mode to 'open', or add registration.initialAccessTokens"
+    : "use a client ID metadata document, or configure the client";
+  const reason = `registration is off${profile}: ${advice}`;
   throw new OAuthError("invalid_request", explanations ? reason : "this address does not exist", {
     rule: "DR-12",
     status: 404,
     reason,
+    ...profile !== "" && {
+      fix: "Use the URL of a client ID metadata document as the client_id, or configure the client.",
+    },
   });
 }
