@@ -9,11 +9,13 @@ import type { RecordedServer } from "./check_habits.ts";
 export type Readiness = "ready" | "not ready" | "not seen";
 
 /** @internal One rule of a draft. */
-export interface ReadinessResult extends Pick<NextRule, "id" | "title" | "draft" | "date" | "sources"> {
+export interface ReadinessResult extends Pick<NextRule, "id" | "title" | "draft" | "date" | "sources" | "fix"> {
   /** Whether the client meets it. */
   readonly readiness: Readiness;
   /** Why, one sentence without a full stop and without secrets. */
   readonly because: string;
+  /** The number of the request that shows it; absent if no request does, or if all meet the rule. */
+  readonly request?: number;
 }
 
 /** What the drafts of the profile `next-2026.11` will change for a client. */
@@ -49,10 +51,14 @@ export async function readReadiness(recordings: readonly Recording[]): Promise<R
     import("../recorder/habits/mod.ts"),
     import("../recorder/habits/next_rules.ts"),
   ]);
-  const found = await readHabits(recordings, { of: nextRules });
-  const results = nextRules.map(({ id, title, draft, date, sources }, i): ReadinessResult => {
-    const { outcome, because } = found[i]!;
-    return { id, title, draft, date, sources, readiness: readinessOf(outcome), because };
+  const habits = await readHabits(recordings, { of: nextRules });
+  const results = nextRules.map(({ id, title, draft, date, sources, fix, occasion }, i): ReadinessResult => {
+    const { outcome, because: found, evidence } = habits[i]!;
+    const because = outcome === "not seen" ? `${occasion} would show it` : found;
+    const request = outcome === "passed"
+      ? undefined
+      : evidence.find((one) => one.because === found)?.exchanges[0]?.number;
+    return { id, title, draft, date, sources, fix, readiness: readinessOf(outcome), because, request };
   });
   return {
     ready: results.every(({ readiness }) => readiness !== "not ready"),
@@ -66,13 +72,17 @@ function readinessOf(outcome: HabitResult["outcome"]): Readiness {
   return outcome === "failed" || outcome === "warning" ? "not ready" : "ready";
 }
 
+const indent = (line: string) => " ".repeat(13) + line;
+
 function formatReport(results: readonly ReadinessResult[]): string {
   const count = (wanted: Readiness) => results.filter(({ readiness }) => readiness === wanted).length;
   return [
     `next-2026.11: ${count("ready")} ready, ${count("not ready")} not ready, ${count("not seen")} not seen`,
-    ...results.flatMap(({ id, readiness, title, because, draft, date }) => [
-      `  ${readiness.padEnd(9)}  ${id} (${draft}, ${date})`,
-      ...readiness === "not ready" ? [`             expected: ${title}`, `             received: ${because}.`] : [],
-    ]),
+    ...results.flatMap(({ id, readiness, title, because, request, fix, draft, date }) => {
+      const rule = `  ${readiness.padEnd(9)}  ${id} (${draft}, ${date})`;
+      const received = request === undefined ? because : `${because} (request ${request})`;
+      if (readiness !== "not ready") return [`${rule}: ${received}`];
+      return [rule, ...[`expected: ${title}`, `received: ${received}.`, `fix:      ${fix}`].map(indent)];
+    }),
   ].join("\n");
 }

@@ -102,6 +102,54 @@ test("[NX-03] next-2026.11:warn lets everything pass, and reports what is ready 
   assertStringIncludes(String(report), "a code challenge, or a nonce if the client authenticates");
 });
 
+test("[NX-03] an access token in a form is noted, which the draft and the profile allow; one in the query is not ready", async () => {
+  for (const profile of ["next-2026.11", "next-2026.11:warn"] as const) {
+    await using as = await testLatchkey({ profile });
+    const { tokens: { access_token } } = await as.logIn(as.client());
+    const body = new URLSearchParams({ access_token });
+    assertEquals((await as.fetch("/oauth2/userinfo", { method: "POST", body })).status, 200);
+    const { report, ready } = await readinessOf(as);
+    assert(ready.includes("token-in-header"), String(report));
+    assertMatch(String(report), / ready +token-in-header .*: the request has the token in the body \(request \d+\)$/);
+    await as.fetch(`/oauth2/userinfo?${body}`, { method: "POST", body });
+    assertEquals((await readinessOf(as)).notReady, ["token-in-header"]);
+  }
+});
+
+test("[NX-03] a token request without redirect_uri is ready, and one with another is not", async () => {
+  await using as = await testLatchkey({ profile: "next-2026.11:warn", tokenRedirectUri: "optional" });
+  await as.logIn(as.client(), { token: { redirect_uri: undefined } });
+  assert((await readinessOf(as)).ready.includes("redirect-uri-exact"));
+  await as.logIn(as.client(), { token: { redirect_uri: "https://client.test/other" } }).catch(() => {});
+  assertEquals((await readinessOf(as)).notReady, ["redirect-uri-exact"]);
+});
+
+test("[NX-03] each line of the report says what was seen in which request, or the fix, or what would show it", async () => {
+  await using as = await testLatchkey({ profile: "next-2026.11:warn" });
+  const client = as.client({ token_endpoint_auth_method: "client_secret_basic" });
+  await as.logIn(client);
+  await as.register({ redirect_uris: ["https://client.test/callback"] });
+  const { report } = await readinessOf(as);
+  const lines = String(report).split("\n").map((line) => line.trim().replace(/ +/g, " "));
+  const after = (start: string) => lines.slice(lines.findIndex((line) => line.startsWith(start)) + 1);
+  const line = (start: string) => lines.find((one) => one.startsWith(start));
+  assertEquals(
+    line("ready secret-in-body"),
+    "ready secret-in-body (draft-ietf-oauth-v2-1-16, 2026-09): " +
+      "the client sends its secret by HTTP Basic, which a server may leave out (request 2)",
+  );
+  assertEquals(line("ready pkce-s256"), "ready pkce-s256 (draft-ietf-oauth-v2-1-16, 2026-09): seen in 1 request");
+  assertEquals(
+    line("not seen assertion-typed"),
+    "not seen assertion-typed (RFC 10070, 2026-11): a client assertion would show it",
+  );
+  const [, received, fix] = after("not ready no-dynamic-registration");
+  assertMatch(received!, /^received: the client registers itself \(request 3\)\.$/);
+  assertMatch(fix!, /^fix: Publish a client ID metadata document/);
+  const result = report.results.find(({ id }) => id === "no-dynamic-registration")!;
+  assertEquals([`fix: ${result.fix}`, result.request], [fix, 3]);
+});
+
 test("[NX-03] an assertion for the token endpoint, and one without a type, is not ready", async () => {
   await using as = await testLatchkey({ profile: "next-2026.11:warn" });
   const client = as.client(jwtClient);

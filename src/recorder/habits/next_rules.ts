@@ -4,9 +4,10 @@
  */
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import type { Exchange } from "../exchange.ts";
 import { findBasicCredentials } from "../record_request.ts";
 import { authorizationRequestHabits } from "./authorization_request.ts";
-import { examineEach, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
+import { type Evidence, examineEach, type HabitDefinition, type RequestFinding, toEvidence } from "./habit.ts";
 import { pkceHabits } from "./pkce.ts";
 import { redirectHabits } from "./redirects.ts";
 import { refreshHabits } from "./refresh.ts";
@@ -19,6 +20,8 @@ export interface NextRule extends HabitDefinition {
   readonly draft: string;
   /** The month of the document: `2026-09`. */
   readonly date: string;
+  /** How to change the client, in imperative sentences. */
+  readonly fix: string;
 }
 
 const oauth21 = { draft: "draft-ietf-oauth-v2-1-16", date: "2026-09" };
@@ -29,9 +32,23 @@ const mcp = { draft: "MCP authorization 2026-07-28", date: "2026-07" };
 const known = [...authorizationRequestHabits, ...pkceHabits, ...redirectHabits, ...refreshHabits, ...tokenHabits];
 
 /** A habit of today that a draft names too. */
-function today(id: string, document: Pick<NextRule, "draft" | "date">, section: string): NextRule {
+function today(id: string, document: Pick<NextRule, "draft" | "date">, section: string, fix: string): NextRule {
   const habit = known.find((one) => one.id === id)!;
-  return { ...habit, ...document, level: "required", sources: [`${document.draft} ${section}`, ...habit.sources] };
+  return { ...habit, ...document, level: "required", sources: [`${document.draft} ${section}`, ...habit.sources], fix };
+}
+
+/** The rule, which notes what the document allows. */
+function noting(rule: NextRule, isAllowed: (request: Exchange["request"], finding: Evidence) => boolean): NextRule {
+  return {
+    ...rule,
+    async check(traffic) {
+      const { seen, findings } = await rule.check(traffic);
+      return {
+        seen,
+        findings: findings.map((one) => ({ ...one, isNote: one.isNote || isAllowed(one.exchanges[0]!.request, one) })),
+      };
+    },
+  };
 }
 
 /** The requests with a client assertion. */
@@ -51,20 +68,45 @@ export const nextRules: readonly NextRule[] = [
     level: "required",
     sources: [`${mcp.draft}, Dynamic Client Registration (deprecated)`],
     occasion: "a request of the client",
+    fix: "Publish a client ID metadata document and send its URL as the client_id, or have the client configured.",
     check: ({ requests }) => ({
       seen: requests.map(({ exchange }) => exchange),
       findings: requests.filter(({ exchange }) => exchange.endpoint === "register")
         .map((request) => toEvidence(request, { because: "the client registers itself" })),
     }),
   },
-  today("code-flow-only", oauth21, "§10.1"),
+  today("code-flow-only", oauth21, "§10.1", "Send response_type=code, and exchange the code for the tokens."),
   {
-    ...today("pkce-used", oauth21, "§7.5.1"),
+    ...today(
+      "pkce-used",
+      oauth21,
+      "§7.5.1",
+      "Send code_challenge and code_challenge_method=S256 in each authorization request.",
+    ),
     title: "Every authorization request has a code challenge, or a nonce if the client authenticates.",
   },
-  today("pkce-s256", oauth21, "§4.1.1, §7.5.2"),
-  today("redirect-uri-exact", oauth21, "§4.1.1"),
-  today("callback-tells-issuers-apart", topics, "§2.2"),
+  today(
+    "pkce-s256",
+    oauth21,
+    "§4.1.1, §7.5.2",
+    "Send code_challenge_method=S256, and the SHA-256 digest of the verifier as code_challenge.",
+  ),
+  noting(
+    today(
+      "redirect-uri-exact",
+      oauth21,
+      "§4.1.1",
+      "Send the redirect_uri of the authorization request, or none, in the token request.",
+    ),
+    // §10.2: a token request without it is that of an OAuth 2.1 client.
+    ({ form }) => !form.some(([name]) => name === "redirect_uri"),
+  ),
+  today(
+    "callback-tells-issuers-apart",
+    topics,
+    "§2.2",
+    "Use a redirect URI for each issuer, or compare iss of the authorization response with the issuer.",
+  ),
   {
     ...oauth21,
     id: "secret-in-body",
@@ -72,6 +114,7 @@ export const nextRules: readonly NextRule[] = [
     level: "required",
     sources: [`${oauth21.draft} §2.4.1`],
     occasion: "a request with a client secret",
+    fix: "Send client_id and client_secret in the body (client_secret_post).",
     check: ({ requests }) =>
       examineEach(
         requests.filter(({ exchange: { request } }) =>
@@ -91,6 +134,7 @@ export const nextRules: readonly NextRule[] = [
     ...assertions,
     id: "assertion-for-issuer",
     title: "The only audience of a client assertion is the issuer.",
+    fix: "Make the issuer the value of aud, as one string.",
     level: "required",
     sources: [`${assertions.draft} §4`, `${topics.draft} §2.1`],
     occasion: "a client assertion",
@@ -108,6 +152,7 @@ export const nextRules: readonly NextRule[] = [
     ...assertions,
     id: "assertion-typed",
     title: "A client assertion has the type client-authentication+jwt.",
+    fix: "Set typ in the header of the assertion to client-authentication+jwt.",
     level: "required",
     sources: [`${assertions.draft} §4`],
     occasion: "a client assertion",
@@ -118,6 +163,13 @@ export const nextRules: readonly NextRule[] = [
         return { parameter: "client_assertion", because: "the header typ is not client-authentication+jwt" };
       }),
   },
-  today("refresh-newest", oauth21, "§4.3.1"),
-  today("token-in-header", oauth21, "§5.1"),
+  today("refresh-newest", oauth21, "§4.3.1", "Store the refresh token of each response, and send the newest one."),
+  {
+    ...noting(
+      today("token-in-header", oauth21, "§5.1", "Send Authorization: Bearer TOKEN, and the token nowhere else."),
+      // For clients that cannot set the header (§5.1.2). A finding without a parameter is about several places.
+      ({ form }, { parameter }) => parameter === "access_token" && form.some(([name]) => name === parameter),
+    ),
+    title: "The client sends the access token once in each request, in the Authorization header, or in a form.",
+  },
 ];
