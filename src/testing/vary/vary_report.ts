@@ -16,6 +16,8 @@ export interface VaryReport {
   readonly runs: number;
   /** The report as text. */
   toString(): string;
+  /** The report as data, with the message of the error. */
+  toJSON(): object;
 }
 
 /** Says in one line which variations a server had, for the messages of failures; `undefined` without the profile. */
@@ -34,18 +36,25 @@ export interface VaryAdvice {
   repeat(profile: string): string;
 }
 
-type VaryResult = Omit<VaryReport, "toString"> & { readonly seed: string };
+type VaryResult = Omit<VaryReport, "toString" | "toJSON"> & { readonly seed: string };
 
 /** Creates the report. */
 export function varyReport(result: VaryResult, advice: VaryAdvice): VaryReport {
   const { passed, variations, profile, error, runs } = result;
-  return { passed, variations, profile, error, runs, toString: () => formatReport(result, advice) };
+  const data = { passed, variations, profile, error, runs };
+  return {
+    ...data,
+    toString: () => formatReport(result, advice),
+    toJSON: () => ({ ...data, error: passed ? undefined : messageOf(error) }),
+  };
 }
+
+const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
 
 function formatReport({ seed, passed, variations, profile, error, runs }: VaryResult, advice: VaryAdvice): string {
   const count = `${runs} ${runs === 1 ? "run" : "runs"}`;
   if (passed) return `vary:${seed}: passed.`;
-  const received = `received: ${error instanceof Error ? error.message : String(error)}`;
+  const received = `received: ${messageOf(error)}`;
   if (variations.length === 0) {
     return `vary:${seed}: the test fails without any variation too (${count}).\n  ${received}\n  ${advice.withoutVariation}`;
   }

@@ -121,7 +121,9 @@ test("[VA-04] minimize names the one variation that a client does not accept, an
   for (const part of ["vary:3", "needs expires_in", "RFC 6749 §5.1", "expected a number", report.profile!]) {
     assertStringIncludes(String(report), part);
   }
+  assertStringIncludes(JSON.stringify(report), '"error":"expires_in: expected a number"');
   const passing = await as.vary.minimize(() => logInAndRefresh(as));
+  assertEquals("error" in JSON.parse(JSON.stringify(passing)), false);
   assertEquals([passing.passed, passing.runs], [true, 1], String(passing));
   const broken = await as.vary.minimize(() => Promise.reject(new Error("always")));
   assertEquals([broken.passed, broken.variations], [false, []]);
