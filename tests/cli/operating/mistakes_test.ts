@@ -233,7 +233,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     ...wrongVerifier,
     sentence: "code_verifier equals code_challenge: the challenge is the unhashed verifier, as for plain",
     expected: "the code_verifier of this code_challenge",
-    received: "a code_verifier",
+    received: "another code_verifier",
     fix: /Send BASE64URL\(SHA-256\(code_verifier\)\) as code_challenge/,
   },
   "the challenge of a JSON-encoded verifier": {
@@ -242,7 +242,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     ...wrongVerifier,
     sentence: "code_challenge is the hash of the verifier as JSON, with quotation marks",
     expected: "the code_verifier of this code_challenge",
-    received: "a code_verifier",
+    received: "another code_verifier",
     fix: /Hash the characters of code_verifier as they are sent/,
   },
   "the verifier of another tab": {

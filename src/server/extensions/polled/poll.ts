@@ -106,7 +106,7 @@ async function findCode(
     throw invalidCode(grant, {
       rule: rules.code,
       reason: `the ${codeName} is unknown`,
-      expected: `a ${codeName} that this server issued, unchanged`,
+      expected: `the ${codeName} that this server issued, unchanged`,
       received: `an unknown ${codeName}, or one that expired long ago`,
     });
   }
@@ -131,7 +131,7 @@ function usedCode(grant: PolledGrant, consumedAt: number): OAuthError {
     rule: grant.rules.code,
     reason: `the ${grant.codeName} was used before`,
     expected: `each ${grant.codeName} once`,
-    received: `a ${grant.codeName} that was used before`,
+    received: "one that was used before",
     earlier: `tokens issued at ${formatTime(consumedAt)}`,
   });
 }

@@ -277,7 +277,7 @@ async function explainVerifier(
       rule: "PK-09",
       ...texts,
       expected: "the code_verifier of this code_challenge",
-      received: "a code_verifier",
+      received: "another code_verifier",
     };
   }
   const values = {

@@ -123,6 +123,8 @@ test("[CB-03, DV-03] a device code is no auth_req_id, and the other way round", 
   const device = await (await b.post("/oauth2/device_authorization", { scope: "openid" }, basicHeader("shop"))).json();
   assertEquals(await getOutcome(await poll(b, device.device_code, "shop")), "400 invalid_grant");
   const { auth_req_id } = await (await start(b, {}, "shop")).json();
+  const { expected } = getRejections(b.events).at(-1)!.explanation;
+  assertEquals(expected, "the auth_req_id that this server issued, unchanged");
   const swapped = { grant_type: deviceCodeType, device_code: auth_req_id };
   assertEquals(await getOutcome(await b.post("/oauth2/token", swapped, basicHeader("shop"))), "400 invalid_grant");
 });
