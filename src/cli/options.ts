@@ -248,8 +248,9 @@ export function readOption(
 ): { readonly option: RawOption; readonly issue?: ConfigIssue } {
   const value = parseText(field, text);
   if (findMismatches(field, value).length === 0) return { option: { source, text, value } };
-  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], field) };
-  const nearest = suggest(text, field.choices ?? field.oneOf?.[0]?.choices ?? []);
+  const named = field.oneOf?.find(({ choices }) => choices !== undefined) ?? field;
+  const issue = { path: source, expected: expectedText(field), received: showValue(text, [source], named) };
+  const nearest = suggest(text, named.choices ?? []);
   const fix = field.hint?.(text) ?? (nearest === undefined ? hint : `Did you mean ${nearest}?`);
   return { option: { source }, issue: { ...issue, hint: fix } };
 }

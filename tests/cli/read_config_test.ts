@@ -1321,6 +1321,13 @@ test("profiles are names and files, in a list, and a file is relative to the fil
 test("an unknown profile and an invalid file of a profile stop the start", async () => {
   const files = { "a.json": "{", "b.json": "[]", "c.json": `{ "name": "c", "issuerPath": "/c//", "clients": [] }` };
   await assertFaults({ args: ["--profile=oktaa"], files }, [["--profile", "Did you mean okta?"]]);
+  await assertFaults({ args: ["--profile", "next-2026.11:wran"], files }, [
+    ["--profile", `found "next-2026.11:wran"`, "Did you mean next-2026.11:warn?"],
+  ]);
+  await assertFaults({ file: { profile: "next-2026.11:wran" } }, [
+    ["latchkey.json: profile", `found "next-2026.11:wran"`, `"next-2026.11:warn"`],
+  ]);
+  await assertFaults({ args: ["--profile", "hunter2-hunter2-hunter2"], files }, [["--profile", "(hidden)"]]);
   await assertFaults({ file: { profile: ["oidc", "oktaa"] } }, [["latchkey.json: profile[1]", `"okta"`]]);
   await assertFaults({ args: ["--profile=none.json"], files }, [["none.json", "no file at this path"]]);
   await assertFaults({ args: ["--profile=a.json"], files }, [["a.json: line 1, column 2"]]);

@@ -26,6 +26,10 @@ export const pluginProfileField = text(Object.values(syntax).map(({ example }) =
   expected: Object.values(syntax).map(({ form }) => `"${form}"`).join(", "),
 });
 
+/** The profiles of plugins that are nothing but a name. */
+export const pluginProfileNames = Object.values(syntax).filter(({ example, form }) => example === form)
+  .map(({ example }) => example);
+
 /** Whether a profile is one of a plugin. */
 export function isPluginProfile(profile: unknown): profile is PluginProfile {
   return typeof profile === "string" && pluginProfileField.pattern.test(profile);

@@ -6,7 +6,7 @@ import { quote } from "./config_issue.ts";
 import { choice, type Field, list, union } from "./field.ts";
 import type { EndpointPaths } from "./issuer_urls.ts";
 import { type ProfileName, profileNames } from "./profile.ts";
-import { type PluginProfile, pluginProfileField } from "./plugin_profile.ts";
+import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
 import { type ProviderProfile, providerProfileField } from "./provider_profile.ts";
 
 /** A profile: of a standard, a provider or a plugin by its name, or of another provider by its value. */
@@ -29,7 +29,9 @@ export function profileField(
 ): Field<Profile | readonly Profile[]> {
   const texts = [pluginProfileField, ...others];
   const one = [
-    choice(names, { expected: [...names.map(quote), ...texts.map(({ expected }) => expected)].join(", ") }),
+    choice([...names, ...pluginProfileNames], {
+      expected: [...names.map(quote), ...texts.map(({ expected }) => expected)].join(", "),
+    }),
     ...texts,
     providerProfileField(paths),
   ] as readonly Field<Profile>[];
