@@ -1,6 +1,7 @@
 /** `latchkey exec`: a command, here a script on the runtime of the tests, beside a server of its own. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -84,18 +85,40 @@ test("if the command fails, the rejections are printed, and the report has their
   assertStringIncludes(stderr, "failed  CA-07");
   assertMatch(stderr, /fix +Copy client_secret from the registration/);
   assert(!stderr.includes("app-secret"), stderr);
-  assertStringIncludes(stderr, '"error_uri":"latchkey explain CA-07"');
+  assertMatch(stderr, /^ {10}explain: latchkey explain CA-07$/m);
   assertEquals(readdirSync(report).sort(), ["flow-1.html", "summary.md"]);
   const summary = readFileSync(join(report, "summary.md"), "utf8");
   assertMatch(
     summary,
     /^## Latchkey: 1 flow with a rejection\n\n```\n {2}flow 1: POST \/oauth2\/token\n[^]*CA-07[^]*\n```\n$/,
   );
-  assert(!/app-secret|\/flows\/|\/rules\//.test(stderr + summary), summary);
+  assert(!/app-secret|\/flows\/|\/rules\/|error_uri/.test(stderr + summary), summary);
   const html = readFileSync(join(report, "flow-1.html"), "utf8");
   assertMatch(html, /default-src 'none'; style-src 'sha256-[\w+/]{43}='/);
   assertStringIncludes(html, "CA-07");
   assert(!/app-secret|<script|<form|<link|src=|url\(/.test(html), html);
+});
+
+test("a value of the client stays as it is, also if it looks like a link of the server", async () => {
+  const file = join(folder, "own_value.mjs");
+  writeFileSync(
+    file,
+    `const client_id = process.env.LATCHKEY_ISSUER + "/flows/1";
+    const query = new URLSearchParams({ client_id, redirect_uri: "https://a.example/cb", response_type: "code" });
+    await fetch(process.env.LATCHKEY_ISSUER + "/oauth2/authorize?" + query);
+    process.exit(3);`,
+  );
+  const { stderr } = await run(["--", ...suite.slice(0, -1), file]);
+  assertMatch(stderr, /client_id +http:\/\/localhost:\d+\/flows\/1\n/);
+  assertMatch(stderr, /received +http:\/\/localhost:\d+\/flows\/1\n/);
+});
+
+test("if Deno may not start the command, exec says how to run it", { skip: !("Deno" in globalThis) }, () => {
+  const flags = ["--allow-net", "--allow-env", "--allow-read", "--allow-write", "--allow-sys"];
+  const args = ["run", "--no-lock", ...flags, "src/main.ts", "exec", "--", "node"];
+  const { status, stderr } = spawnSync(process.execPath, args, { env: { ...process.env, npm_command: "exec" } });
+  assertEquals(status, 127);
+  assertStringIncludes(String(stderr), "Run npx -y deno run -A src/main.ts exec … instead.");
 });
 
 test("a command that succeeds prints no rejections, because a test may want them", async () => {

@@ -2,7 +2,7 @@
 
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { Flow } from "../../recorder/exchange.ts";
+import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { App } from "../../server/assembly/context.ts";
 import { ConfigurationError, printable } from "../../server/config/config_issue.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
@@ -91,16 +91,22 @@ export async function execute(
       environment.onStop,
       print,
     ).catch((error: Error) => {
-      say(`${printable(command[0])} cannot be started: ${printable(error.message)}`);
+      const mayNot = /--allow-run\b/.test(error.message) && program.includes("deno run");
+      const why = mayNot
+        ? `this process may start no commands. Run ${program} ${ofVary === undefined ? "exec" : "vary"} … instead.`
+        : error.message;
+      say(`${printable(command[0])} cannot be started: ${printable(why)}`);
       return 127;
     });
-    const explain = explainer(base, programCommand(environment));
+    const explainProgram = programCommand(environment);
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
-    if (code !== 0 && rejected.length > 0) say(`\n${(await formatFlows(rejected, explain)).join("\n")}`);
+    if (code !== 0 && rejected.length > 0) say(`\n${(await formatFlows(rejected, explainProgram)).join("\n")}`);
     const seed = opened.vary?.seed;
     if (ofVary === undefined && code !== 0 && seed !== undefined) {
       say(`\n${describeVariations(opened.vary!)}`);
-      say(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
+      if (pluginProfiles(settings).includes(`vary:${seed}`)) {
+        say(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
+      }
     }
     if (recorder !== undefined && pluginProfiles(settings).includes("next-2026.11:warn")) {
       const { readReadiness } = await import("../../testing/check_readiness.ts");
@@ -119,7 +125,7 @@ export async function execute(
     for (const text of withoutEffect) say(printableLines(text));
     const isEmpty = rejected.length === 0 && withoutEffect.length === 0;
     const isReported = report === undefined || isEmpty ||
-      await writeReport(report, { app, rejected, withoutEffect, explain }, say);
+      await writeReport(report, { app, rejected, withoutEffect, explainProgram }, say);
     return code === 0 && (withoutEffect.length > 0 || !isReported) ? 1 : code;
   } finally {
     await server.close();
@@ -165,19 +171,36 @@ function clientSettings({ clients, redirectUris }: Settings, named: readonly str
   return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
 }
 
-/** Replaces links to pages of the server, such as `error_uri`, with a command that works after the server has ended. */
-function explainer(base: string, program: string): (line: string, rule: string | undefined) => string {
-  const prefixes = [base, encodeURIComponent(base)].map((url) => url.replaceAll(/[^\w%]/g, "\\$&"));
-  const link = new RegExp(`(?:${prefixes.join("|")})(?:/|%2F)(?:flows|rules)(?:(?:/|%2F)[\\w-]+)+`, "g");
-  return (line, rule) => line.replaceAll(link, rule === undefined ? "…" : `${program} explain ${rule}`);
+/** The exchange without `error_uri`, which leads to a page of the server, and the server has ended. */
+function withoutErrorUri(exchange: Exchange): Exchange {
+  const { response } = exchange;
+  if (response === undefined) return exchange;
+  const { headers, body, authorizationResponse } = response;
+  const { "www-authenticate": challenge, ...others } = headers;
+  const link = body?.startsWith("{") ? /,"error_uri":"[^"\\]*"/ : /&error_uri=[^&]*/;
+  return {
+    ...exchange,
+    response: {
+      ...response,
+      headers: {
+        ...others,
+        ...challenge !== undefined && { "www-authenticate": challenge.replaceAll(/, error_uri="[^"\\]*"/g, "") },
+      },
+      body: body?.replace(link, ""),
+      authorizationResponse: authorizationResponse && {
+        ...authorizationResponse,
+        params: authorizationResponse.params.filter(([name]) => name !== "error_uri"),
+      },
+    },
+  };
 }
 
 /**
  * The last rejections, which may explain why the command failed, as lines for a terminal; the newest last.
  *
- * @param explain See {@link explainer}.
+ * @param program The command that explains a rule.
  */
-async function formatFlows(rejected: readonly Flow[], explain: ReturnType<typeof explainer>): Promise<string[]> {
+async function formatFlows(rejected: readonly Flow[], program: string): Promise<string[]> {
   const [{ redactFlow }, { formatExchange }, { findFix }] = await Promise.all([
     import("../../recorder/redact.ts"),
     import("../../recorder/export/text.ts"),
@@ -196,8 +219,13 @@ async function formatFlows(rejected: readonly Flow[], explain: ReturnType<typeof
         ...failed.rejection!,
         explanation: fix === undefined ? explanation : { ...explanation, fix },
       };
-      return formatExchange({ ...failed, rejection }, `  flow ${id}: `)
-        .map((line) => printable(explain(line, explanation.rule)));
+      const prefix = `  flow ${id}: `;
+      return [
+        ...formatExchange(withoutErrorUri({ ...failed, rejection }), prefix),
+        ...explanation.rule === undefined
+          ? []
+          : [`${" ".repeat(prefix.length)}explain: ${program} explain ${explanation.rule}`],
+      ].map(printable);
     }),
   ];
 }
@@ -210,11 +238,11 @@ const countFlows = ({ length }: readonly Flow[]) => length === 1 ? "1 flow" : `$
  */
 async function writeReport(
   folder: string,
-  { app, rejected, withoutEffect, explain }: {
+  { app, rejected, withoutEffect, explainProgram }: {
     readonly app: App;
     readonly rejected: readonly Flow[];
     readonly withoutEffect: readonly string[];
-    readonly explain: ReturnType<typeof explainer>;
+    readonly explainProgram: string;
   },
   say: (text: string) => void,
 ): Promise<boolean> {
@@ -230,7 +258,7 @@ async function writeReport(
     heading: string,
     lines: readonly string[],
   ) => [`## Latchkey: ${heading}`, "", ...codeBlock(lines), ""];
-  const [, ...lines] = await formatFlows(rejected, explain);
+  const [, ...lines] = await formatFlows(rejected, explainProgram);
   const summary = [
     ...rejected.length === 0 ? [] : section(`${countFlows(rejected)} with a rejection`, lines),
     ...withoutEffect.length === 0 ? [] : section("without effect", withoutEffect),
