@@ -214,7 +214,10 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
 
   const self: ServerControl = {
     ...login,
-    ...extensionClients({ post, token: login.token, browser, clock, endpointUrl: getEndpointUrl }),
+    ...extensionClients({
+      ...{ post, token: login.token, browser, clock, endpointUrl: getEndpointUrl },
+      users: () => getApp().server.users,
+    }),
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],

@@ -1,6 +1,7 @@
 /** Requests that a client polls for while the user decides (RFC 8628, CIBA): a correct client, and the user. */
 
 import type { PolledGrant } from "../server/extensions/polled/polled_grant.ts";
+import type { UserRepository } from "../server/oauth/clients/repository.ts";
 import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
 import type { RequestParameters } from "../client/parameters.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
@@ -9,6 +10,7 @@ import type { TestClock } from "./clock.ts";
 import type { LoginClient, PostForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";
 import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
+import { unknownUser } from "./user_decisions.ts";
 
 /** @internal The user of a request that a client polls for. */
 export interface RequestUser {
@@ -18,6 +20,7 @@ export interface RequestUser {
    * @param persona Who it is, and what they deny. Default: the user of the request; without one, the user that
    *   `as.decisions` names, or the first one.
    * @throws {LoginError} If the server rejects the request.
+   * @throws {TypeError} If the server has no such user; the request is still undecided.
    */
   approve(persona?: Persona): Promise<void>;
   /** Opens the request in a browser, and denies. @throws {LoginError} As {@link RequestUser.approve}. */
@@ -46,6 +49,8 @@ export interface PolledRequestOptions {
   readonly clock: TestClock;
   /** The URL of an endpoint by its name. */
   readonly endpointUrl: (name: string) => string;
+  /** The users at this moment. */
+  readonly users: () => UserRepository;
 }
 
 /** The polled requests of one extension. */
@@ -78,7 +83,7 @@ const slowDownSeconds = 5;
 
 /** Creates the client and the users of the requests of one extension. */
 export function polledRequests(
-  { post, token, browser, clock, endpointUrl }: PolledRequestOptions,
+  { post, token, browser, clock, endpointUrl, users }: PolledRequestOptions,
   { grant, endpoint, page, query }: RequestKind,
 ): PolledRequests {
   async function decide(handle: string, expected: "approved" | "denied", persona: Persona): Promise<void> {
@@ -88,7 +93,14 @@ export function polledRequests(
 
   return {
     user: (handle) => ({
-      approve: (persona = {}) => decide(handle, "approved", persona),
+      async approve(persona = {}) {
+        const { as, claims } = persona;
+        // With claims, the login page creates the user.
+        const isUnknown = as !== undefined && claims === undefined && await users().find(as) === undefined;
+        // Otherwise the request would be denied, and its code consumed.
+        if (isUnknown) throw unknownUser(users(), as);
+        await decide(handle, "approved", persona);
+      },
       deny: () => decide(handle, "denied", { deny: true }),
     }),
     async start(client, params) {

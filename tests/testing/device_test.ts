@@ -76,6 +76,17 @@ test("[DV-06] decisions apply to devices: immediately, or later by as.device()",
   await poll(await start());
 });
 
+test("approving a device as an unknown user is an error, and the device can still be decided on", async () => {
+  for (const login of ["auto", "interactive"] as const) {
+    await using as = await testLatchkey({ login });
+    const device = await as.startDevice(as.client());
+    const { message } = await assertRejects(() => device.approve({ as: "carol" }), TypeError);
+    assertEquals(message, 'The server has no user "carol". Its users: alice, bob.');
+    await as.device(device.userCode).approve({ as: "bob" });
+    assert((await device.poll()).access_token);
+  }
+});
+
 test("a device of a client without the grant type, and unknown options, are errors", async () => {
   await using as = await testLatchkey();
   const client = as.client({ grant_types: ["authorization_code"] });

@@ -41,6 +41,8 @@ test("devices and backchannel requests wait for their users, who decide by verbs
   const bank = as.client({ confidential: true, grant_types: ["urn:openid:params:grant-type:ciba"], redirect_uris: [] });
   const sub = (idToken: string | undefined) => decodeClaims(idToken!).sub;
   const [first, second] = [await as.startDevice(device, { scope: "openid" }), await as.startDevice(device)];
+  const unknown = await post("/device/approve", { userCode: first.userCode, sub: "carol" });
+  assertEquals([unknown.status, unknown.body.detail], [400, 'The server has no user "carol". Its users: alice, bob.']);
   assertEquals((await post("/device/approve", { userCode: first.userCode, sub: "bob" })).status, 204);
   assertEquals(sub((await first.poll()).id_token), "bob");
   assertEquals((await post("/device/deny", { userCode: second.userCode })).status, 204);
