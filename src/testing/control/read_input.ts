@@ -32,6 +32,8 @@ const synonyms = [
   ["idToken", "id_token", "id_token_hint"],
   ["accessToken", "access_token"],
   ["metadata", "claims"],
+  ["userCode", "user_code"],
+  ["authReqId", "auth_req_id"],
 ] as const;
 
 /** The input with the documented name of each member that was sent by a synonym. */

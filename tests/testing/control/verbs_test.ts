@@ -45,12 +45,13 @@ test("devices and backchannel requests wait for their users, who decide by verbs
   assertEquals([unknown.status, unknown.body.detail], [400, 'The server has no user "carol". Its users: alice, bob.']);
   assertEquals((await post("/device/approve", { userCode: first.userCode, sub: "bob" })).status, 204);
   assertEquals(sub((await first.poll()).id_token), "bob");
-  assertEquals((await post("/device/deny", { userCode: second.userCode })).status, 204);
+  assertEquals((await post("/device/deny", { user_code: second.userCode })).status, 204);
   assertEquals(await second.poll().catch(({ error }) => error), "access_denied");
-  for (const [verb, expected] of [["approve", "bob"], ["deny", "access_denied"]] as const) {
+  const decisions = [["approve", "authReqId", "bob"], ["deny", "auth_req_id", "access_denied"]] as const;
+  for (const [verb, name, expected] of decisions) {
     const request = await as.startBackchannel(bank, { user: "bob" });
     assertEquals(await request.poll().catch(({ error }) => error), "authorization_pending");
-    assertEquals((await post(`/backchannel/${verb}`, { authReqId: request.authReqId })).status, 204);
+    assertEquals((await post(`/backchannel/${verb}`, { [name]: request.authReqId })).status, 204);
     assertEquals(await request.poll().then(({ id_token }) => sub(id_token), ({ error }) => error), expected);
   }
   for (
