@@ -32,6 +32,8 @@ export interface ConnectionList {
   request(call: ConnectionCall, id: string, now: number): Connection;
   /** Records the decision of the user. */
   decide(connection: Connection, state: "connected" | "declined"): void;
+  /** Removes all. */
+  clear(): void;
 }
 
 /** Creates an empty list. */
@@ -55,5 +57,6 @@ export function connectionList(): ConnectionList {
       const expiresAt = state === "connected" ? Infinity : connection.expiresAt;
       byCall.set(keyOf(connection), { ...connection, state, expiresAt });
     },
+    clear: () => byCall.clear(),
   };
 }

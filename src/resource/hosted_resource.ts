@@ -84,6 +84,7 @@ export function hostResource(
     const expected = `a name of its tools: ${Object.keys(tools).join(", ")}`;
     throw new TypeError(`toolConnections: expected ${expected}; received ${JSON.stringify(unknown)}. Add it to tools.`);
   }
+  const connections = connectionList();
   const definition: HostedResourceDefinition = {
     get identifier() {
       return getUrl();
@@ -93,7 +94,8 @@ export function hostResource(
     tools,
     toolLogins: options.toolLogins ?? {},
     toolConnections,
-    connections: connectionList(),
+    connections,
+    reset: connections.clear,
     connectPath: `${app.site.base}/connect-account${path.replace(/^\/(?=\/)/, "")}`,
     impliedScopes: options.impliedScopes,
     authorizationDetailsTypes: options.authorizationDetailsTypes,

@@ -268,7 +268,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       const { server } = getApp();
       log.clear();
       server.clients.forgetExternalClients();
-      for (const part of [overrides, decisions, grants, values, changes, vary, clock, serverRandom]) part?.reset();
+      const parts = [overrides, decisions, grants, values, changes, vary, clock, serverRandom];
+      for (const part of [...parts, ...server.resources.hosted]) part?.reset();
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
       const cleared = state.reset(server.store);
       if (server.store.persistent) await cleared;

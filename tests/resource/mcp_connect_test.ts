@@ -1,8 +1,9 @@
 /** Accounts that the hosted MCP server asks its user to connect: URL mode elicitation, and who may open the URL. */
 
-import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
+import { mcpServer } from "../../src/resource/mod.ts";
 import type { TestBrowser, TestLatchkey } from "../../src/testing/mod.ts";
 import { encode, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
@@ -43,9 +44,9 @@ async function start(): Promise<{
 
 type Call = (params?: object, version?: string | null) => Promise<readonly [status: number, response: CallResponse]>;
 
-function createCall(as: TestLatchkey, token: string): Call {
+function createCall(as: TestLatchkey, token: string, resource = url): Call {
   return async (params = { _meta: capable }, version = revision) => {
-    const response = await as.fetch(url, {
+    const response = await as.fetch(resource, {
       method: "POST",
       headers: {
         authorization: `Bearer ${token}`,
@@ -205,6 +206,25 @@ test("[MC-12] only the browser of the user who called the tool can connect, by a
   });
   assertEquals(response.status, 403);
   await as.close();
+});
+
+test("[MC-11] a reset of the mock forgets connected accounts, also those of a plugin", async () => {
+  for (const plugins of [[], [mcpServer("/mcp")]]) {
+    await using as = await testLatchkey({ plugins });
+    const resource = plugins.length > 0 ? `${as.issuer}/mcp` : as.resource("/mcp").url;
+    const client = as.client();
+    const browser = as.browser();
+    const call = async () => {
+      const { tokens } = await as.logIn(client, { scope: "read", resource, browser });
+      return await createCall(as, tokens.access_token, resource)();
+    };
+    const { page } = readElicitation(await call());
+    await decide(browser, page, "connect");
+    assertEquals((await call())[1].result?.resultType, "complete");
+    await as.reset({ keep: ["clients", "users"] });
+    assertNotEquals(readElicitation(await call()).page, page);
+    assertEquals((await browser.open(page)).status, 400);
+  }
 });
 
 test("[MC-11] toolConnections accepts only names of tools", async () => {

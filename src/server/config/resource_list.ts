@@ -18,6 +18,8 @@ export interface HostedResource {
   readonly identifier: string;
   /** The scope values that its operations need. */
   readonly scopes: readonly string[];
+  /** Forgets what users did there, because a mock is reset. */
+  reset(): void;
 }
 
 /** @internal */
