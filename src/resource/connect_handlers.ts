@@ -40,8 +40,9 @@ export function connectHandlers(definition: HostedResourceDefinition): Handlers 
       const { connection, binding } = await readConnection(context, definition);
       await assertCsrfToken(context, params, binding);
       const state = params.get("decision") === "connect" ? "connected" : "declined";
-      definition.connections.decide(connection, state);
-      return await render(context, { ...connection, state }, binding);
+      // Since it was read, the client may have begun another request.
+      const decided = definition.connections.decide(connection.id, state, context.server.now());
+      return await render(context, assertCurrent(decided), binding);
     },
   };
 }
@@ -52,14 +53,8 @@ async function readConnection(
   { connections }: HostedResourceDefinition,
 ): Promise<{ readonly connection: Connection; readonly binding: CsrfBinding }> {
   const { server, target } = context;
-  const connection = connections.findById(new URLSearchParams(target.query).get("id") ?? "", server.now());
-  if (connection === undefined) {
-    throw new OAuthError("invalid_request", "this request to connect an account is unknown or has expired", {
-      rule: "MC-12",
-      expected: "the URL of an elicitation of the last ten minutes",
-      received: "another URL",
-    });
-  }
+  const id = new URLSearchParams(target.query).get("id") ?? "";
+  const connection = assertCurrent(connections.findById(id, server.now()));
   const session = await readSession(context);
   const client = await server.clients.find(connection.clientId);
   const sub = session && client && await subjectFor(server, client, session.sub);
@@ -72,4 +67,13 @@ async function readConnection(
     });
   }
   return { connection, binding: { name: `connect ${connection.id}`, holder: session.sid } };
+}
+
+function assertCurrent(connection: Connection | undefined): Connection {
+  if (connection !== undefined) return connection;
+  throw new OAuthError("invalid_request", "this request to connect an account is unknown or has expired", {
+    rule: "MC-12",
+    expected: "the URL of an elicitation of the last ten minutes",
+    received: "another URL",
+  });
 }

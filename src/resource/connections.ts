@@ -19,7 +19,7 @@ export type ConnectionCall = Pick<Connection, "tool" | "clientId" | "sub">;
 /** Milliseconds in which the user must decide. */
 const lifetimeMs = 10 * 60_000;
 
-/** Maximum number of connections; a further one replaces the oldest. */
+/** Maximum number of connections; a further one replaces the oldest that is not connected, or else the oldest. */
 const maxConnections = 1000;
 
 /** The connections of one resource, in the memory of this process. */
@@ -30,8 +30,8 @@ export interface ConnectionList {
   findById(id: string, now: number): Connection | undefined;
   /** Begins a request, which replaces an earlier one of the same call. */
   request(call: ConnectionCall, id: string, now: number): Connection;
-  /** Records the decision of the user. */
-  decide(connection: Connection, state: "connected" | "declined"): void;
+  /** Records the decision of the user about the current connection with this id; `undefined` if there is none. */
+  decide(id: string, state: "connected" | "declined", now: number): Connection | undefined;
   /** Removes all. */
   clear(): void;
 }
@@ -42,20 +42,28 @@ export function connectionList(): ConnectionList {
   const keyOf = ({ tool, clientId, sub }: ConnectionCall) => JSON.stringify([tool, clientId, sub]);
   const ifCurrent = (found: Connection | undefined, now: number) =>
     found !== undefined && found.expiresAt > now ? found : undefined;
+  const findById = (id: string, now: number) =>
+    ifCurrent([...byCall.values()].find((connection) => connection.id === id), now);
   return {
     find: (call, now) => ifCurrent(byCall.get(keyOf(call)), now),
-    findById: (id, now) => ifCurrent([...byCall.values()].find((connection) => connection.id === id), now),
+    findById,
     request(call, id, now) {
       const { tool, clientId, sub } = call;
       const connection: Connection = { id, tool, clientId, sub, state: "pending", expiresAt: now + lifetimeMs };
       byCall.delete(keyOf(call));
-      if (byCall.size >= maxConnections) byCall.delete(byCall.keys().next().value!);
+      if (byCall.size >= maxConnections) {
+        const all = [...byCall.values()];
+        byCall.delete(keyOf(all.find(({ state }) => state !== "connected") ?? all[0]!));
+      }
       byCall.set(keyOf(call), connection);
       return connection;
     },
-    decide(connection, state) {
-      const expiresAt = state === "connected" ? Infinity : connection.expiresAt;
-      byCall.set(keyOf(connection), { ...connection, state, expiresAt });
+    decide(id, state, now) {
+      const current = findById(id, now);
+      if (current === undefined) return undefined;
+      const decided = { ...current, state, expiresAt: state === "connected" ? Infinity : current.expiresAt };
+      byCall.set(keyOf(current), decided);
+      return decided;
     },
     clear: () => byCall.clear(),
   };

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertStringInclude
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { mcpServer } from "../../src/resource/mod.ts";
+import { connectionList } from "../../src/resource/connections.ts";
 import type { TestBrowser, TestLatchkey } from "../../src/testing/mod.ts";
 import { encode, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
@@ -225,6 +226,29 @@ test("[MC-11] a reset of the mock forgets connected accounts, also those of a pl
     assertNotEquals(readElicitation(await call()).page, page);
     assertEquals((await browser.open(page)).status, 400);
   }
+});
+
+test("[MC-11] many requests remove requests without a decision first, and no connected account of another user", () => {
+  const connections = connectionList();
+  const bob = { tool: "read_calendar", clientId: "app", sub: "bob" };
+  connections.decide(connections.request(bob, "bob's", 0).id, "connected", 0);
+  for (let i = 0; i < 1000; i++) connections.request({ ...bob, clientId: `client ${i}`, sub: "alice" }, `id ${i}`, 0);
+  assertEquals(connections.find(bob, 0)?.state, "connected");
+  assertEquals([connections.findById("id 0", 0), connections.findById("id 1", 0)?.sub], [undefined, "alice"]);
+});
+
+test("[MC-11] a decision on a request that is no longer current changes nothing", () => {
+  const connections = connectionList();
+  const call = { tool: "read_calendar", clientId: "app", sub: "alice" };
+  const { id } = connections.request(call, "first", 0);
+  const next = connections.request(call, "second", 1);
+  assertEquals(connections.decide(id, "connected", 1), undefined);
+  assertEquals(connections.find(call, 1), next);
+  assertEquals(connections.decide(next.id, "connected", next.expiresAt), undefined);
+  assertEquals(connections.decide(next.id, "connected", next.expiresAt - 1)?.state, "connected");
+  connections.clear();
+  assertEquals(connections.decide(next.id, "declined", 1), undefined);
+  assertEquals(connections.find(call, 1), undefined);
 });
 
 test("[MC-11] toolConnections accepts only names of tools", async () => {
