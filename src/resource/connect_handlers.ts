@@ -25,7 +25,7 @@ export function connectHandlers(definition: HostedResourceDefinition): Handlers 
       ...context.site,
       ...{ tool, state, service: definition.toolConnections[tool]! },
       client: (await context.server.clients.find(clientId))?.name ?? clientId,
-      action: `${definition.connectPath}?id=${connection.id}`,
+      action: `${definition.connectPath}?elicitation_id=${connection.id}`,
       fields: await withCsrfToken(context, [], binding),
     };
     return htmlWithForms(200, renderPage(ConnectAccount, props));
@@ -53,7 +53,7 @@ async function readConnection(
   { connections }: HostedResourceDefinition,
 ): Promise<{ readonly connection: Connection; readonly binding: CsrfBinding }> {
   const { server, target } = context;
-  const id = new URLSearchParams(target.query).get("id") ?? "";
+  const id = new URLSearchParams(target.query).get("elicitation_id") ?? "";
   const connection = assertCurrent(connections.findById(id, server.now()));
   const session = await readSession(context);
   const client = await server.clients.find(connection.clientId);

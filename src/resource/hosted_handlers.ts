@@ -91,7 +91,7 @@ function connect(
     : connections.request(call, randomToken(server.randomBytes), now);
   return {
     ...{ id, service: toolConnections[tool]!, state: isUnknownState ? "unknown" : isDeclined ? "declined" : "pending" },
-    url: `${publicUrl(server, { caller: "browser", path: connectPath })}?id=${id}`,
+    url: `${publicUrl(server, { caller: "browser", path: connectPath })}?elicitation_id=${id}`,
   };
 }
 

@@ -116,6 +116,9 @@ export function hostResource(
         doneLabel: "served",
         errors: "resource",
         role: "step",
+        responseParameters: parameters(
+          ...["requestState", "elicitationId"].map((name) => ({ name, secret: "elicitation" })),
+        ),
         load: async () => (await handlers()).mcpHandlers(definition),
       },
       {
@@ -134,7 +137,7 @@ export function hostResource(
         ...page("connect_account", definition.connectPath, "Connect an account", async () => {
           return (await import("./connect_handlers.ts")).connectHandlers(definition);
         }, ["GET", "POST"]),
-        parameters: parameters({ name: "id", secret: "elicitation" }),
+        parameters: parameters({ name: "elicitation_id", secret: "elicitation" }),
       },
     ] satisfies Endpoint[],
   );

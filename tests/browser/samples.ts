@@ -363,7 +363,7 @@ const connectAccount: ConnectAccountProps = {
   tool: "read_calendar",
   client: "Demo, public",
   state: "pending",
-  action: `/connect-account/mcp?id=${token}`,
+  action: `/connect-account/mcp?elicitation_id=${token}`,
   fields: [["form_token", code]],
 };
 

@@ -4,6 +4,8 @@ import { assert, assertEquals, assertMatch, assertNotEquals, assertStringInclude
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { mcpServer } from "../../src/resource/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
+import { toHar } from "../../src/recorder/export/har.ts";
 import { connectionList } from "../../src/resource/connections.ts";
 import type { TestBrowser, TestLatchkey } from "../../src/testing/mod.ts";
 import { encode, forEachCase } from "../kit.ts";
@@ -196,7 +198,7 @@ test("[MC-12] only the browser of the user who called the tool can connect, by a
   const form = await formOf(await browser.open(page), "connect");
   assertEquals((await send(other, form)).status, 403);
   assertEquals((await send(browser, form, { origin: "https://evil.example" })).status, 403);
-  assertEquals((await browser.open(page.replace(/id=.*/, "id=x"))).status, 400);
+  assertEquals((await browser.open(page.replace(/elicitation_id=.*/, "elicitation_id=x"))).status, 400);
   readElicitation(await call());
   // The form of one elicitation is not valid for another one.
   const bob = readElicitation(await (await callAs("bob"))());
@@ -249,6 +251,30 @@ test("[MC-11] a decision on a request that is no longer current changes nothing"
   connections.clear();
   assertEquals(connections.decide(next.id, "declined", 1), undefined);
   assertEquals(connections.find(call, 1), undefined);
+});
+
+test("[MC-11] flows and their exports hide the elicitation in URLs, request states and errors", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const resource = as.resource("/mcp").url;
+  const browser = as.browser();
+  const { tokens } = await as.logIn(as.client(), { scope: "read", resource, browser });
+  const call = createCall(as, tokens.access_token, resource);
+  const { page, state } = readElicitation(await call());
+  await call({}, "2025-11-25");
+  await call({ _meta: capable, requestState: state });
+  await decide(browser, page, "connect");
+  const { log } = toHar(as.log.exchanges, as);
+  const shown = [
+    JSON.stringify(log.entries.map(({ request: { url, queryString } }) => [url, queryString])),
+    ...await Promise.all(
+      [1, 2, 3, 4, 5, 6].flatMap((flow) =>
+        ["", ".md", ".har"].map(async (end) => await (await as.fetch(`/flows/${flow}${end}`)).text())
+      ),
+    ),
+  ];
+  assert(shown.some((text) => text.includes("/connect-account/mcp?elicitation_id=")));
+  assert(shown.some((text) => text.includes("requestState")) && shown.some((text) => text.includes("elicitationId")));
+  assertEquals(shown.filter((text) => text.includes(state)), []);
 });
 
 test("[MC-11] toolConnections accepts only names of tools", async () => {

@@ -240,6 +240,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     server.resources.host(resource);
     scopes.push(...resource.scopes.filter((value) => !scopes.includes(value)));
     for (const endpoint of resourceEndpoints) {
+      declareNames(declaredNames, [...endpoint.parameters ?? [], ...endpoint.responseParameters ?? []]);
       replaceByPath(allEndpoints, endpoint);
       replaceByPath(routes, endpointRoute(endpoint));
     }

@@ -129,7 +129,7 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     '/(clients|users)(/[^/"]*|#add)?',
     "/#connect",
     "/flows(/[0-9]+)?",
-    "/connect-account/mcp\\?[a-z]+=[\\w-]+",
+    "/connect-account/mcp\\?[a-z_]+=[\\w-]+",
     "#[a-z_]+",
   ];
   const allowed = new RegExp(`^(/|${paths.join("|")}|/.well-known/.*)$`);
