@@ -62,6 +62,7 @@ export function mcpHandlers(definition: HostedResourceDefinition): Handlers {
             name: context.request.headers.get("mcp-name"),
           },
           tools: Object.keys(definition.tools),
+          toolConnections: definition.toolConnections,
           claims,
           connect: (tool, requestState) => connect(context.server, definition, { tool, claims, requestState }),
         }));

@@ -113,6 +113,8 @@ interface McpCall {
   readonly mirrored: { readonly method: string | null; readonly name: string | null };
   /** The names of the tools. */
   readonly tools: readonly string[];
+  /** Tool → the service of the account that it needs. */
+  readonly toolConnections: Readonly<Record<string, string>>;
   /** The claims of the access token. */
   readonly claims: AccessTokenClaims;
   /** The account that the user must connect first; `undefined`: none. */
@@ -122,7 +124,7 @@ interface McpCall {
 /** The response to the messages of one request: 202 if all of them are notifications. */
 export async function respondToMcp(
   messages: readonly McpMessage[] | undefined,
-  { revision, mirrored, tools, claims, connect }: McpCall,
+  { revision, mirrored, tools, toolConnections, claims, connect }: McpCall,
 ): Promise<HttpResponse> {
   if (messages === undefined) return rpcError(400, null, -32700, "The body must be a JSON-RPC 2.0 request");
   const first = messages[0]!;
@@ -139,7 +141,9 @@ export async function respondToMcp(
   }
   const service: McpService = {
     serverInfo: { name: "latchkey-resource", version: "1.0.0" },
-    tools: tools.map(describeTool),
+    tools: tools.map((name) =>
+      describeTool(name, Object.hasOwn(toolConnections, name) ? toolConnections[name] : undefined)
+    ),
     call(tool, input, params) {
       const required = connect(tool, params.requestState);
       if (required !== undefined) return elicitConnection(required, params, revision ?? revisionWithoutHeader);
@@ -296,12 +300,10 @@ function revisionOf({ _meta }: McpMessage["params"]): string | null {
   return typeof revision === "string" ? revision : null;
 }
 
-function describeTool(name: string): McpTool {
-  return {
-    name,
-    description: "Returns its arguments, and user, client and scope of the access token.",
-    inputSchema: { type: "object" },
-  };
+function describeTool(name: string, service: string | undefined): McpTool {
+  const result = "Returns its arguments, and user, client and scope of the access token.";
+  const account = service === undefined ? "" : ` The user must first connect an account of ${service} in a browser.`;
+  return { name, description: result + account, inputSchema: { type: "object" } };
 }
 
 function rpcError(

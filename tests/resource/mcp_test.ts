@@ -47,7 +47,10 @@ test("the client of the MCP SDK negotiates every revision, lists and calls tools
       new StreamableHTTPClientTransport(new URL(url), { fetch: as.fetch as typeof fetch, requestInit }),
     );
     assertEquals(client.getNegotiatedProtocolVersion(), revision);
-    assertEquals((await client.listTools()).tools.map(({ name }) => name), ["whoami", "add_note", "read_calendar"]);
+    const { tools } = await client.listTools();
+    assertEquals(tools.map(({ name }) => name), ["whoami", "add_note", "read_calendar"]);
+    const needsAccount = "The user must first connect an account of Example Calendar in a browser.";
+    assertEquals(tools.map(({ description }) => description?.endsWith(` ${needsAccount}`)), [false, false, true]);
     const { structuredContent } = await client.callTool({ name: "whoami", arguments: { a: [1] } });
     assertEquals(structuredContent, {
       tool: "whoami",
