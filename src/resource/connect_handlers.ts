@@ -12,7 +12,7 @@ import { readSession } from "../server/endpoints/shared/session_cookie.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
 import { subjectFor } from "../server/oauth/users/users.ts";
 import { renderPage } from "../server/pages/render_page.ts";
-import { htmlWithForms } from "../platform/http/message.ts";
+import { htmlWithForms, redirect } from "../platform/http/message.ts";
 import { ConnectAccount } from "./connect_page.tsx";
 import type { Connection } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
@@ -25,7 +25,7 @@ export function connectHandlers(definition: HostedResourceDefinition): Handlers 
       ...context.site,
       ...{ tool, state, service: definition.toolConnections[tool]! },
       client: (await context.server.clients.find(clientId))?.name ?? clientId,
-      action: `${definition.connectPath}?elicitation_id=${connection.id}`,
+      action: pathOf(definition, connection),
       fields: await withCsrfToken(context, [], binding),
     };
     return htmlWithForms(200, renderPage(ConnectAccount, props));
@@ -39,12 +39,18 @@ export function connectHandlers(definition: HostedResourceDefinition): Handlers 
       const params = await readSameOriginForm(context);
       const { connection, binding } = await readConnection(context, definition);
       await assertCsrfToken(context, params, binding);
-      const state = params.get("decision") === "connect" ? "connected" : "declined";
+      const state = params.get("decision") === "allow" ? "connected" : "declined";
       // Since it was read, the client may have begun another request.
-      const decided = definition.connections.decide(connection.id, state, context.server.now());
-      return await render(context, assertCurrent(decided), binding);
+      assertCurrent(definition.connections.decide(connection.id, state, context.server.now()));
+      // A program reads the decision from the parameters, as at the page of a device.
+      const result = state === "connected" ? "result=connected" : "error=access_denied";
+      return redirect("POST", `${pathOf(definition, connection)}&${result}`);
     },
   };
+}
+
+function pathOf({ connectPath }: HostedResourceDefinition, { id }: Connection): string {
+  return `${connectPath}?elicitation_id=${id}`;
 }
 
 /** The connection that the URL names. Only the browser of its user may open it: an attacker can send the URL on. */

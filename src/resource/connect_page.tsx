@@ -50,8 +50,8 @@ export function ConnectAccount(props: ConnectAccountProps): VNode {
           <p class="aside">This page takes the place of the login there. Nothing is sent to another server.</p>
           <form class="ways" method="post" action={action}>
             <HiddenInputs fields={fields} />
-            <button type="submit" class="button" name="decision" value="connect">Connect</button>
-            <button type="submit" class="button plain" name="decision" value="decline">Decline</button>
+            <button type="submit" class="button" name="decision" value="allow">Connect</button>
+            <button type="submit" class="button plain" name="decision" value="deny">Decline</button>
           </form>
         </>
       }

@@ -1,12 +1,21 @@
 /** Accounts that the hosted MCP server asks its user to connect: URL mode elicitation, and who may open the URL. */
 
-import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import { connectionList } from "../../src/resource/connections.ts";
+import { LoginError } from "../../src/testing/mod.ts";
 import type { TestBrowser, TestLatchkey } from "../../src/testing/mod.ts";
 import { encode, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
@@ -103,7 +112,7 @@ test("[MC-11] the client of the MCP SDK opens the URL and calls the tool again",
   client.setRequestHandler("elicitation/create", async ({ params }) => {
     const { url: page } = params as { readonly url: string };
     opened.push(page);
-    assertStringIncludes(await decide(browser, page, "connect"), "Example Calendar is connected");
+    assertStringIncludes(await decide(browser, page, "allow"), "Example Calendar is connected");
     return { action: "accept" };
   });
   const requestInit = { headers: { authorization: `Bearer ${tokens.access_token}` } };
@@ -161,7 +170,7 @@ test("[MC-11] requestState is for one user, client and tool, and for ten minutes
   const declined = { connect: { action: "decline" } };
   const [, { result }] = await call({ _meta: capable, requestState: state, inputResponses: declined });
   assertEquals([result?.isError, result?.content?.[0]?.text], [true, "The user did not connect Example Calendar."]);
-  assertStringIncludes(await decide(browser, page, "decline"), "You declined");
+  assertStringIncludes(await decide(browser, page, "deny"), "You declined");
   const accepted = { connect: { action: "accept" } };
   const [, after] = await call({ _meta: capable, requestState: state, inputResponses: accepted });
   assertEquals(after.result?.isError, true);
@@ -170,7 +179,7 @@ test("[MC-11] requestState is for one user, client and tool, and for ten minutes
   assertEquals((await call({ _meta: capable, requestState: next.state }))[1].error?.code, -32602);
   assertEquals((await browser.open(next.page)).status, 400);
   const last = readElicitation(await call());
-  await decide(browser, last.page, "connect");
+  await decide(browser, last.page, "allow");
   as.clock.advance(1200);
   assertEquals((await call())[1].result?.resultType, "complete");
   readElicitation(await bob());
@@ -192,10 +201,10 @@ test("[MC-12] only the browser of the user who called the tool can connect, by a
     const shown = await agent.open(page);
     assertEquals(shown.status, 403);
     assert(!(await shown.text()).includes("alice"));
-    assertEquals((await send(agent, "decision=connect")).status, 403);
+    assertEquals((await send(agent, "decision=allow")).status, 403);
   }
-  assertEquals((await send(browser, "decision=connect")).status, 403);
-  const form = await formOf(await browser.open(page), "connect");
+  assertEquals((await send(browser, "decision=allow")).status, 403);
+  const form = await formOf(await browser.open(page), "allow");
   assertEquals((await send(other, form)).status, 403);
   assertEquals((await send(browser, form, { origin: "https://evil.example" })).status, 403);
   assertEquals((await browser.open(page.replace(/elicitation_id=.*/, "elicitation_id=x"))).status, 400);
@@ -222,7 +231,7 @@ test("[MC-11] a reset of the mock forgets connected accounts, also those of a pl
       return await createCall(as, tokens.access_token, resource)();
     };
     const { page } = readElicitation(await call());
-    await decide(browser, page, "connect");
+    await decide(browser, page, "allow");
     assertEquals((await call())[1].result?.resultType, "complete");
     await as.reset({ keep: ["clients", "users"] });
     assertNotEquals(readElicitation(await call()).page, page);
@@ -262,7 +271,7 @@ test("[MC-11] flows and their exports hide the elicitation in URLs, request stat
   const { page, state } = readElicitation(await call());
   await call({}, "2025-11-25");
   await call({ _meta: capable, requestState: state });
-  await decide(browser, page, "connect");
+  await decide(browser, page, "allow");
   const { log } = toHar(as.log.exchanges, as);
   const shown = [
     JSON.stringify(log.entries.map(({ request: { url, queryString } }) => [url, queryString])),
@@ -275,6 +284,40 @@ test("[MC-11] flows and their exports hide the elicitation in URLs, request stat
   assert(shown.some((text) => text.includes("/connect-account/mcp?elicitation_id=")));
   assert(shown.some((text) => text.includes("requestState")) && shown.some((text) => text.includes("elicitationId")));
   assertEquals(shown.filter((text) => text.includes(state)), []);
+});
+
+test("[MC-11] browser.decide() connects the account or declines, and no reload repeats the form", async () => {
+  for (const login of ["auto", "interactive"] as const) {
+    await using as = await testLatchkey({ login });
+    const resource = as.resource("/mcp").url;
+    const browser = as.browser({ as: "bob" });
+    const { tokens } = await as.logIn(as.client(), { scope: "read", resource, browser });
+    const call = createCall(as, tokens.access_token, resource);
+    const { page, state } = readElicitation(await call());
+    assertEquals(await browser.decide(page, { deny: true }), "denied");
+    assertEquals((await call({ _meta: capable, requestState: state }))[1].result?.isError, true);
+    const next = readElicitation(await call());
+    const body = await formOf(await browser.open(next.page), "allow");
+    const response = await as.fetch(next.page, {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        ...{ origin: as.issuer, cookie: browser.cookies.headerFor(next.page)! },
+      },
+      ...{ body, redirect: "manual" },
+    });
+    assertEquals([response.status, response.headers.get("location")], [
+      303,
+      `${next.page.replace(as.issuer, "")}&result=connected`,
+    ]);
+    assertEquals((await call())[1].result?.resultType, "complete");
+    const other = as.resource("/mcp2").url;
+    const again = await as.logIn(as.client(), { scope: "read", resource: other, browser });
+    const callOther = createCall(as, again.tokens.access_token, other);
+    assertEquals(await browser.decide(readElicitation(await callOther()).page), "approved");
+    assertEquals((await callOther())[1].result?.resultType, "complete");
+    await assertRejects(() => as.browser().decide(next.page), LoginError, "status 403");
+  }
 });
 
 test("[MC-11] toolConnections accepts only names of tools", async () => {

@@ -69,7 +69,8 @@ export interface TestBrowser {
   authorize(request: string | URL | RequestParameters, persona?: Persona, redirectUri?: string): Promise<Callback>;
   /**
    * Opens the page of a request that a client polls for, such as `verification_uri_complete` of a device (RFC 8628),
-   * logs in and decides.
+   * logs in and decides. Also for the URL at which a tool of `as.resource()` asks to connect an account, in a browser
+   * that is logged in.
    *
    * @throws {LoginError} If the server rejects the request.
    */
