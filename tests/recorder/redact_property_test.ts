@@ -124,6 +124,26 @@ test("[HT-15, FL-03] JSON with other quotes or none, numbers, and names as in he
   }
 });
 
+test("[HT-15, FL-03] a number in code, as in a JSON-RPC error, is no authorization code and is shown; a string is not", () => {
+  const shown = (text: string, ...before: string[]) => {
+    const exchanges = [text, ...before].map((body) => exchangeOf(body, json));
+    return [redactEvent(eventOf(text)), redactExchanges(exchanges)[0]!].map((value) => JSON.stringify(value));
+  };
+  for (const text of ['{"error":{"code":-32042,"message":"no"}}', '[{"error":{"code":-32042}}]']) {
+    for (const record of shown(text)) assert(record.includes("-32042"), record);
+  }
+  for (
+    const text of [
+      ...['{"code":"8264017"}', '{"error":{"code":"8264017"}}', '{"code":[8264017]}', '{"code":{"value":8264017}}'],
+      ...['{"password":{"code":8264017}}', '{"token":8264017}', "code=8264017", '{"code":"8264017'],
+    ]
+  ) {
+    for (const record of shown(text)) assert(!record.includes("8264017"), record);
+  }
+  // The number is a secret of another exchange.
+  assert(!shown('{"code":82640175}', '{"password":"82640175"}')[1]!.includes("8264017"));
+});
+
 test("[HT-15, FL-03] credentials of a header are redacted in any text; words that only follow a scheme are not", () => {
   const basic = btoa(`web:${secret}`);
   for (

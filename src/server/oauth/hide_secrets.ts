@@ -171,6 +171,17 @@ function hidePairs(text: string, { label, mask }: Redaction): string {
   return hidden + text.slice(from);
 }
 
+/** Whether a member is a number in `code`, as in JSON-RPC errors: an authorization code is a string. */
+function isNumericCode(name: string, member: unknown): member is number {
+  return typeof member === "number" && normalizeName(name) === "code";
+}
+
+function showUnknownNumber(value: number, { known }: Redaction): unknown {
+  const text = String(value);
+  const shown = known(text);
+  return shown === text ? value : shown;
+}
+
 /** Hides the members of JSON with declared names; `undefined` if the text is not JSON. */
 function hideInJson(text: string, redaction: Redaction): string | undefined {
   const hide = (value: unknown, kind: string | undefined): unknown => {
@@ -183,7 +194,9 @@ function hideInJson(text: string, redaction: Redaction): string | undefined {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
         hideSecrets(name, redaction),
-        hide(member, kind ?? redaction.label(name)),
+        kind === undefined && isNumericCode(name, member)
+          ? showUnknownNumber(member, redaction)
+          : hide(member, kind ?? redaction.label(name)),
       ]),
     );
   };
