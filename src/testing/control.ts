@@ -31,7 +31,7 @@ import { createFetch } from "./fetch.ts";
 import { fixedValues } from "./fixed_values.ts";
 import { fetchInstaller } from "./fetch_installer.ts";
 import { issuedGrants } from "./issued_grants.ts";
-import { type DocumentFetch, type LogoutCall, testLog } from "./log/log.ts";
+import { type DocumentFetch, type EventDelivery, type LogoutCall, testLog } from "./log/log.ts";
 import { dpopKey } from "./dpop.ts";
 import { loginClient } from "./login.ts";
 import type { ExplainRejection } from "./login_error.ts";
@@ -91,7 +91,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const exchangeRecorder = options.recorder ?? recorder();
   const documentFetches: DocumentFetch[] = [];
   const logoutCalls: LogoutCall[] = [];
-  const log = testLog(exchangeRecorder, documentFetches, logoutCalls);
+  const eventDeliveries: EventDelivery[] = [];
+  const log = testLog(exchangeRecorder, documentFetches, logoutCalls, eventDeliveries);
   const injector = faultInjector();
   const faults = faultList(injector.on);
   const overrides = claimOverrideHooks(exchangeRecorder.findExchange);
@@ -147,6 +148,10 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       if (event.type === "back_channel_logout") {
         const { type: _, ...call } = event;
         logoutCalls.push(call);
+      }
+      if (event.type === "security_event_delivery") {
+        const { type: _, ...delivery } = event;
+        eventDeliveries.push(delivery);
       }
       if (event.type !== "metadata_document_fetched") return;
       documentFetches.push({ url: event.client, at: event.at, outcome: event.outcome });

@@ -145,6 +145,34 @@ test("[SS-09, SS-13] the control over HTTP sends the same events with the same f
   await as.close();
 });
 
+test("[SS-10] the log has each push, with the status of the response, until it is cleared", async () => {
+  const type = `${caep}session-revoked`;
+  const { as, client } = await mockWithStream([type], []);
+  const jtis: unknown[] = [];
+  const statuses = [202, 400, 503, 202];
+  as.serve("https://app.test/events", async (request) => {
+    jtis.push(decodeClaims(await request.text()).jti);
+    return new Response(null, { status: statuses.shift()! });
+  });
+  await as.events.sessionRevoked("alice");
+  await as.events.sessionRevoked("alice", { fault: "wrong signature" });
+  await as.events.sessionRevoked("alice");
+  const at = as.clock.now();
+  as.clock.advance(61);
+  await as.events.sessionRevoked("bob");
+  const delivery = { at, client: client.client_id, attempt: 1 };
+  assertEquals(as.log.eventDeliveries.slice(0, 3), [
+    { ...delivery, jti: jtis[0] as string, status: 202 },
+    { ...delivery, jti: jtis[1] as string, status: 400 },
+    { ...delivery, jti: jtis[2] as string, status: 503, retryAt: at + 60_000 },
+  ]);
+  const { attempt, jti, retryAt } = as.log.eventDeliveries[3]!;
+  assertEquals([attempt, jti, retryAt], [2, jtis[2], undefined]);
+  as.log.clear();
+  assertEquals(as.log.eventDeliveries, []);
+  await as.close();
+});
+
 test("[SS-09] a member can be the subject, where receivers of Google and Apple read it", async () => {
   const pushes: string[] = [];
   const { as } = await mockWithStream([`${risc}sessions-revoked`], pushes);

@@ -74,6 +74,20 @@ export type TraceEvent =
     /** When the call is repeated; absent if it is not. */
     readonly retryAt?: number;
   }
+  | {
+    /** A security event was posted to a client. Status 202 is success; a warning describes a failure. */
+    readonly type: "security_event_delivery";
+    readonly at: number;
+    readonly client: string;
+    /** The `jti` of its token. */
+    readonly jti: string;
+    /** How often it was posted, with this time. */
+    readonly attempt: number;
+    /** The status of the response; absent without one. */
+    readonly status?: number;
+    /** When it is posted again; absent if it is not. */
+    readonly retryAt?: number;
+  }
   | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly grantId: string }
   | {
     /** A client registered itself (RFC 7591), or its registration was changed or deleted (RFC 7592). */

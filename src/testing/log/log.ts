@@ -42,6 +42,9 @@ export interface DocumentFetch {
 /** @internal A call of the `backchannel_logout_uri` of a client. */
 export type LogoutCall = Omit<Extract<TraceEvent, { type: "back_channel_logout" }>, "type">;
 
+/** @internal A security event that was posted to a client. */
+export type EventDelivery = Omit<Extract<TraceEvent, { type: "security_event_delivery" }>, "type">;
+
 /** The requests and responses of a server. Secrets are redacted, the same value always in the same way. */
 export interface Log {
   /** Every exchange, oldest first, including those in progress. */
@@ -52,6 +55,8 @@ export interface Log {
   readonly documentFetches: readonly DocumentFetch[];
   /** The back-channel logout calls, oldest first, with the status of the response; 200 and 204 are success. */
   readonly logoutCalls: readonly LogoutCall[];
+  /** The security events posted to clients, oldest first, with the status of the response; 202 is success. */
+  readonly eventDeliveries: readonly EventDelivery[];
   /** The exchanges of one endpoint, oldest first. */
   filter(endpoint: string, match?: ExchangeMatch): readonly Exchange[];
   /**
@@ -99,11 +104,12 @@ export interface Log {
   toString(): string;
 }
 
-/** @param documentFetches The fetches so far, and the calls; `clear` empties both. Default: none. */
+/** @param documentFetches The fetches so far, the calls and the deliveries; `clear` empties all. Default: none. */
 export function testLog(
   recorder: Recorder,
   documentFetches: DocumentFetch[] = [],
   logoutCalls: LogoutCall[] = [],
+  eventDeliveries: EventDelivery[] = [],
 ): Log {
   const returned = new Set<number>();
 
@@ -135,6 +141,9 @@ export function testLog(
       },
       get logoutCalls() {
         return [...logoutCalls];
+      },
+      get eventDeliveries() {
+        return [...eventDeliveries];
       },
       filter: (endpoint, match) => present(select(endpoint, match)),
       last(endpoint, match) {
@@ -171,6 +180,7 @@ export function testLog(
         recorder.clear();
         documentFetches.length = 0;
         logoutCalls.length = 0;
+        eventDeliveries.length = 0;
         returned.clear();
       },
       get unmasked() {

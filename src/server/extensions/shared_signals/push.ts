@@ -37,10 +37,16 @@ export async function pushEvents(server: Server, stream: EventStreamRecord): Pro
     if (!await server.store.consume("stream_event", id, server.now())) continue;
     const result = await post(server, client, stream, value, signal);
     await server.store.delete("stream_event", id);
-    if (result.status === 202) continue;
     const isTemporary = result.isTemporary || result.status === 429;
     const delay = isTemporary ? repetitionDelaysSeconds[value.attempts] : undefined;
     const dueAt = server.now() + (delay ?? 0) * 1000;
+    server.trace({
+      ...{ type: "security_event_delivery", at: server.now(), client: clientId, jti: String(value.claims.jti) },
+      attempt: value.attempts + 1,
+      ...result.status !== undefined && { status: result.status },
+      ...delay !== undefined && { retryAt: dueAt },
+    });
+    if (result.status === 202) continue;
     if (delay !== undefined) await addEvent(server, stream, { ...value, attempts: value.attempts + 1, dueAt });
     warn(server, clientId, {
       rule: "SS-10",
