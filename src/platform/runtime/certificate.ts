@@ -15,6 +15,8 @@ export interface Certificate {
   readonly validTo: number;
   /** The attributes of its subject in the order of DER, as `TYPE=VALUE`. Only some runtimes escape values. */
   readonly subject: readonly string[];
+  /** The attributes of the subject of its issuer, like {@link Certificate.subject}. */
+  readonly issuer: readonly string[];
   /** Its alternative names, such as `DNS:api.example`. Only some runtimes escape values. */
   readonly alternativeNames: readonly string[];
   /** Whether it may issue certificates. */
@@ -54,6 +56,7 @@ function readCertificate(data: Uint8Array | string): Certificate {
     validFrom: Date.parse(x509.validFrom),
     validTo: Date.parse(x509.validTo),
     subject: x509.subject?.split("\n") ?? [],
+    issuer: x509.issuer?.split("\n") ?? [],
     alternativeNames: x509.subjectAltName?.split(", ") ?? [],
     isAuthority: x509.ca,
     hasAddress: (address) => x509.checkIP(address) !== undefined,

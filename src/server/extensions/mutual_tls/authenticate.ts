@@ -7,7 +7,14 @@ import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys
 import type { Client } from "../../oauth/clients/repository.ts";
 import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
-import { describeMissing, findTimeProblem, isIssuedBy, readCertificate } from "./certificate.ts";
+import {
+  describeAuthorities,
+  describeMissing,
+  findTimeProblem,
+  isIssuedBy,
+  readCertificate,
+  showName,
+} from "./certificate.ts";
 import { subjectMembers } from "./client_members.ts";
 import { mutualTlsOf } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
@@ -47,16 +54,15 @@ function assertIssued(server: Server, client: Client, certificate: Certificate):
   if (!isIssuedBy(certificate, authorities, server.now())) {
     throw invalidClient(
       "no authority of mutualTls.authorities issued the certificate",
-      "a certificate by one of these authorities",
-      "another issuer",
+      `a certificate by one of these authorities: ${describeAuthorities(authorities, server.now())}`,
+      `a certificate by ${quote(showName(certificate.issuer))}`,
       { fix: "Add the certificate of its issuer, also an intermediate one, to mutualTls.authorities." },
     );
   }
   if (hasSubject(certificate, client.metadata)) return;
   const [member] = subjectMembers.filter((name) => client.metadata[name] !== undefined);
   const isSubject = member === "tls_client_auth_subject_dn";
-  // The order of RFC 4514 is that of DER reversed.
-  const names = isSubject ? [certificate.subject.toReversed().join(",")] : certificate.alternativeNames;
+  const names = isSubject ? [showName(certificate.subject)] : certificate.alternativeNames;
   throw invalidClient(
     `the certificate is not that of client ${client.id}`,
     `${member} ${quote(client.metadata[member!])}`,
@@ -85,7 +91,10 @@ async function assertRegistered(server: Server, client: Client, certificate: Cer
   throw invalidClient(
     `the certificate is not that of client ${client.id}`,
     "a certificate that is the first of x5c of a key in jwks",
-    "another one",
-    { fix: "Add the certificate to x5c of its key in jwks: openssl x509 -in client.pem -outform der | base64" },
+    `the certificate with the SHA-256 thumbprint ${certificate.thumbprint}`,
+    {
+      isComputed: true,
+      fix: "Add the certificate to x5c of its key in jwks: openssl x509 -in client.pem -outform der | base64",
+    },
   );
 }

@@ -1,6 +1,7 @@
 /** The certificate of a request. Loaded with the first one. */
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
+import { quote } from "../../config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";
@@ -64,4 +65,16 @@ export function isIssuedBy(certificate: Certificate, authorities: readonly strin
   return authorities.map(parse).some((authority) =>
     findTimeProblem(authority, now) === undefined && certificate.isIssuedBy(authority)
   );
+}
+
+/** The subjects of authorities, as messages show them. */
+export function describeAuthorities(authorities: readonly string[], now: number): string {
+  return authorities.map(parse).map((authority) =>
+    quote(showName(authority.subject)) + (findTimeProblem(authority, now) === undefined ? "" : " (not valid now)")
+  ).join(", ");
+}
+
+/** A name in the order of RFC 4514, which is that of DER reversed. */
+export function showName(name: readonly string[]): string {
+  return name.toReversed().join(",");
 }

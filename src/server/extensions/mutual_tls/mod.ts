@@ -2,6 +2,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import type { ClientAuth, Server } from "../../oauth/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
@@ -80,12 +81,30 @@ function validateClient(client: ClientMetadata, settings: object): readonly Conf
   return issues;
 }
 
-/** All issues of the setting `mutualTls.authorities`. */
-async function validateAuthorities(settings: object): Promise<readonly ConfigIssue[]> {
-  const { authorities = [] } = mutualTlsOf(settings) ?? {};
-  if (authorities.length === 0) return [];
+/** All issues of the certificates of the configuration: of authorities, and of clients. */
+async function validateCertificates(settings: ResolvedSettings): Promise<readonly ConfigIssue[]> {
+  const mutualTls = mutualTlsOf(settings);
+  if (mutualTls === undefined) return [];
+  const { authorities = [] } = mutualTls;
+  const registered = settings.clients.flatMap(({ token_endpoint_auth_method: method, jwks }, i) =>
+    method !== "self_signed_tls_client_auth"
+      ? []
+      : (jwks?.keys ?? []).flatMap(({ x5c }, j) =>
+        Array.isArray(x5c) ? [{ path: `clients[${i}].jwks.keys[${j}].x5c[0]`, text: x5c[0] }] : []
+      )
+  );
+  if (authorities.length === 0 && registered.length === 0) return [];
   const { parseCertificate } = await import("../../../platform/runtime/certificate.ts");
-  return authorities.flatMap((pem, i) =>
+  const unreadable = registered.filter(({ text }) =>
+    typeof text !== "string" || parseCertificate(text)?.base64 !== text
+  );
+  const clientIssues = unreadable.map(({ path, text }) => ({
+    path,
+    expected: "the DER bytes of a certificate, as base64",
+    received: quote(typeof text === "string" ? text.slice(0, 30) : text),
+    hint: "Give the output of openssl x509 -in client.pem -outform der | base64, without line breaks.",
+  }));
+  const authorityIssues = authorities.flatMap((pem, i) =>
     parseCertificate(pem)?.isAuthority ? [] : [{
       path: `mutualTls.authorities[${i}]`,
       expected: "the certificate of an authority, as PEM",
@@ -94,6 +113,7 @@ async function validateAuthorities(settings: object): Promise<readonly ConfigIss
         'in a configuration file { "file": "ca.pem" } stands for it.',
     }]
   );
+  return [...clientIssues, ...authorityIssues];
 }
 
 /** Lets clients authenticate and bind tokens by certificates. */
@@ -103,7 +123,7 @@ export const mutualTls: Extension = {
   specifications: ["RFC 8705", "RFC 9440"],
   clientFields: mutualTlsClientFields,
   settingFields: mutualTlsFields,
-  validateSettings: validateAuthorities,
+  validateSettings: validateCertificates,
   validateClient,
   clientAuthentication: [
     byCertificate("tls_client_auth", (settings) => (mutualTlsOf(settings)?.authorities ?? []).length > 0),

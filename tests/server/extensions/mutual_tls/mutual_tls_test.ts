@@ -128,6 +128,36 @@ test("[MT-01] a rejection names the subject, or the alternative names, of the ce
   ]);
 });
 
+test("[MT-01, MT-02] a rejection names the authorities, and the issuer or thumbprint of the certificate", async () => {
+  const explain = async (client_id: string, certificate: string, options: LatchkeyOptions = {}) => {
+    const server = await mutualTlsServer(options);
+    await attempt(server, client_id, { certificate });
+    const { explanation } = getRejections(server.events)[0]!;
+    return [explanation.expected, explanation.received];
+  };
+  const [expected, received] = await explain("tls", selfSigned);
+  assertEquals(expected, 'a certificate by one of these authorities: "CN=Test CA"');
+  assertMatch(received!, /^a certificate by "CN=client,O=Example.*, Inc.,C=DE"$/);
+  assertEquals(await explain("self", issued), [
+    "a certificate that is the first of x5c of a key in jwks",
+    `the certificate with the SHA-256 thumbprint ${thumbprint(issued)}`,
+  ]);
+});
+
+test("[MT-02] a configured certificate that cannot be read, or not compared, is reported at the start", async () => {
+  const wrapped = base64(selfSigned).replace(/.{64}/g, "$&\n");
+  for (const x5c of [["MIIB…"], [], [selfSigned], [wrapped]]) {
+    const jwks = { keys: [{ kty: "EC", x5c }] };
+    const { issues } = await assertRejects(
+      () => mutualTlsServer({ clients: [{ ...selfSignedClient, jwks }] }),
+      ConfigurationError,
+    );
+    assertEquals(issues.map(({ path, expected }) => [path, expected]), [
+      ["clients[0].jwks.keys[0].x5c[0]", "the DER bytes of a certificate, as base64"],
+    ]);
+  }
+});
+
 test("[MT-01] a client has exactly one subject, and authorities are certificates of authorities", async () => {
   const issues = async (options: LatchkeyOptions) =>
     (await assertRejects(() => mutualTlsServer(options), ConfigurationError)).issues.map(({ path }) => path);
@@ -240,6 +270,7 @@ test("[MT-05, MT-06, MT-07] tokens of a public client are bound to its certifica
       const rejected = await userinfo(server, body.access_token!, bad);
       assertEquals([rejected.status, (await rejected.json()).error], [401, "invalid_token"]);
     }
+    assertEquals(getRejections(server.events).at(-1)!.explanation.received, thumbprint(selfSigned));
     const again = { grant_type: "refresh_token", client_id: "spa", refresh_token: body.refresh_token! };
     assertEquals((await post(server, "/oauth2/token", again)).outcome, "400 invalid_request");
     assertEquals(
