@@ -21,9 +21,9 @@ type SecretReference = { readonly env: string } | { readonly file: string };
 export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
   const issues: ConfigIssue[] = [];
 
-  const load = async (value: string | SecretReference, path: string): Promise<string> => {
+  const load = async (value: string | SecretReference, path: string, content = "it"): Promise<string> => {
     if (typeof value !== "object") return value;
-    const loaded = await loadSecret(value, path, sources);
+    const loaded = await loadSecret(value, path, content, sources);
     if (typeof loaded === "string") return loaded;
     issues.push(loaded);
     return placeholder;
@@ -41,12 +41,10 @@ export async function loadSecrets(content: ConfigFile, sources: SecretSources) {
   const controlSecret = content.controlSecret === undefined
     ? undefined
     : await load(content.controlSecret, "controlSecret");
-  const loadEach = (path: string, values: readonly string[] | undefined) =>
-    values && Promise.all(values.map((value, i) => load(value, `${path}[${i}]`)));
+  const loadEach = (path: string, values: readonly string[] | undefined, content?: string) =>
+    values && Promise.all(values.map((value, i) => load(value, `${path}[${i}]`, content)));
   const initialAccessTokens = await loadEach("registration.initialAccessTokens", registration?.initialAccessTokens);
-  // A placeholder is no certificate.
-  const authorities = (await loadEach("mutualTls.authorities", mutualTls?.authorities))
-    ?.filter((value) => value !== placeholder);
+  const authorities = await loadEach("mutualTls.authorities", mutualTls?.authorities, "a certificate");
   return {
     content: {
       ...content,
@@ -66,6 +64,7 @@ const placeholder = "missing-secret-value";
 async function loadSecret(
   reference: SecretReference,
   path: string,
+  content: string,
   { env, readTextFile }: SecretSources,
 ): Promise<string | ConfigIssue> {
   if ("env" in reference) {
@@ -74,12 +73,12 @@ async function loadSecret(
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value || {
       path,
-      expected: `the environment variable ${showVariable(name)} to contain it`,
+      expected: `the environment variable ${showVariable(name)} to contain ${content}`,
       received: value === "" ? "an empty variable" : "no such variable",
       hint: "Set the variable, or correct its name.",
     };
   }
   const text = await readValue(reference.file, path, readTextFile);
   if (typeof text === "string") return text;
-  return { ...text, path, expected: `${showFile(reference.file) ?? "a file"} to contain it` };
+  return { ...text, path, expected: `${showFile(reference.file) ?? "a file"} to contain ${content}` };
 }

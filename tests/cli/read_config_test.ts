@@ -534,6 +534,23 @@ test("a missing initial access token, or authority, is one error at its path", a
   }
 });
 
+test("a client of a missing authority is no second error, and another authority keeps its place", async () => {
+  const client = {
+    client_id: "api",
+    token_endpoint_auth_method: "tls_client_auth",
+    grant_types: ["client_credentials"],
+  };
+  const clients = [{ ...client, tls_client_auth_san_dns: "api.test" }];
+  const given = (...authorities: unknown[]) => ({
+    file: { clients, mutualTls: { authorities } },
+    validate: validateOptions,
+  });
+  const [first, second] = [0, 1].map((i) => `latchkey.json: mutualTls.authorities[${i}]`) as [string, string];
+  await assertFaults(given({ file: "ca.pem" }), [[first, "ca.pem to contain a certificate", "no file at this path"]]);
+  await assertFaults(given({ env: "CA" }), [[first, "the environment variable CA to contain a certificate"]]);
+  await assertFaults(given({ file: "ca.pem" }, "?"), [[first, "no file"], [second, "the certificate of an authority"]]);
+});
+
 test("a missing secret is one error at its path, with a fix", async () => {
   const at = "latchkey.json: clients[0].client_secret";
   const given = (client_secret: unknown) => ({
