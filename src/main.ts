@@ -176,6 +176,7 @@ async function main(
     demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
       ? (await import("./server/config/demo_entries.ts")).demoKey
       : undefined,
+    certificateOrigin: app.server.certificateOrigin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
     hasShortcuts: terminal !== undefined,
     colors: isOutputTerminal && !env.NO_COLOR,

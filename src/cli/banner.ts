@@ -32,6 +32,8 @@ interface BannerOptions extends ExposedParts {
   readonly exportsSecrets: boolean;
   /** The URL of the metrics. Default: none. */
   readonly metrics?: string;
+  /** The origin of the port that asks clients for certificates. Default: none. */
+  readonly certificateOrigin?: string;
   /** The identifiers of the protected resources that it hosts. */
   readonly resources: readonly string[];
   /** Whether it reads shortcuts from the terminal. */
@@ -60,6 +62,7 @@ export function banner(
     exportsSecrets,
     control,
     metrics,
+    certificateOrigin,
     resources,
     hasShortcuts,
     colors = false,
@@ -79,6 +82,7 @@ export function banner(
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
     ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
+    ...certificateOrigin === undefined ? [] : [["Mutual TLS", certificateOrigin]],
     ...resources.map((identifier) => ["Resource", identifier]),
     [
       "Clients",

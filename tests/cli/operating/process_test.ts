@@ -65,6 +65,17 @@ function securely(url: string): Promise<{ status: number; headers: IncomingHttpH
   });
 }
 
+test("[MT-08] the banner names the port that asks clients for certificates", async () => {
+  // Bun does not pass certificates on.
+  if ("Bun" in globalThis) return;
+  const config = file("mutual_tls.json", JSON.stringify({ mutualTls: { port: 0 } }));
+  await against({ args: [...pem, "--config", config] }, async ({ banner, port }) => {
+    const { text } = await securely(`https://localhost:${port}/.well-known/openid-configuration`);
+    const { origin } = new URL(JSON.parse(text).mtls_endpoint_aliases.token_endpoint);
+    assert(banner.includes(`\nMutual TLS ${origin}\n`), banner);
+  });
+});
+
 test("[OP-05, HT-16] with a certificate the program serves https, and its issuer begins with it", async () => {
   await against({ args: pem }, async ({ banner, port }) => {
     const issuer = `https://localhost:${port}`;
