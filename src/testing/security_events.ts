@@ -108,7 +108,9 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
       extension.name === "shared_signals" && !extension.isAbsent
     );
     if (!isSupported || !isOn(sharedSignalsOf(server))) {
-      throw new TypeError(`${call}: expected a server with sharedSignals: true, received one without.`);
+      throw new TypeError(
+        `${call}: expected a server with security events, received one without them. Set sharedSignals: true.`,
+      );
     }
     const { members, fault } = options;
     const user = await findUser(server, sub);

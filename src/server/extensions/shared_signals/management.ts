@@ -7,7 +7,7 @@ import type { Context } from "../../assembly/context.ts";
 import { endpointUrl } from "../../assembly/endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
-import { quote } from "../../config/config_issue.ts";
+import { describeKind, quote } from "../../config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -74,7 +74,7 @@ export const status: Handlers = {
     const stream = await findStream(server, client, body.stream_id);
     const { status } = body;
     if (status !== "enabled" && status !== "paused" && status !== "disabled") {
-      throw invalid("status", "enabled, paused or disabled");
+      throw invalid("status", "enabled, paused or disabled", quote(status));
     }
     const changed: EventStreamRecord = { ...stream, status, reason: readText(body, "reason") };
     await saveStream(server, changed);
@@ -91,7 +91,10 @@ async function subject(context: Context, isAdded: boolean): Promise<HttpResponse
   const client = await requireReceiver(context, manageScope);
   const body = await readBody(context);
   const stream = await findStream(context.server, client, body.stream_id);
-  if (body.verified !== undefined && typeof body.verified !== "boolean") throw invalid("verified", "true or false");
+  const { verified } = body;
+  if (verified !== undefined && typeof verified !== "boolean") {
+    throw invalid("verified", "true or false", quote(verified));
+  }
   await changeSubject(context.server, stream, body.subject, isAdded);
   return empty(isAdded ? 200 : 204);
 }
@@ -154,7 +157,7 @@ function readChanges(context: Context, body: Body): StreamChanges {
     Array.isArray(value) && value.length <= maxRequestedEvents &&
     value.every((type) => typeof type === "string" && type.length <= maxTextLength);
   if (events !== undefined && !isList(events)) {
-    throw invalid("events_requested", `at most ${maxRequestedEvents} strings`);
+    throw invalid("events_requested", `at most ${maxRequestedEvents} strings`, describeList(events));
   }
   if (events !== undefined) warnUnsupported(context, events);
   return {
@@ -185,17 +188,21 @@ function warnUnsupported({ server, clientId }: Context, events: readonly string[
 function readDelivery(server: Server, delivery: unknown): Pick<StreamChanges, "pushUrl" | "authorization"> {
   const { method, endpoint_url: url, authorization_header: authorization } = Object(delivery);
   if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
-  if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`);
+  if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`, quote(method));
   const { insecureAllowHttpRedirectUris: allowHttp, allows } = server.settings;
   const issue = typeof url !== "string" || url.length > maxTextLength || !/^https?:/i.test(url)
     ? { expected: "an https URL" }
     : validateClientUri(url, allowHttp, allows.localUrls);
-  if (issue !== undefined) throw invalid("delivery.endpoint_url", issue.expected);
+  if (issue !== undefined) throw invalid("delivery.endpoint_url", issue.expected, quote(url));
   // Other characters could begin another header.
   if (
     authorization !== undefined && !(typeof authorization === "string" && /^[\x20-\x7E]{1,2048}$/.test(authorization))
   ) {
-    throw invalid("delivery.authorization_header", "at most 2048 printable ASCII characters");
+    // The value is a secret.
+    const received = typeof authorization === "string"
+      ? `${authorization.length} characters`
+      : describeKind(authorization);
+    throw invalid("delivery.authorization_header", "1 to 2048 printable ASCII characters", received);
   }
   return { pushUrl: url, authorization };
 }
@@ -203,15 +210,18 @@ function readDelivery(server: Server, delivery: unknown): Pick<StreamChanges, "p
 function readText(body: Body, name: string): string | undefined {
   const { [name]: value } = body;
   if (value === undefined || typeof value === "string" && value.length <= maxTextLength) return value;
-  throw invalid(name, `a string of at most ${maxTextLength} characters`);
+  throw invalid(name, `a string of at most ${maxTextLength} characters`, quote(value));
 }
 
-function invalid(name: string, expected: string): OAuthError {
-  return new OAuthError("invalid_request", `${name} is invalid`, {
-    rule: "SS-03",
-    expected,
-    received: "another value",
-  });
+function invalid(name: string, expected: string, received: string): OAuthError {
+  const fix = `Send ${expected} as ${name}.`;
+  return new OAuthError("invalid_request", `${name} is invalid`, { rule: "SS-03", expected, received, fix });
+}
+
+function describeList(value: unknown): string {
+  if (!Array.isArray(value)) return quote(value);
+  const other = value.find((item) => typeof item !== "string");
+  return `${value.length} values${other === undefined ? "" : `, one of them ${quote(other)}`}`;
 }
 
 /** The configuration of a stream (§8.1.1). The value of the `Authorization` header is a secret of the client. */

@@ -6,6 +6,7 @@ import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../platform/http/message.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { quote } from "../../config/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import { redactText } from "../../oauth/redact.ts";
@@ -57,7 +58,9 @@ function readPoll(input: Readonly<Record<string, unknown>>): PollRequest {
     Array.isArray(ack) && ack.every((jti) => typeof jti === "string") && isObject(setErrs);
   if (!isValid) {
     throw new OAuthError("invalid_request", "a member of the poll has another type", {
-      ...{ rule: "SS-03", received: "another type" },
+      ...{ rule: "SS-03", fix: "Correct the type of the member, or leave it out." },
+      received: Object.entries({ maxEvents, returnImmediately, ack, setErrs })
+        .map(([name, value]) => `${name}: ${quote(value)}`).join("; "),
       expected: "maxEvents: a whole number; returnImmediately: true or false; ack: strings; setErrs: an object",
     });
   }

@@ -3,6 +3,7 @@
 import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { quote } from "../../config/config_issue.ts";
 import { hasStanding } from "../../oauth/clients/standing.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
@@ -170,7 +171,8 @@ export async function changeSubject(
   if (key === undefined) {
     throw new OAuthError("invalid_request", "the subject must be of the format iss_sub or email", {
       ...{ rule: "SS-03", expected: '{"format":"iss_sub","iss":"…","sub":"…"} or {"format":"email","email":"…"}' },
-      received: "another value",
+      received: describeSubject(subject),
+      fix: "Name the user by iss and sub of its ID token, or by the e-mail address.",
     });
   }
   const { store } = server;
@@ -184,6 +186,11 @@ export async function changeSubject(
   if (await store.count("stream_subject", prefix) <= maxSubjects) return;
   await store.delete("stream_subject", id);
   throw tooMany(maxSubjects, "subjects of a stream");
+}
+
+function describeSubject(subject: unknown): string {
+  if (typeof subject !== "object" || subject === null) return quote(subject);
+  return `format ${quote((subject as SubjectIdentifier).format)}, members ${quote(Object.keys(subject).join(", "))}`;
 }
 
 /** The key of a subject; `undefined` for a format that the server does not know. */

@@ -180,6 +180,39 @@ test("[SS-03] malformed members get 400, and nothing is created", async () => {
   assertEquals((await receiver.send("GET", "/ssf/stream")).body, [stream]);
 });
 
+test("[SS-03] a rejection shows the value and how to correct it, but no secret", async () => {
+  const b = await signalServer();
+  const receiver = await b.receiver();
+  const { stream_id, delivery } = await receiver.create();
+  const explain = async (path: string, body: object) => {
+    await receiver.send("POST", path, body);
+    const { received, fix } = getRejections(b.events).at(-1)!.explanation;
+    return [received, fix];
+  };
+  assertEquals(await explain("/ssf/status", { stream_id, status: "off" }), [
+    '"off"',
+    "Send enabled, paused or disabled as status.",
+  ]);
+  assertEquals(await explain("/ssf/stream", { events_requested: ["urn:x", 1] }), [
+    "2 values, one of them 1",
+    "Send at most 100 strings as events_requested.",
+  ]);
+  assertEquals(await explain("/ssf/subjects/add", { stream_id, subject: { format: "opaque", id: "alice" } }), [
+    'format "opaque", members "format, id"',
+    "Name the user by iss and sub of its ID token, or by the e-mail address.",
+  ]);
+  assertEquals(await explain("/ssf/stream", push("https://rp.example/", { authorization_header: "hunter2\r\n" })), [
+    "9 characters",
+    "Send 1 to 2048 printable ASCII characters as delivery.authorization_header.",
+  ]);
+  assertEquals(await explain(delivery.endpoint_url, { maxEvents: "3" }), [
+    'maxEvents: "3"; returnImmediately: false; ack: an array; setErrs: an object',
+    "Correct the type of the member, or leave it out.",
+  ]);
+  const [received = ""] = await explain("/ssf/stream", push("https://a:hunter2@rp.example/#x"));
+  assert(received.endsWith('@rp.example/#x"') && !received.includes("hunter2"), received);
+});
+
 test("[SS-04] another client's stream is unknown at every endpoint, and unchanged", async () => {
   const b = await signalServer();
   const [receiver, foreign] = [await b.receiver(), await b.receiver("foreign")];
