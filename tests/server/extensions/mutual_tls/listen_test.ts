@@ -1,4 +1,8 @@
-/** The port that asks clients for certificates (RFC 8705 §5), with real connections. */
+/**
+ * The port that asks clients for certificates (RFC 8705 §5), with real connections.
+ *
+ * @extensions dpop
+ */
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { X509Certificate } from "node:crypto";
