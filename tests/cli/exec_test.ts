@@ -113,7 +113,9 @@ test("a value of the client stays as it is, also if it looks like a link of the 
   assertMatch(stderr, /received +http:\/\/localhost:\d+\/flows\/1\n/);
 });
 
-test("if Deno may not start the command, exec says how to run it", { skip: !("Deno" in globalThis) }, () => {
+test("if Deno may not start the command, exec says how to run it", () => {
+  // The other runtimes have no permissions.
+  if (!("Deno" in globalThis)) return;
   const flags = ["--allow-net", "--allow-env", "--allow-read", "--allow-write", "--allow-sys"];
   const args = ["run", "--no-lock", ...flags, "src/main.ts", "exec", "--", "node"];
   const { status, stderr } = spawnSync(process.execPath, args, { env: { ...process.env, npm_command: "exec" } });
