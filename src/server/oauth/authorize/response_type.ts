@@ -49,7 +49,7 @@ export function hasCode(type: ResponseType | undefined): boolean {
 
 /** The grant types that a client needs for response types (OpenID Connect Registration §2). */
 export function grantTypesFor(types: readonly string[]): readonly string[] {
-  const words = new Set(types.flatMap((type) => type.split(" ")));
-  const usesCode = words.delete("code");
-  return [...usesCode ? ["authorization_code"] : [], ...words.size > 0 ? ["implicit"] : []];
+  const usesCode = types.some((type) => type.split(" ").includes("code"));
+  const usesFrontChannel = types.some((type) => type !== "code");
+  return [...usesCode ? ["authorization_code"] : [], ...usesFrontChannel ? ["implicit"] : []];
 }
