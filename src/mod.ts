@@ -27,7 +27,7 @@ export type { Approval } from "./server/oauth/authorize/code.ts";
 export type { AuthorizationRequest } from "./server/oauth/authorize/authorization_request.ts";
 export type { Plugin } from "./server/assembly/plugin.ts";
 export type { ClientMetadata, User } from "./server/oauth/clients/client.ts";
-export type { Client, ClientRepository, UserRepository } from "./server/oauth/clients/repository.ts";
+export type { Client } from "./server/oauth/clients/repository.ts";
 export type { Settings } from "./server/config/settings.ts";
 export type { ProfileName } from "./server/config/profile.ts";
 export type { Profile } from "./server/config/profile_field.ts";

@@ -4,9 +4,10 @@
  */
 
 import { latchkey as unwatched } from "../src/mod.ts";
-import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User, UserRepository } from "../src/mod.ts";
+import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User } from "../src/mod.ts";
 import type { TraceEvent } from "../src/server/oauth/trace.ts";
-import type { MemoryRepository } from "../src/server/extension.ts";
+import type { UserRepository } from "../src/server/oauth/clients/repository.ts";
+import type { MemoryRepository } from "../src/server/oauth/records/repository.ts";
 import type { Plugin } from "../src/server/assembly/plugin.ts";
 import type { RequestLike } from "../src/platform/http/message.ts";
 import { parseTarget } from "../src/platform/http/router.ts";

@@ -5,7 +5,7 @@ import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { AttackResult } from "./report.ts";
 import { formatId } from "./report_data.ts";
 
-/** The members of a JSON report that a baseline needs; others are ignored. */
+/** @internal The members of a JSON report that a baseline needs; others are ignored. */
 export interface Baseline {
   /** The variants; those that did not fail do not count. */
   readonly results: readonly {

@@ -27,7 +27,6 @@ export { webApplication } from "./web_application.ts";
 export type { WebApplicationOptions } from "./web_application.ts";
 export { checkClient } from "./check_client.ts";
 export type { CheckOptions } from "./check_options.ts";
-export type { Baseline } from "./baseline.ts";
 export type { AttackResult, CheckReport, Verdict } from "./report.ts";
 export {
   type BackchannelJourney,

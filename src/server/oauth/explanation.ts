@@ -19,10 +19,10 @@ export interface RuleResult {
   readonly fix?: string;
 }
 
-/** The full reason of a rejection or warning; the client may receive less. */
+/** @internal The full reason of a rejection or warning; the client may receive less. */
 export type Explanation = ExplanationTexts & RuleOrFix;
 
-/** The reason of a rejection or warning by a rule of the table. */
+/** @internal The reason of a rejection or warning by a rule of the table. */
 export type RuleExplanation = Explanation & { readonly rule: RejectionRuleId };
 
 /** @internal The texts of an explanation. */

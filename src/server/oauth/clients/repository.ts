@@ -88,10 +88,10 @@ export interface Client {
   allowsScope(token: string): boolean;
 }
 
-/** The clients of a server. */
+/** @internal The clients of a server. */
 export type ClientRepository = Repository<ClientMetadata, Client>;
 
-/** The users of a server; `login: "auto"` logs in the first one. */
+/** @internal The users of a server; `login: "auto"` logs in the first one. */
 export interface UserRepository extends Repository<User, User> {
   /**
    * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`

@@ -94,7 +94,7 @@ export interface Repository<Input, Item> {
   restore(inputs: readonly Input[], by: string): MaybePromise<void>;
 }
 
-/** A repository in memory: every method returns its result synchronously. */
+/** @internal A repository in memory: every method returns its result synchronously. */
 export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   /** See {@link Repository.find}. */
   find(id: string): Item | undefined;
