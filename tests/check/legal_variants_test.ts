@@ -1,10 +1,12 @@
-/** Legal variants of a correct web application: the whole catalogue accuses none of them. */
+/** Legal variants of a correct web application: the catalogue accuses none of them. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
+import { attacks } from "../../src/check/attacks/mod.ts";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
+import { sample } from "../sample.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClient } from "./patient_check.ts";
@@ -45,10 +47,19 @@ const idsOf = ({ results }: CheckReport, verdict: string) => [
   ...new Set(results.filter((result) => result.verdict === verdict).map(({ attack: { id } }) => id)),
 ];
 
-test("an application that starts a new login after an error is accused of nothing", async () => {
-  const report = await check(["starts a new login after an error"]);
+const names = attacks.map(({ id }) => id);
+
+/** Checks the application with a part of the catalogue, and with these attacks. */
+async function checkPart(variants: readonly ApplicationVariant[], place: number, ids: readonly string[]) {
+  const part = sample(names, 3, place);
+  const report = await check(variants, { only: [...new Set([...part, ...ids])] });
   assertEquals(idsOf(report, "failed"), [], String(report));
-  assert(report.counts.passed >= 200, String(report));
+  assert(report.counts.passed > report.results.length / 4, String(report));
+  return report;
+}
+
+test("an application that starts a new login after an error is accused of nothing", async () => {
+  const report = await checkPart(["starts a new login after an error"], 0, ["id-token/alg-none"]);
   const [rejected] = report.results.filter(({ attack: { id } }) => id === "id-token/alg-none");
   assertMatch(rejected!.because, /^the client reported an error: .*began a new login/);
 });
@@ -56,31 +67,26 @@ test("an application that starts a new login after an error is accused of nothin
 /** The attacks that only the name of the user can decide. */
 const aboutUser = ["response/swapped", "id-token/email-claimed", "id-token/header-claims"];
 
+/** The attacks that only a nonce can decide. */
+const aboutNonce = ["id-token/nonce-missing", "id-token/nonce-wrong", "id-token/replayed", "response/code-injected"];
+
 test("an application that shows a page without a user is accused of nothing; attacks with another user are inconclusive", async () => {
-  const report = await check(["shows a page without a user"]);
-  assertEquals(idsOf(report, "failed"), [], String(report));
-  assert(report.counts.passed >= 200, String(report));
+  const report = await checkPart(["shows a page without a user"], 1, [...aboutUser, "id-token/aud-list"]);
   const inconclusive = idsOf(report, "inconclusive");
   assertEquals(aboutUser.filter((id) => !inconclusive.includes(id)), [], String(report));
   assert(!inconclusive.includes("id-token/aud-list"), String(report));
 });
 
 test("an application that shows a redirect without a user and sends no nonce is accused of nothing; attacks on the nonce are skipped", async () => {
-  const report = await check(["shows a redirect without a user", "sends no nonce"]);
-  assertEquals(idsOf(report, "failed"), [], String(report));
-  assert(report.counts.passed >= 200, String(report));
+  const variants = ["shows a redirect without a user", "sends no nonce"] as const;
+  const report = await checkPart(variants, 2, [...aboutUser, "id-token/aud-list", ...aboutNonce]);
   const inconclusive = idsOf(report, "inconclusive");
   assertEquals(aboutUser.filter((id) => !inconclusive.includes(id)), [], String(report));
   assert(!inconclusive.includes("id-token/aud-list"), String(report));
   const about = report.results.filter(({ because }) => because.includes("sends no nonce"));
   assertEquals(
     [...new Set(about.map(({ verdict, attack: { id } }) => `${verdict} ${id}`))].sort(),
-    [
-      "skipped id-token/nonce-missing",
-      "skipped id-token/nonce-wrong",
-      "skipped id-token/replayed",
-      "skipped response/code-injected",
-    ],
+    aboutNonce.map((id) => `skipped ${id}`),
     String(report),
   );
 });

@@ -63,7 +63,7 @@ for (const [place, name] of names.entries()) {
       fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
     });
     const report = await checkClient(driver, {
-      ...{ as, recoveryMs: 0, only: [...sample(ids, 8, place), "habits"] },
+      ...{ as, recoveryMs: 0, only: [...sample(ids, 16, place), "habits"] },
       restart: () => Promise.resolve(start()),
     });
     assert(report.control.passed, String(report));
