@@ -40,7 +40,7 @@ const findings: readonly Finding[] = [
     library: "oidc-client-ts",
     profile: "vary:107:userinfo-unknown-members+refresh-id-token-absent",
     variation: "userinfo-unknown-members",
-    error: /undefined or null/,
+    error: /undefined or null|null or undefined/,
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js", 1873, 'typeof result[claim] === "object" && typeof values'],
   },
   {
