@@ -139,7 +139,7 @@ function assertSupplied(current: Body, body: Body): void {
   for (const name of supplied) {
     if (body[name] === undefined || canonical(body[name]) === canonical(current[name])) continue;
     throw new OAuthError("invalid_request", `${name} is not that of the stream`, {
-      ...{ rule: "SS-05", expected: canonical(current[name]), received: "another value" },
+      ...{ rule: "SS-05", expected: canonical(current[name]), received: quote(body[name]) },
     });
   }
 }

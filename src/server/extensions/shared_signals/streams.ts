@@ -91,7 +91,7 @@ export async function findStream(server: Server, client: Client, streamId: unkno
   throw new OAuthError("not_found" as ExtensionErrorCode, "this client has no such stream", {
     ...{ rule: "SS-04", status: 404 },
     expected: "the stream_id of a stream of this client",
-    received: isId ? "another value" : "no such value",
+    received: quote(streamId),
   });
 }
 
