@@ -226,7 +226,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   },
   keepsKeys: {
     missing: "the client fetches the keys at each login",
-    seen: "keeps the keys between logins",
+    seen: "does not fetch the keys at each login",
   },
   userinfo: {
     missing: "the client sends no request to userinfo",
