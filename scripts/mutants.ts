@@ -46,6 +46,9 @@ const testTimeoutSeconds = 60;
 /** Seconds after which a test run counts as hung. */
 const timeoutSeconds = 600;
 
+/** Takes a part of the longest tables; `tests/sample.ts` reads it. */
+const env = { LATCHKEY_TEST_SAMPLE: "true" };
+
 const { flags, words } = readCommand({
   call: "deno task mutants",
   does:
@@ -174,12 +177,18 @@ async function sampleMutants(mutants: readonly Mutant[], count: number): Promise
   return placed.sort((a, b) => a.place - b.place).slice(0, count).map(({ mutant }) => mutant);
 }
 
-/** Tests ordered by their chance to detect a fault: those named after the file, those that send requests, the rest. */
+/** Tests ordered by their chance to detect a fault: of the folder, named after the file, sending requests, the rest. */
 function getTestStages(path: string): string[][] {
-  const words = path.split(/[/_.]/).filter((word) => word.length > 3);
-  const sendsRequests = /tests\/(server|platform\/http|testing)\//;
-  const stageOf = (test: string) => words.some((word) => test.includes(word)) ? 0 : sendsRequests.test(test) ? 1 : 2;
-  return [0, 1, 2].map((stage) => tests.filter((test) => stageOf(test) === stage)).filter((files) => files.length > 0);
+  const [folder, file] = path.split("/").slice(-2);
+  const words = file!.split(/[_.]/).filter((word) => word.length > 3);
+  const orders = [
+    (test: string) => test.includes(`/${folder}/`),
+    (test: string) => words.some((word) => test.includes(word)),
+    (test: string) => /tests\/(server|platform\/http|testing)\//.test(test),
+    () => true,
+  ];
+  const stages = Map.groupBy(tests, (test) => orders.findIndex((isEarly) => isEarly(test)));
+  return orders.flatMap((_, stage) => [stages.get(stage) ?? []]).filter((files) => files.length > 0);
 }
 
 /** Whether all tests pass with that fault in the code, or without any. */
@@ -188,7 +197,7 @@ async function testsPass(mutant?: Mutant): Promise<boolean> {
   for (const stage of mutant === undefined ? [tests] : getTestStages(mutant.path)) {
     const files = await bundleTests(stage, plugins);
     const command = [bun, "test", "--parallel", "--bail", `--timeout=${testTimeoutSeconds * 1000}`, ...files];
-    const { success, timedOut, output } = await capture(command, { timeoutSeconds });
+    const { success, timedOut, output } = await capture(command, { timeoutSeconds, env });
     if (success && !timedOut) continue;
     if (mutant === undefined) console.log(output.slice(-4000));
     return false;
