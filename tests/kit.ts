@@ -66,13 +66,13 @@ export const goodRequest: Fields = {
   code_challenge_method: "S256",
 };
 
-/** Makes a server at `https://as.test` that signs with ES256 and starts at 2026-01-01T00:00:00Z. */
+/** Makes a server at `https://as.test` that signs with EdDSA and starts at 2026-01-01T00:00:00Z. */
 export async function testServer(options: LatchkeyOptions = {}): Promise<TestServer> {
   let time = Date.UTC(2026, 0, 1);
   const events: TraceEvent[] = [];
   const as = await latchkey({
     issuer: "https://as.test",
-    alg: "ES256",
+    alg: "EdDSA",
     clients,
     now: () => time,
     trace: (event) => events.push(event),

@@ -307,7 +307,7 @@ test("keys are fetched once, and once more for an unknown key", async () => {
   const unknown = await as.mint.accessToken({ client, resource, signedBy: "unknown key" });
   for (let i = 0; i < 5; i++) assertEquals(await check(unknown), "401 in");
   assertEquals(fetched(), [1, 1]);
-  await as.rotateKeys("RS256", 0);
+  await as.rotateKeys("EdDSA", 0);
   const rotated = await issue(as);
   assertEquals(await check(rotated), "401 in");
   as.clock.advance(30);

@@ -20,7 +20,7 @@ export const web: ClientMetadata = {
 /** An authorization request of the client. */
 export const webRequest: Fields = { ...goodRequest, client_id: "web", redirect_uri: "https://web.example/cb" };
 /** Options of each app. */
-export const common: AppOptions = { alg: "ES256", clients: [web], throttle: true };
+export const common: AppOptions = { alg: "EdDSA", clients: [web], throttle: true };
 
 /** One of two issuers, with its mock. */
 export interface Side extends Requests {

@@ -42,6 +42,7 @@ async function walkedServer() {
   const store = memoryStore();
   const [idp, jagIdp] = [await foreignIssuer("https://idp.test"), await foreignIssuer("https://jag.test")];
   const server = await testServer({
+    alg: "ES256",
     ...testClients,
     ...{ clients, store, plugins: [inspector()] },
     tokenExchange: {},

@@ -195,6 +195,7 @@ test("[JK-04] without a schedule no key is created automatically", async () => {
 
 test("[JK-04] the schedule covers every algorithm in use, including those of clients, and no other", async () => {
   const b = await testServer({
+    alg: "ES256",
     keys: { rotateEvery: day },
     clients: [...clients, {
       client_id: "ed",

@@ -30,7 +30,7 @@ async function openidConfig(as: Awaited<ReturnType<typeof testLatchkey>>) {
 }
 
 test("[JR-02, JM-03] openid-client signs and pushes the request, and verifies the signed response", async () => {
-  await using as = await testLatchkey(strictSettings);
+  await using as = await testLatchkey({ ...strictSettings, alg: "RS256" });
   const { client, config, key } = await openidConfig(as);
   openid.useJwtResponseMode(config);
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();
@@ -90,7 +90,7 @@ test("[JR-03] parameters that an attacker adds to a signed URL of openid-client 
 });
 
 test("[JM-02, JM-05] openid-client reads a signed error; a response that is not signed is rejected by it", async () => {
-  await using as = await testLatchkey({ responseModes: ["query", "jwt"] });
+  await using as = await testLatchkey({ alg: "RS256", responseModes: ["query", "jwt"] });
   const { client, config } = await openidConfig(as);
   openid.useJwtResponseMode(config);
   const url = openid.buildAuthorizationUrl(config, {

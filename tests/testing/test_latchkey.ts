@@ -2,9 +2,9 @@
 
 import { testLatchkey as unwatched } from "../../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { withSecretLeakCheck } from "../secret_leak_check.ts";
+import { withQuickAlgorithm, withSecretLeakCheck } from "../secret_leak_check.ts";
 
 /** Creates a mock, and searches its events for secrets. */
 export function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
-  return unwatched(withSecretLeakCheck(options));
+  return unwatched(withSecretLeakCheck(withQuickAlgorithm(options)));
 }

@@ -7,7 +7,7 @@ import { startExpressApplication } from "./express_application.ts";
 import { assertFindings } from "./findings.ts";
 
 test("express-openid-connect has the documented findings and no others", async () => {
-  await using as = await testLatchkey();
+  await using as = await testLatchkey({ alg: "RS256" });
   const { url: issuer } = await as.listen();
   await using application = await startExpressApplication(
     issuer,

@@ -12,7 +12,7 @@ import { clients, leads, run, secret, settingsOf } from "./client_snippets.ts";
 import { forEachCase } from "../../kit.ts";
 
 test("[DI-05] the settings for express-openid-connect log a user in with the methods that it supports", async () => {
-  await using as = await latchkey({ clients, idTokenClaims: "like-userinfo" });
+  await using as = await latchkey({ alg: "RS256", clients, idTokenClaims: "like-userinfo" });
   await as.listen({ port: 0 });
   await forEachCase(["client_secret_basic", "client_secret_post"] as const, async (id) => {
     const app = express();

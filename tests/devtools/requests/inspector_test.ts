@@ -42,7 +42,12 @@ async function watched(
   const inspected = inspector({ limit, maxFlowsPerSecond, insecureAllow });
   const [spa, ...others] = clients;
   const grant_types = ["authorization_code", "refresh_token"];
-  const made = await testServer({ clients: [{ ...spa, grant_types }, ...others], ...options, plugins: [inspected] });
+  const made = await testServer({
+    alg: "ES256",
+    clients: [{ ...spa, grant_types }, ...others],
+    ...options,
+    plugins: [inspected],
+  });
   const browser = openBrowser(made);
   const page = async (path: string) => {
     const response = await browser.get(path);

@@ -284,6 +284,7 @@ test("[CI-04] a code consumed before a signing failure stays consumed", async ()
         ) throw new Error(fault);
       });
       const b = await testServer({
+        alg: "ES256",
         store,
         randomBytes(bytes) {
           if (broken && fault === "the random source fails") throw new Error(fault);

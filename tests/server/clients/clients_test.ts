@@ -44,13 +44,13 @@ interface Reached {
 
 /** Without a socket: the library's requests become calls. */
 async function inProcess(options: LatchkeyOptions = {}): Promise<Reached> {
-  const as = await latchkey({ issuer: "https://as.test", clients, ...options });
+  const as = await latchkey({ issuer: "https://as.test", alg: "RS256", clients, ...options });
   return { as, fetch: (url, init) => as.fetch(new Request(url, init)) };
 }
 
 /** Over a socket: the library's requests travel. */
 async function overSocket(): Promise<Reached> {
-  const as = await latchkey({ clients });
+  const as = await latchkey({ alg: "RS256", clients });
   await as.listen({ port: 0 });
   return { as, fetch: (url, init) => fetch(url, init) };
 }

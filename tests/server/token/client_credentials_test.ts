@@ -68,7 +68,7 @@ async function tokenOf(b: TestServer, client_id: string, fields: Fields = {}): P
 }
 
 test("[CC-01] a registered confidential client gets a valid signed token for itself", async () => {
-  const b = await testServer(machines);
+  const b = await testServer({ alg: "ES256", ...machines });
   const result = await tokenOf(b, "machine", { scope: "read write" });
   assertEquals([result.token_type, result.expires_in, result.scope], ["Bearer", 3600, "read write"]);
   const { payload, protectedHeader } = await jwtVerify(result.access_token, await fetchKeySet(b), {

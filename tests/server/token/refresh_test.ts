@@ -74,7 +74,7 @@ const day = 86_400;
 
 /** A server with the test clients and these settings. */
 function open(options: LatchkeyOptions = {}): Promise<TestServer> {
-  return testServer({ ...testClients, ...options });
+  return testServer({ alg: "ES256", ...testClients, ...options });
 }
 
 /** Two servers on one store, with one clock. */

@@ -92,7 +92,7 @@ test("an access token with another sub and aud stays valid at this server", asyn
 });
 
 test("a code, an access token and a refresh token have the fixed values once, and at_hash fits", async () => {
-  const { as, post } = await start();
+  const { as, post } = await start({ alg: "RS256" });
   const client = as.client();
   const values = { code: "code-1", access_token: "access-1", refresh_token: "refresh-1" };
   assertEquals((await post("/nextValues", values)).status, 204);

@@ -293,7 +293,7 @@ test("[BL-06, BL-07, BL-08] the logout token is signed as the client's ID tokens
     b.advance(10);
     await logOut(browser, id_token);
     const { token, claims, header } = b.calls.at(-1)!;
-    const alg = client_id === "app" ? "RS256" : "ES256";
+    const alg = client_id === "app" ? "RS256" : "EdDSA";
     assertEquals({ ...header, kid: typeof header.kid }, { alg, typ: "logout+jwt", kid: "string" });
     const options = { typ: "logout+jwt", audience: client_id, issuer: "https://as.test" };
     await jwtVerify(token, keys, { ...options, currentDate: new Date(Date.UTC(2026, 0, 1)) });

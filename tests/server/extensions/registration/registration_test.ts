@@ -34,7 +34,7 @@ const realHost: LatchkeyOptions = {
 };
 
 test("[DR-01] a registration returns what was registered and what was defaulted, and the client logs in", async () => {
-  const server = await testServer();
+  const server = await testServer({ alg: "ES256" });
   const { client_id, registration_access_token, ...rest } = await register(server, {
     ...publicClient,
     client_name: "App",

@@ -35,6 +35,7 @@ const hybrid: Fields = { response_type: "code id_token", nonce: "n0nce", scope: 
 
 function start(options: LatchkeyOptions = {}): Promise<TestServer> {
   return testServer({
+    alg: "ES256",
     responseTypes,
     clients: [spa, { ...clients[1], response_types: responseTypes }, clients[2]],
     users: [{ sub: "alice", name: "Alice", email: "alice@app.example" }],

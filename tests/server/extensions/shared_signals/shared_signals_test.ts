@@ -396,7 +396,7 @@ test("[SS-09] a token is signed, typed and about one event, and is no other toke
   const [[jti, set]] = Object.entries(sets) as [[string, string]];
   const jwks = createLocalJWKSet(await (await b.get("/oauth2/jwks")).json());
   const { payload, protectedHeader } = await jwtVerify(set, jwks, { typ: "secevent+jwt", currentDate: new Date(0) });
-  assertEquals(protectedHeader.alg, "ES256");
+  assertEquals(protectedHeader.alg, "EdDSA");
   assertEquals(payload, {
     ...{ iss: "https://as.test", jti, iat: Date.UTC(2026, 0, 1) / 1000, aud: "receiver" },
     sub_id: { format: "opaque", id: stream.stream_id },

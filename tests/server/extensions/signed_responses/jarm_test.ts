@@ -39,7 +39,7 @@ test("[JM-01, JM-02, JM-03, JM-04, JM-10] a signed response has one parameter in
     assertEquals(claims, { iss: "https://as.test", aud: "spa", exp: start + 120, state: "st4te" });
     assertEquals((await b.token({ code: code as string })).status, 200);
     const { alg, kid, ...header } = decodeProtectedHeader(jwt);
-    assertEquals([alg, typeof kid, header], ["ES256", "string", {}]);
+    assertEquals([alg, typeof kid, header], ["EdDSA", "string", {}]);
   }
 });
 
@@ -163,7 +163,7 @@ test("[JM-06, JM-07, JM-11] registration rejects none, encryption and unknown mo
     },
   );
   const registered = await (await postRegistration(b, { ...metadata, response_modes: ["jwt"] })).json();
-  assertEquals([registered.response_modes, registered.authorization_signed_response_alg], [["jwt"], "ES256"]);
+  assertEquals([registered.response_modes, registered.authorization_signed_response_alg], [["jwt"], "EdDSA"]);
   const off = await testServer({ registration: { mode: "open" } });
   assertEquals(
     await outcomeOf(await postRegistration(off, { ...metadata, response_modes: ["jwt"] })),

@@ -24,7 +24,7 @@ const jwtType = "application/token-introspection+jwt";
 
 test("[IN-05] a caller that asks for a JWT gets the same members, signed for it alone", async () => {
   const caller = { ...confidentialClient("eddsa"), introspection_signed_response_alg: "EdDSA" } as const;
-  const b = await testServer({ ...testClients, clients: [...testClients.clients, caller] });
+  const b = await testServer({ alg: "ES256", ...testClients, clients: [...testClients.clients, caller] });
   const { access_token } = await publicTokens(b);
   for (const [client_id, alg, token] of [["api", "ES256", access_token], ["eddsa", "EdDSA", "x"]] as const) {
     const plain = await fetchIntrospection(b, token, client_id);
@@ -76,7 +76,7 @@ test("[IN-05, SC-16] the JWT needs to be asked for by name; errors stay JSON, an
 });
 
 test("[IN-05] oauth4webapi verifies the JWT", async () => {
-  const b = await testServer(testClients);
+  const b = await testServer({ alg: "ES256", ...testClients });
   const { access_token } = await publicTokens(b);
   const over = { [customFetch]: (url: string, init: object) => b.as.fetch(new Request(url, init)) };
   const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();

@@ -50,7 +50,7 @@ function identityProvider(
 ): Promise<TestServer> {
   const resourceAuthorizationServers = [{ issuer: chat, clients: { agent: "agent-at-chat" }, ...entry }];
   const users = [{ sub: "alice", email: "alice@idp.test", name: "Alice" }, { sub: "bob" }];
-  return testServer({ ...testClients, clients, users, resourceAuthorizationServers, ...options });
+  return testServer({ alg: "ES256", ...testClients, clients, users, resourceAuthorizationServers, ...options });
 }
 
 /** The tokens of a login of `agent`, or of another confidential client. */
