@@ -216,7 +216,7 @@ export async function runLoad(
   async function work(i: number): Promise<void> {
     for (let n = i; isRunning; n++) {
       await run(n % repeatEvery === 0);
-      await delay(10);
+      await delay(40);
     }
   }
 
