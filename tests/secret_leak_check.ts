@@ -46,7 +46,7 @@ export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey>
 }
 
 /**
- * The same options with EdDSA in place of RS256, the default: on Deno an RSA signature takes 50 times as long. Options
+ * The same options with EdDSA in place of RS256, the default: on Deno an RSA signature takes 100 times as long. Options
  * that decide about algorithms stay as they are.
  */
 export function withQuickAlgorithm<T extends LatchkeyOptions>(options: T): T {
