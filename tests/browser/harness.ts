@@ -23,31 +23,24 @@ let browser: Promise<Browser> | undefined;
 
 /** How a page is opened. */
 export interface OpenOptions extends BrowserContextOptions {
-  /** The page's own scripts never come, but the tests may still ask it anything. Default: false. */
+  /** The page's own scripts never come, but the tests may still ask it anything, without axe-core. Default: false. */
   readonly bare?: boolean;
-  /** `findPageProblems` runs axe-core. Default: true. */
-  readonly runsAxe?: boolean;
   readonly colorScheme?: ColorScheme;
+  /** The widths at which `findPageProblems` looks at the page, in pixels. It opens at the first. Default: 1280. */
+  readonly widths?: readonly [number, ...number[]];
 }
 
 /** What the user prefers; pages differ in their colours only. */
 export type ColorScheme = "light" | "dark";
 
 /**
- * Viewing conditions: on a phone, a tablet and a desktop, with script and without. `findPageProblems` looks at both
- * colour schemes. axe-core, which takes most of the time, examines the narrowest layout, dark and without script, and
- * the widest, light and with script.
+ * Viewing conditions: with script and without. `findPageProblems` looks at each page on a phone, a tablet and a desktop,
+ * in both colour schemes. axe-core, which takes most of the time, examines the narrowest layout, light and with script.
  */
-export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = ([
-  [320, { runsAxe: false }],
-  [320, { bare: true, colorScheme: "dark" }],
-  [768, { runsAxe: false }],
-  [1280, {}],
-  [1280, { bare: true, runsAxe: false }],
-] as const satisfies [number, OpenOptions][]).map(([width, options]: [number, OpenOptions]) => ({
-  name: options.bare ? `${width}-bare` : `${width}`,
-  options: { ...options, viewport: { width, height: 800 } },
-}));
+export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = [
+  { name: "with script", options: { widths: [1280, 768, 320] } },
+  { name: "without script", options: { widths: [320, 1280], bare: true, colorScheme: "dark" } },
+];
 
 /** An opened page, with its console errors and warnings. */
 export interface OpenedPage extends AsyncDisposable {
@@ -60,6 +53,8 @@ export interface OpenedPage extends AsyncDisposable {
   readonly runsScripts: boolean;
   readonly runsAxe: boolean;
   readonly colorScheme: ColorScheme;
+  /** See {@link OpenOptions}; the viewport alone, where a test sets it. */
+  readonly widths: readonly [number, ...number[]];
   /** The response that the current document came in; undefined for a file. */
   readonly document: () => PageResponse | undefined;
 }
@@ -67,8 +62,9 @@ export interface OpenedPage extends AsyncDisposable {
 /** Opens a page in its own context. The browser's log line for an error status is ignored. */
 export async function openPage(url: string, {
   bare = false,
-  runsAxe = true,
   colorScheme = "light",
+  viewport,
+  widths = [viewport?.width ?? 1280],
   ...options
 }: OpenOptions = {}): Promise<OpenedPage> {
   browser ??= chromium.launch({
@@ -83,7 +79,7 @@ export async function openPage(url: string, {
     ],
   });
   const context = await (await browser).newContext({
-    viewport: { width: 1280, height: 800 },
+    viewport: viewport ?? { width: widths[0], height: 800 },
     reducedMotion: "reduce",
     colorScheme,
     ...options,
@@ -114,20 +110,35 @@ export async function openPage(url: string, {
   await page.goto(url, { waitUntil: "load" });
   const runsScripts = options.javaScriptEnabled ?? true;
   return {
-    ...{ page, problems, runsScripts, runsAxe: runsAxe && runsScripts, colorScheme, document: () => document },
+    ...{ page, problems, runsScripts, runsAxe: runsScripts && !bare, colorScheme, widths, document: () => document },
     [Symbol.asyncDispose]: () => context.close(),
   };
 }
 
-/** Keeps pictures of the whole page, light and dark, in the folder that LATCHKEY_SHOTS names, if it names one. */
-export async function takeScreenshot({ page, colorScheme }: OpenedPage, name: string): Promise<void> {
+/** Looks at the page at each of its widths, the first last. */
+export async function atEachWidth({ page, widths }: OpenedPage, look: (width: number) => Promise<void>): Promise<void> {
+  const { height } = page.viewportSize()!;
+  for (const width of widths.toReversed()) {
+    if (widths.length > 1) await page.setViewportSize({ width, height });
+    await look(width);
+  }
+}
+
+/**
+ * Keeps pictures of the whole page at each width, light and dark, in the folder that LATCHKEY_SHOTS names, if it names
+ * one.
+ */
+export async function takeScreenshot(opened: OpenedPage, name: string): Promise<void> {
   const folder = process.env.LATCHKEY_SHOTS;
   if (!folder) return;
-  for (const shown of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: shown });
-    await page.screenshot({ path: `${folder}/${name}-${shown}.png`, fullPage: true });
-  }
-  await page.emulateMedia({ colorScheme });
+  const { page, colorScheme } = opened;
+  await atEachWidth(opened, async (width) => {
+    for (const shown of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: shown });
+      await page.screenshot({ path: `${folder}/${name.replaceAll(" ", "-")}-${width}-${shown}.png`, fullPage: true });
+    }
+    await page.emulateMedia({ colorScheme });
+  });
 }
 
 /** Ends the browser. */

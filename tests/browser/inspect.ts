@@ -3,7 +3,7 @@
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
 import axe from "npm:axe-core@4.14.1/axe.min.js";
-import type { OpenedPage } from "./harness.ts";
+import { atEachWidth, type OpenedPage } from "./harness.ts";
 
 /** Text with too little contrast to what lies behind it (WCAG 2.2, 1.4.3), and control borders (1.4.11). */
 const lowContrast = `(() => {
@@ -134,24 +134,30 @@ const violations = `axe.run(document, {
   id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
 
 /**
- * Runs every check on the current page, console errors included, with the colours of both schemes. Layout shifts do not
- * count if `shifts` is false: where the test has changed the page, it moved.
+ * Runs every check on the current page, console errors included, at each width and with the colours of both schemes.
+ * axe-core examines the narrowest alone. Layout shifts do not count if `shifts` is false: where the test has changed
+ * the page, it moved.
  */
 export async function findPageProblems(
   opened: OpenedPage,
   { shifts = true, runsAxe = opened.runsAxe } = {},
 ): Promise<string[]> {
-  const { page, problems, runsScripts, colorScheme } = opened;
+  const { page, problems, runsScripts, colorScheme, widths } = opened;
   // A page can be read before its style sheet has come.
   await page.waitForLoadState("load");
   const found = [...problems];
   if (shifts && runsScripts) found.push(...await findLayoutShifts(opened));
   if (runsAxe && !(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
-  const ask = async (scripts: readonly string[]) =>
-    found.push(...(await page.evaluate(`Promise.all([${scripts}])`) as string[][]).flat());
-  await ask([horizontalOverflow, structureProblems, lowContrast, ...runsAxe ? [violations] : []]);
-  await page.emulateMedia({ colorScheme: colorScheme === "light" ? "dark" : "light" });
-  await ask([lowContrast]);
-  await page.emulateMedia({ colorScheme });
+  await atEachWidth(opened, async (width) => {
+    const ask = async (scripts: readonly string[]) => {
+      const answers = (await page.evaluate(`Promise.all([${scripts}])`) as string[][]).flat();
+      found.push(...widths.length > 1 ? answers.map((problem) => `${problem} (${width} px wide)`) : answers);
+    };
+    const isNarrowest = width === Math.min(...widths);
+    await ask([horizontalOverflow, structureProblems, lowContrast, ...runsAxe && isNarrowest ? [violations] : []]);
+    await page.emulateMedia({ colorScheme: colorScheme === "light" ? "dark" : "light" });
+    await ask([lowContrast]);
+    await page.emulateMedia({ colorScheme });
+  });
   return found;
 }
