@@ -7,6 +7,7 @@ import { test } from "node:test";
 import type { CheckReport } from "../../src/check/mod.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
+import { sample } from "../sample.ts";
 import { withPatientTimers } from "../until.ts";
 import { type Mistake, smallClient } from "./small_client.ts";
 import { styledClient } from "./styled_client.ts";
@@ -21,7 +22,7 @@ interface Expectations {
   readonly timeLimits?: boolean;
 }
 
-/** An attack of every kind, with one variant or two. None is affected by a mistake, except those that find it. */
+/** An attack of every kind. None is affected by a mistake, except those that find it. */
 const othersUnaffected = [
   ...["response/iss-missing", "error/token-200", "token/type-case", "id-token/azp-wrong", "keys/rotated"],
   ...["userinfo/thin", "refresh/rejected", "logout/tokens-used", "session/two-users", "metadata/redirected"],
@@ -174,11 +175,11 @@ test("a client with a time limit passes the attacks that wait for it", async () 
   assertEquals(report.counts.passed, report.results.length, String(report));
 });
 
-for (const [mistake, expected] of Object.entries(expectations)) {
+for (const [place, [mistake, expected]] of Object.entries(expectations).entries()) {
   const { foundBy, habits = [], alsoAllowedHabits = [], unaffected = [], timeLimits } = expected;
   const whatFinds = [...foundBy, ...habits].join(", ") || "no attack";
   test(`a client that ${mistake} is found by ${whatFinds}`, async () => {
-    const only = [...new Set([...foundBy, ...unaffected, ...othersUnaffected]), "habits"];
+    const only = [...new Set([...foundBy, ...unaffected, ...sample(othersUnaffected, 4, place)]), "habits"];
     // The mistake is about RSA keys.
     const check = mistake === "takes the algorithm from the header" ? checkClient : checkClientWithEdDsa;
     const report = timeLimits

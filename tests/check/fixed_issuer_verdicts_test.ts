@@ -6,6 +6,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { CheckOptions } from "../../src/check/mod.ts";
+import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkFixedIssuer, idsOf, withVerdict } from "./fixed_issuer.ts";
 import type { ApplicationMistake } from "./small_web_application.ts";
 
@@ -120,18 +121,16 @@ test("a page that responds the same with and without a login proves nothing", as
 
 test("an application with every check is not accused by the whole catalogue; what it keeps is skipped", async () => {
   const seen: string[] = [];
+  const warned = ["id-token/at-hash-wrong", "clock/large", "transport/huge"];
   const report = await checkFixedIssuer({
+    only: partOfCatalogue(3, 0, [...warned, "userinfo/signed-wrong", "metadata/issuer-other"]),
     onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`),
   });
   assert(report.passed, String(report));
-  assertEquals(
-    withVerdict(report, "warning"),
-    ["id-token/at-hash-wrong", "clock/large", "transport/huge"],
-    String(report),
-  );
+  assertEquals(withVerdict(report, "warning"), warned, String(report));
   // The page shows only a claim of the ID token, so it does not show whether the application used userinfo.
   assert(withVerdict(report, "inconclusive").includes("userinfo/signed-wrong"), String(report));
-  assert(report.counts.passed >= 200, String(report));
+  assert(report.counts.passed >= 70, String(report));
   assertEquals(seen.length, report.results.length);
   // The order of the report is that of the catalogue; attacks on what the application keeps ran last.
   assertMatch(seen.at(-1)!, /of \d+$/);

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { CheckReport } from "../../src/check/mod.ts";
-import { frameworkMistakes } from "./framework_mistakes.ts";
+import { type FrameworkMistake, frameworkMistakes } from "./framework_mistakes.ts";
 import { checkMistake } from "./framework_mistakes_driver.ts";
 
 /** What a report accuses a client of, by the names of the rows. */
@@ -19,16 +19,34 @@ function accusations({ results, habits, control }: CheckReport): readonly string
 /** Attacks in which the habits of a client show. */
 const ordinary = ["response/extra-parameters", "token/type-case"];
 
+/** What a check needs to find a mistake. */
+const neededFor = ({ foundBy }: FrameworkMistake) =>
+  /^(?:habit|ability)\//.test(foundBy) ? [...ordinary, "habits"] : [foundBy];
+
 for (const mistake of frameworkMistakes) {
   const { name, foundBy } = mistake;
   test(`a client that ${name} is found by ${foundBy}`, async () => {
-    const isAttack = !/^(?:habit|ability)\//.test(foundBy);
-    const only = isAttack ? [foundBy] : [...ordinary, "habits"];
-    const report = await checkMistake(mistake, { only });
+    const report = await checkMistake(mistake, { only: neededFor(mistake) });
     assert(report.control.passed, String(report));
     assert(accusations(report).includes(foundBy), String(report));
-    const correct = await checkMistake(mistake, { only }, true);
-    assertEquals(accusations(correct).filter((id) => id === foundBy), [], String(correct));
+  });
+}
+
+/** Mistakes of the same client. */
+const copies = Map.groupBy(
+  frameworkMistakes,
+  ({ styles, client, pages, device, resource }) =>
+    styles ?? client ?? (pages && "application") ?? (device && "device") ?? (resource && "resource") ?? "client",
+);
+
+for (const mistakes of copies.values()) {
+  const [first] = mistakes as [FrameworkMistake];
+  const others = mistakes.length > 1 ? `, or makes ${mistakes.length - 1} other mistakes` : "";
+  test(`the correct copy of a client that ${first.name}${others}, is not accused of it`, async () => {
+    const correct = await checkMistake(first, { only: [...new Set(mistakes.flatMap(neededFor))] }, true);
+    assert(correct.control.passed, String(correct));
+    const accused = accusations(correct).filter((id) => mistakes.some(({ foundBy }) => foundBy === id));
+    assertEquals(accused, [], String(correct));
   });
 }
 

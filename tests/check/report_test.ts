@@ -9,6 +9,7 @@ import { missingTrait } from "../../src/check/traits.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { severities } from "../../src/check/attack.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
+import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { reportPages } from "./report_pages.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
@@ -184,14 +185,12 @@ test("the document has the same content, its own style sheet, and nothing to loa
   assert(!/<script|<link|<img|src=|href="[^#]/.test(html));
 });
 
-test("a client that does not compare the nonce fails in the whole catalogue only there, and the report says so", async () => {
-  const report = await checkClientWithEdDsa(smallClient("does not compare the nonce"));
-  assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], [
-    "response/code-injected",
-    "id-token/nonce-wrong",
-    "id-token/nonce-missing",
-    "id-token/replayed",
-  ]);
+test("a client that does not compare the nonce fails in the catalogue only there, and the report says so", async () => {
+  const foundBy = ["response/code-injected", "id-token/nonce-wrong", "id-token/nonce-missing", "id-token/replayed"];
+  const report = await checkClientWithEdDsa(smallClient("does not compare the nonce"), {
+    only: partOfCatalogue(4, 3, foundBy),
+  });
+  assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], foundBy);
   assertMatch(String(report), /FAILED id-token\/nonce-wrong/);
   assertEquals(report.toJUnit().match(/failures="(\d+)"/)![1], String(report.failures.length));
 });
