@@ -1,7 +1,6 @@
 /** Installs the packed npm package into empty projects, as a user would: `deno task test:packages --help`. */
 
 import { globSync } from "node:fs";
-import { cp } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "./browser.ts";
 import { checkBudgets } from "./budgets.ts";
@@ -25,10 +24,19 @@ interface Project {
 }
 
 /** Packages of several projects, which are installed once. */
-const compiler = ["typescript@6", "@types/node@24"];
 const testRunners = ["vitest@5.1.1", "jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"];
-const applications = ["@playwright/test@1.65.1", "express@5", "express-openid-connect@3"];
-const tools = ["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4", "yaml@2.9.1"];
+const tools = [
+  // Cypress without its program, which npm does not have.
+  ...[
+    "typescript@6",
+    "@types/node@24",
+    "@playwright/test@1.65.1",
+    "cypress@15",
+    "express@5",
+    "express-openid-connect@3",
+  ],
+  ...["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4", "yaml@2.9.1"],
+];
 
 const playwright = (config: string) => ["node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config];
 
@@ -49,7 +57,7 @@ const projects: readonly Project[] = [
   {
     name: "deno",
     // With a package.json Deno checks types before it runs, and needs those of Node.
-    packages: compiler,
+    packages: tools,
     files: ["deno_test.js"],
     command: [Deno.execPath(), "test", "--allow-net", "--allow-env", "--allow-read", "deno_test.js"],
   },
@@ -68,14 +76,14 @@ const projects: readonly Project[] = [
   },
   {
     name: "playwright",
-    packages: applications,
+    packages: tools,
     files: ["playwright/app.js", "playwright/chromium.config.js"],
     recipes: ["playwright.config.js", "login.spec.js"],
     command: playwright("chromium.config.js"),
   },
   {
     name: "express-browser",
-    packages: applications,
+    packages: tools,
     files: ["recipes/application.config.js", "recipes/express_browser.config.js"],
     recipes: ["latchkey.json", "app.js", "login.spec.js"],
     command: playwright("express_browser.config.js"),
@@ -91,9 +99,8 @@ const projects: readonly Project[] = [
     command: playwright("next_browser.config.js"),
   },
   {
-    // Without the program of Cypress, which npm does not have.
     name: "cypress",
-    packages: ["cypress@15", "typescript@6"],
+    packages: tools,
     files: ["recipes/cypress_test.js"],
     recipes: ["latchkey.json", "cypress.config.js", "cypress/e2e/login.cy.js"],
     command: ["node@24", "--test", "cypress_test.js"],
@@ -152,7 +159,7 @@ if (tarball === undefined) {
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefined;
 const ports: Readonly<Record<string, number>> = { 9000: findFreePort(), 3000: findFreePort() };
-/** The first folder with each selection of packages: npm takes four seconds of CPU to install what a copy has, too. */
+/** The folder that has each selection of packages: the one that was the last to need it. */
 const installed = new Map<string, string>();
 const programs = new Map<string, string>();
 let passed = 0;
@@ -164,7 +171,7 @@ try {
     await runStep(typesFolder(commonJs), async (home) => {
       const settings = commonJs ? "commonjs/tsconfig.json" : "tsconfig.json";
       await setUpProject(home, {
-        packages: compiler,
+        packages: tools,
         files: [settings, "sample.ts"],
         commonJs,
       });
@@ -175,7 +182,7 @@ try {
     });
   }
   await runStep("budgets", async (home) => {
-    await setUpProject(home, { packages: compiler, files: ["tsconfig.json", "cost.ts", "first_import.mjs"] });
+    await setUpProject(home, { packages: tools, files: ["tsconfig.json", "cost.ts", "first_import.mjs"] });
     try {
       console.log(await measure(home));
       return undefined;
@@ -274,16 +281,15 @@ async function setUpProject(
     JSON.stringify({ ...manifest, private: true, type: commonJs ? undefined : "module" }),
   );
   if (installed.has(key)) {
-    const folder = "node_modules";
-    await cp(`${installed.get(key)}/${folder}`, `${home}/${folder}`, { recursive: true, verbatimSymlinks: true });
+    await Deno.rename(`${installed.get(key)}/node_modules`, `${home}/node_modules`);
   } else {
     const problem = await run(
       home,
       ...["npm", "install", "--save-dev", "--silent", "--no-audit", "--no-fund", tarball!, ...packages],
     );
     if (problem !== undefined) throw new Error(problem);
-    installed.set(key, home);
   }
+  installed.set(key, home);
   for (const file of files) await Deno.copyFile(`${source}/${file}`, `${home}/${basename(file)}`);
   for (const file of recipes) {
     await Deno.mkdir(dirname(`${home}/${file}`), { recursive: true });
@@ -301,8 +307,8 @@ async function readRecipe(file: string): Promise<string> {
   return block.slice(1).join("\n").replace(/\b(?:9000|3000)\b/g, (port) => String(ports[port]));
 }
 
-function isForBrowser({ packages }: Project): boolean {
-  return packages.some((name) => name.startsWith("@playwright/test"));
+function isForBrowser({ command }: Project): boolean {
+  return command.some((word) => word.includes("@playwright/test"));
 }
 
 function findFreePort(): number {
