@@ -155,9 +155,8 @@ test(
     assertLess(box.y + box.height, 900);
     assertEquals(await page.locator(".grants .choice").count(), 6);
     await takeScreenshot(opened, "consent-six");
-    await page.screenshot({ path: "/tmp/consent_d.png" });
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.screenshot({ path: "/tmp/consent_m.png", fullPage: true });
+    await takeScreenshot(opened, "consent-six-phone");
     assertEquals(await findPageProblems(opened), []);
     await page.getByRole("link", { name: "Account", exact: true }).click();
     assertEquals(new URL(page.url()).pathname, "/account");
