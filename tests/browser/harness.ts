@@ -23,7 +23,7 @@ let browser: Promise<Browser> | undefined;
 
 /** How a page is opened. */
 export interface OpenOptions extends BrowserContextOptions {
-  /** The page's own scripts never come, but the tests may still ask it anything, without axe-core. Default: false. */
+  /** The page's own scripts never come; the tests may still ask it anything, without axe-core. Default: false. */
   readonly bare?: boolean;
   readonly colorScheme?: ColorScheme;
   /** The widths at which `findPageProblems` looks at the page, in pixels. It opens at the first. Default: 1280. */
@@ -34,8 +34,9 @@ export interface OpenOptions extends BrowserContextOptions {
 export type ColorScheme = "light" | "dark";
 
 /**
- * Viewing conditions: with script and without. `findPageProblems` looks at each page on a phone, a tablet and a desktop,
- * in both colour schemes. axe-core, which takes most of the time, examines the narrowest layout, light and with script.
+ * Viewing conditions: with script and without. `findPageProblems` looks at each page on a phone, a tablet and a
+ * desktop, in both colour schemes. axe-core, which takes most of the time, examines the narrowest layout alone, light
+ * and with script.
  */
 export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = [
   { name: "with script", options: { widths: [1280, 768, 320] } },

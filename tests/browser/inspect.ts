@@ -150,8 +150,8 @@ export async function findPageProblems(
   if (runsAxe && !(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   await atEachWidth(opened, async (width) => {
     const ask = async (scripts: readonly string[]) => {
-      const answers = (await page.evaluate(`Promise.all([${scripts}])`) as string[][]).flat();
-      found.push(...widths.length > 1 ? answers.map((problem) => `${problem} (${width} px wide)`) : answers);
+      const results = (await page.evaluate(`Promise.all([${scripts}])`) as string[][]).flat();
+      found.push(...widths.length > 1 ? results.map((problem) => `${problem} (${width} px wide)`) : results);
     };
     const isNarrowest = width === Math.min(...widths);
     await ask([horizontalOverflow, structureProblems, lowContrast, ...runsAxe && isNarrowest ? [violations] : []]);
