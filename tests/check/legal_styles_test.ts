@@ -13,16 +13,14 @@ const server: CheckOptions["server"] = {
   responseModes: ["query", "form_post", "jwt", "form_post.jwt", "fragment.jwt"],
 };
 
-/** The styles, and how many of them together meet the whole catalogue in a run of all files. */
-const sets = [[legalStyles, 18], [frameworkStyles, 48]] as const;
+const styles = Object.entries({ ...legalStyles, ...frameworkStyles });
 
-const cases = sets.flatMap(([styles, share]) =>
-  Object.entries(styles).map(([name, style], place) => ({ name, style, only: partOfCatalogue(share, place) }))
-);
-
-for (const { name, style, only } of cases) {
+for (const [place, [name, style]] of styles.entries()) {
   test(`a correct client is accused of nothing: ${name}`, async () => {
-    const report = await checkClientWithEdDsa(styledClient(name, style), { server, only });
+    const report = await checkClientWithEdDsa(styledClient(name, style), {
+      server,
+      only: partOfCatalogue(styles.length, place),
+    });
     assert(report.control.passed, String(report));
     const accusations = report.results.filter(({ verdict }) => verdict === "failed")
       .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
