@@ -110,7 +110,7 @@ test("each job that publishes needs an approval, and all tests before it", () =>
   const jobs = new Map(jobsOf(release));
   const publishing = ["npm", "jsr", "image"];
   for (const name of [...publishing, "github"]) assertMatch(jobs.get(name)!, /^ {4}environment: release$/m, name);
-  for (const name of publishing) assertMatch(jobs.get(name)!, /needs: \[verify, make, try, try-musl\]/, name);
+  for (const name of publishing) assertMatch(jobs.get(name)!, /needs: \[verify, tables, make, try, try-musl\]/, name);
   assertMatch(jobs.get("github")!, /needs: \[make, attest, attest-image\]/);
   // What is published from files is compared with what was made, before anything else.
   const compared =
