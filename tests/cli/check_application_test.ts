@@ -45,7 +45,7 @@ test("before its first login the check names its client; a failed one is followe
   const port = await findFreePort();
   const authentication = ClientSecretPost("secret-of-the-shop");
   await using application = await startWebApplication(() => ({
-    ...{ issuer: `http://localhost:${port}`, clientId: "shop", authentication },
+    ...{ issuer: `http://localhost:${port}`, clientId: "shop", alg: "EdDSA", authentication },
   }));
   const { url } = application;
   const without = await checkHere([

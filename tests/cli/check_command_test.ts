@@ -40,7 +40,10 @@ test("the check waits for an application that needs the metadata at its start", 
     (text) => {
       if (text !== `Waiting for ${url}/login: start the application now.`) return;
       const issuer = `http://localhost:${issuerPort}`;
-      application = startWebApplication(() => ({ issuer, clientId: "shop", discoversAtStart: true }), port);
+      application = startWebApplication(
+        () => ({ issuer, clientId: "shop", alg: "EdDSA", discoversAtStart: true }),
+        port,
+      );
     },
   );
   await (await application)?.[Symbol.asyncDispose]();

@@ -4,19 +4,20 @@ import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
-import { type ExitResult, runProgram } from "../platform/runtime/run_program.ts";
+import { type ExitResult, fastKeys, runProgram } from "../platform/runtime/run_program.ts";
 import { type ApplicationMistake, startWebApplication } from "../check/small_web_application.ts";
 
 /** Starts the application, and checks it by a command line. Default: in a process, as a user does. */
 export async function check(
   args: readonly string[] | ((url: string) => readonly string[]),
   mistake?: ApplicationMistake,
-  run: (args: readonly string[]) => Promise<ExitResult> = ([...args]) => runProgram({ args }),
+  run: (args: readonly string[]) => Promise<ExitResult> = ([...args]) => runProgram({ args, env: fastKeys }),
 ): Promise<ExitResult> {
   const port = await findFreePort();
   await using application = await startWebApplication(() => ({
     issuer: `http://localhost:${port}`,
     clientId: "shop",
+    alg: "EdDSA",
     mistake,
   }));
   const { url } = application;
@@ -51,7 +52,7 @@ export async function checkHere(
   };
   try {
     const environment = {
-      env: {},
+      env: fastKeys,
       mainModule: "",
       isTerminal: false,
       now,

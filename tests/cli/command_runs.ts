@@ -5,20 +5,25 @@ import process from "node:process";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
 import type { execute } from "../../src/cli/exec/execute.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
+import { fastKeys } from "../platform/runtime/run_program.ts";
 
 const readTextFile = (path: string) => readFile(path, "utf8");
 
 export const readRules = () => readTextFile("tests/rules.md");
 
-/** The environment of a command that may not end this process, without the variables that configure a server. */
+/**
+ * The environment of a command that may not end this process, without the variables that configure a server. It signs
+ * with EdDSA unless it reads a file.
+ */
 export function commandEnvironment(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): ProcessEnvironment {
+  const hasFile = args.includes("--config") || variables.LATCHKEY_CONFIG !== undefined;
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   return {
     ...{ args, mainModule: "", isTerminal: false, isOutputTerminal: false, terminalWidth: () => undefined },
-    env: { ...Object.fromEntries(own), ...variables },
+    env: { ...Object.fromEntries(own), ...!hasFile && fastKeys, ...variables },
     now: Date.now,
     ...{ readTextFile, writeLogLine: () => {}, onStop: () => {} },
     exit: () => {

@@ -11,6 +11,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { execute } from "../../src/cli/exec/execute.ts";
 import { execHelpText } from "../../src/cli/exec/exec_help.ts";
+import { fastKeys } from "../platform/runtime/run_program.ts";
 import { runCommandHere } from "./command_runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-exec-"));
@@ -60,6 +61,7 @@ test("exec passes issuer, client and control on by variables, and ends with the 
   assertMatch(issuer, /^http:\/\/localhost:\d+$/);
   assertEquals(env, {
     AUTH_ID: "app",
+    ...fastKeys,
     LATCHKEY_ISSUER: issuer,
     LATCHKEY_CLIENT_ID: "app",
     LATCHKEY_CLIENT_SECRET: "app-secret",
