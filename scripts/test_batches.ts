@@ -10,11 +10,11 @@ import { formatTestImport } from "./test_import.ts";
 import { capture } from "./test_run.ts";
 import { findRuntime, type Runtime, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 
-/** Test files in one process. With 48 in place of 16 they took an eighth less CPU time. */
-const batchSize = 64;
+/** Test files in one process. Each process costs some seconds of CPU time: modules are loaded and compiled again. */
+const batchSize = 90;
 
-/** Processes at a time. One more than cores, since tests also wait. */
-const processCount = availableParallelism() + 1;
+/** Processes at a time. More than cores, since tests also wait. */
+const processCount = availableParallelism() + 2;
 
 /** Minutes after which a process counts as hung. */
 const timeoutMinutes = 20;
