@@ -3,7 +3,7 @@
  * reach the test runner, except for two that report them first: `bun test`, and `node:test` on Deno.
  */
 
-import { onUncaughtError } from "../platform/runtime/uncaught_error.ts";
+import { onUncaughtError, uncaughtErrorsReported } from "../platform/runtime/uncaught_error.ts";
 
 /** A journey that is watched. */
 export interface CrashWatch {
@@ -15,7 +15,7 @@ export interface CrashWatch {
   addUnfinished(action: Promise<unknown>): void;
   /** Waits for the actions that continue after a crash. */
   unfinishedEnd(): Promise<void>;
-  /** Resolves when errors of the current task have been reported. */
+  /** Resolves when errors of the current task have been reported; the first time, also those of timers that are due. */
   nextTask(): Promise<void>;
   /** Ends the watch. */
   end(): void;
@@ -41,6 +41,7 @@ let stop: (() => void) | undefined;
 export function watchCrashes(isInProcess: boolean): CrashWatch {
   const { promise: crashed, resolve } = Promise.withResolvers<Crash>();
   let first: Crash | undefined;
+  let timersEnded = !isInProcess;
   const unfinished: Promise<unknown>[] = [];
   const report = (crash: Crash) => {
     first ??= crash;
@@ -57,10 +58,17 @@ export function watchCrashes(isInProcess: boolean): CrashWatch {
       return first;
     },
     crashed,
-    addUnfinished: (action) => void unfinished.push(action),
+    addUnfinished(action) {
+      unfinished.push(action);
+      timersEnded = !isInProcess;
+    },
     unfinishedEnd: async () => void await Promise.allSettled(unfinished),
-    // Runtimes report an unhandled rejection only after the current task.
-    nextTask: () => new Promise((resolve) => setTimeout(resolve)),
+    async nextTask() {
+      // Libraries also report an error by a timer without time.
+      if (!timersEnded) await new Promise((resolve) => setTimeout(resolve));
+      timersEnded = true;
+      await uncaughtErrorsReported();
+    },
     end() {
       watches.delete(report);
       if (watches.size > 0) return;

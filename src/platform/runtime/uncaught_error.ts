@@ -1,5 +1,11 @@
 /** Errors that no code catches, on Deno, Node and Bun. */
 
+import type nodeProcess from "node:process";
+
+/** This is not the global function, which tests may replace by a fake. */
+const { setImmediate } = (globalThis as unknown as { readonly process: typeof nodeProcess }).process
+  .getBuiltinModule("node:timers");
+
 type Listener = (error: unknown) => void;
 
 /** The part of the `process` object of Node and Bun that has the errors. */
@@ -15,6 +21,14 @@ interface ProcessEvents {
  */
 export function onUncaughtError(report: Listener): () => void {
   return "Deno" in globalThis ? listenToEvents(report) : listenToProcess(report);
+}
+
+/**
+ * Resolves when the errors of the current task have been reported, and those of microtasks after it. Errors that timers
+ * throw come later; a timer takes a millisecond on Node and Bun, and two on Deno.
+ */
+export function uncaughtErrorsReported(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function listenToEvents(report: Listener): () => void {
