@@ -1,4 +1,4 @@
-/** Thousands of texts with the value of a declared name, in every place of a request: no output shows the value. */
+/** Texts with the values of declared names, in every place of a request: no output shows a value. */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
@@ -17,8 +17,8 @@ import { testClients } from "../server/client_endpoints.ts";
 import { basic } from "../kit.ts";
 
 const secret = "hunter2";
-/** Each has another combination. */
-const numbers = sample(Array.from({ length: 4000 }, (_, i) => i), 4, 0);
+/** The numbers of the texts. Each text has another combination of name, form and place. */
+const numbers = sample(Array.from({ length: 4000 }, (_, i) => i), 7, 0);
 
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name,
@@ -130,6 +130,9 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
   assert(names.length >= 15, names.join());
   const send: Send = (path, init) => as.fetch(new Request(as.issuer + path, init));
   const placeNames = Object.keys(places);
+  for (const list of [names, placeNames]) {
+    assertEquals(new Set(numbers.map((i) => i % list.length)).size, list.length, "each is used");
+  }
   for (const i of numbers) {
     const pick = <T>(list: readonly T[], step: number) => list[Math.floor(i / step + i * step) % list.length]!;
     const name = pick(spellings, 7)(names[i % names.length]!);
