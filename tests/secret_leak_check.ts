@@ -16,12 +16,11 @@ import { BodyTap, TappedRequest } from "../src/platform/http/body_tap.ts";
 import { withDefaults } from "./default_options.ts";
 import { sharedRsaKeys } from "./rsa_keys.ts";
 import {
-  findFieldSecrets,
   findHeaderSecrets,
   findJsonSecrets,
   findResponseSecrets,
   findTokenMembers,
-  getPublicFields,
+  readFieldValues,
 } from "./secrets.ts";
 
 /** As many secrets are compared with each new line: a test of many thousand requests stays quick. */
@@ -39,7 +38,7 @@ export interface MemoryLatchkey extends Latchkey {
   readonly users: MemoryRepository<User, User> & Pick<UserRepository, "defaultChosenAt">;
 }
 
-/** {@link unwatched} with the defaults of tests, watched, with RSA keys that tests share. */
+/** {@link unwatched} with the defaults of tests, watched. It signs with EdDSA by default; tests share RSA keys. */
 export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
   const withKeys = { keySource: sharedRsaKeys(), ...withQuickAlgorithm(withDefaults(options)) };
   return unwatched(withSecretLeakCheck(withKeys)) as Promise<MemoryLatchkey>;
@@ -47,7 +46,7 @@ export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey>
 
 /**
  * The same options with EdDSA in place of RS256, the default: on Deno an RSA signature takes 100 times as long. Options
- * that decide about algorithms stay as they are.
+ * that set the algorithm are returned unchanged.
  */
 export function withQuickAlgorithm<T extends LatchkeyOptions>(options: T): T {
   const isDecided = ["alg", "profile", "signatureAlgorithms"].some((name) => Object.hasOwn(options, name));
@@ -77,8 +76,9 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
 
   const readFields = (text: string) => {
     if (text.startsWith("{")) return addSecrets(findJsonSecrets(text));
-    addSecrets(findFieldSecrets(text));
-    for (const value of getPublicFields(text)) publicValues.add(value);
+    const fields = readFieldValues(text);
+    addSecrets(fields.secrets);
+    for (const value of fields.publicValues) publicValues.add(value);
   };
 
   // What tests send in the place of a secret, and elsewhere in the open, is none.
@@ -107,12 +107,13 @@ export function withSecretLeakCheck<T extends LatchkeyOptions>(options: T): T {
       attachTap(request, body);
       const response = await next(request, peer);
       const text = typeof response.body === "string" ? response.body : "";
-      for (const secret of findResponseSecrets(new Headers(response.headers), text)) {
+      const headers = new Headers(response.headers);
+      for (const secret of findResponseSecrets(headers, text)) {
         issued.add(secret);
         newSecrets.add(secret);
       }
       assertNoLeak();
-      const [name] = findTokenMembers(new Headers(response.headers), text);
+      const [name] = findTokenMembers(headers, text);
       if (name !== undefined) throw new Error(`[NV-01] an authorization response holds ${name}`);
       return response;
     },

@@ -18,18 +18,15 @@ export function* findJsonSecrets(text: string): Generator<string> {
 /** Shorter values, and values with other characters, could be words of a log and are ignored. */
 const likelySecretPattern = /^[\w.~+/= -]{12,}$/;
 
-/** The secrets of a form, or of a query; what the same fields hold in another place as well is none. */
-export function* findFieldSecrets(text: string): Generator<string> {
+/** The values of a form, or of a query. A value of a secret field that another field has too is public. */
+export function readFieldValues(text: string): { readonly secrets: string[]; readonly publicValues: string[] } {
+  if (text === "") return { secrets: [], publicValues: [] };
   const fields = [...new URLSearchParams(text)];
-  const publicValues = new Set(getPublicFields(text));
-  for (const [name, value] of fields) {
-    if (secretNames.has(name) && !publicValues.has(value)) yield* ifLikelySecret(value);
-  }
-}
-
-/** What such fields hold in the open. */
-export function getPublicFields(text: string): string[] {
-  return [...new URLSearchParams(text)].flatMap(([name, value]) => secretNames.has(name) ? [] : [value]);
+  const publicValues = fields.flatMap(([name, value]) => secretNames.has(name) ? [] : [value]);
+  const secrets = fields.flatMap(([name, value]) =>
+    secretNames.has(name) && !publicValues.includes(value) ? [...ifLikelySecret(value)] : []
+  );
+  return { secrets, publicValues };
 }
 
 /** The secrets in the headers of a request. */
@@ -59,7 +56,7 @@ const serverFields = new Set(["form_token", "confirm", "interaction", "login"]);
 /** Secrets in a response: in its redirect, its cookies, its JSON, and the hidden fields of its pages. */
 export function* findResponseSecrets(headers: Headers, body: string): Generator<string> {
   const location = headers.get("location") ?? "";
-  yield* findFieldSecrets(location.slice(location.indexOf("?") + 1));
+  yield* readFieldValues(location.slice(location.indexOf("?") + 1)).secrets;
   for (const line of headers.getSetCookie()) yield* ifLikelySecret(line.slice(line.indexOf("=") + 1).split(";", 1)[0]!);
   const type = headers.get("content-type") ?? "";
   if (type.startsWith("application/json")) {

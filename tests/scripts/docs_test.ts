@@ -17,12 +17,16 @@ const fromDisk = (path: string) => readFileSync(path, "utf8");
 const assets = ["site.css", "site.js", "search.js"].map((path) => [path, ""] as const);
 const build = (read = fromDisk, repository?: string) => buildSite({ read, assets, rejections: new Map(), repository });
 
+/** The site as it is, without a repository. */
+let site: ReturnType<typeof build> | undefined;
+const builtSite = () => site ??= build();
+
 /** The Markdown files of the site. */
 const pages = (files: ReturnType<typeof build>["files"]) =>
   [...files].filter(([path]) => path.endsWith(".md") && !path.startsWith("static/")).map(([, body]) => String(body));
 
 test("the site has every heading of every README once", () => {
-  const text = pages(build().files);
+  const text = pages(builtSite().files);
   const shown = Map.groupBy(text.flatMap(headingsOf), ({ text }) => text);
   const readmes = ["README.md", "static/changes.md", ...globSync("{src,scripts,tests}/**/README.md")];
   const expected = Map.groupBy(readmes.flatMap((path) => headingsOf(fromDisk(path))), ({ text }) => text);
@@ -47,10 +51,10 @@ test("a section that is renamed ends the build, with the place to correct", () =
 });
 
 test("links to code lead to the repository, if it is known", () => {
-  const page = (repository?: string) => String(build(fromDisk, repository).files.get("understand/protocol.md"));
+  const page = ({ files }: ReturnType<typeof build>) => String(files.get("understand/protocol.md"));
   const address = "https://git.example/blob";
-  assertStringIncludes(page(address), `[\`rules/\`](${address}/src/server/oauth/rules/mod.ts)`);
-  assertEquals(page().includes("rules/mod.ts"), false);
+  assertStringIncludes(page(build(fromDisk, address)), `[\`rules/\`](${address}/src/server/oauth/rules/mod.ts)`);
+  assertEquals(page(builtSite()).includes("rules/mod.ts"), false);
 });
 
 test("the program accepts the commands for each stack", async () => {
