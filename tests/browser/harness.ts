@@ -26,7 +26,10 @@ export interface OpenOptions extends BrowserContextOptions {
   /** The page's own scripts never come; the tests may still ask it anything, without axe-core. Default: false. */
   readonly bare?: boolean;
   readonly colorScheme?: ColorScheme;
-  /** The widths at which `findPageProblems` looks at the page, in pixels. It opens at the first. Default: 1280. */
+  /**
+   * The widths at which `findPageProblems` looks at the page, in pixels. The page opens at the first. Default: that of
+   * `viewport`, else 1280.
+   */
   readonly widths?: readonly [number, ...number[]];
 }
 
@@ -34,9 +37,9 @@ export interface OpenOptions extends BrowserContextOptions {
 export type ColorScheme = "light" | "dark";
 
 /**
- * Viewing conditions: with script and without. `findPageProblems` looks at each page on a phone, a tablet and a
- * desktop, in both colour schemes. axe-core, which takes most of the time, examines the narrowest layout alone, light
- * and with script.
+ * Viewing conditions: with script on a desktop, a tablet and a phone; without script on a phone and a desktop.
+ * `findPageProblems` looks at both colour schemes. axe-core, which takes most of the time, examines the narrowest
+ * layout alone, light and with script.
  */
 export const browserVariants: readonly { readonly name: string; readonly options: OpenOptions }[] = [
   { name: "with script", options: { widths: [1280, 768, 320] } },
@@ -116,7 +119,7 @@ export async function openPage(url: string, {
   };
 }
 
-/** Looks at the page at each of its widths, the first last. */
+/** Calls `look` at each width of the page, and ends with the first. A page with one width is not resized. */
 export async function atEachWidth({ page, widths }: OpenedPage, look: (width: number) => Promise<void>): Promise<void> {
   const { height } = page.viewportSize()!;
   for (const width of widths.toReversed()) {
@@ -133,7 +136,8 @@ export async function takeScreenshot(opened: OpenedPage, name: string): Promise<
   const folder = process.env.LATCHKEY_SHOTS;
   if (!folder) return;
   const { page, colorScheme } = opened;
-  await atEachWidth(opened, async (width) => {
+  await atEachWidth(opened, async () => {
+    const { width } = page.viewportSize()!;
     for (const shown of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: shown });
       await page.screenshot({ path: `${folder}/${name.replaceAll(" ", "-")}-${width}-${shown}.png`, fullPage: true });

@@ -134,9 +134,9 @@ const violations = `axe.run(document, {
   id + ": " + help + ": " + nodes.map(({ target }) => target.join(" ")).join(", ")))`;
 
 /**
- * Runs every check on the current page, console errors included, at each width and with the colours of both schemes.
- * axe-core examines the narrowest alone. Layout shifts do not count if `shifts` is false: where the test has changed
- * the page, it moved.
+ * Checks the current page, console errors included: structure and overflow at each width, contrast there in both colour
+ * schemes, axe-core at the narrowest width, and layout shifts since the page was loaded. They do not count if `shifts`
+ * is false: where the test has changed the page, it moved.
  */
 export async function findPageProblems(
   opened: OpenedPage,
