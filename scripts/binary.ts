@@ -12,7 +12,7 @@ const timeoutSeconds = 900;
 /** Number of timed starts, after one that is not timed. */
 const timedStarts = 3;
 
-/** Tests of the program as a process. On Node they run with the other tests, so not with an executable of Node. */
+/** Tests of the program as a process. With Node they are left out: the other tests run the program's bundle on Node. */
 const programTests = [
   "tests/platform/runtime/program_test.ts",
   "tests/platform/runtime/init_test.ts",
@@ -26,7 +26,7 @@ const tools = ["bun", "node", "deno"];
 const { words } = readCommand({
   call: "deno task test:binary",
   does: "Builds the executable with each available tool, copies it into an empty folder, prints its size and start " +
-    "time, and runs the tests of the program.",
+    "time, and runs the tests of the program, except with Node.",
   words: { value: "TOOL", does: "only the file of this tool: bun, node or deno", oneOf: tools },
 });
 const selectedTools = tools.filter((tool) => words.length === 0 || words.includes(tool));

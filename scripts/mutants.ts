@@ -46,7 +46,7 @@ const testTimeoutSeconds = 60;
 /** Seconds after which a test run counts as hung. */
 const timeoutSeconds = 600;
 
-/** Takes a part of the longest tables; `tests/sample.ts` reads it. */
+/** Makes the tests take a part of the longest tables; `tests/sample.ts` reads it. */
 const env = { LATCHKEY_TEST_SAMPLE: "true" };
 
 const { flags, words } = readCommand({
@@ -177,7 +177,10 @@ async function sampleMutants(mutants: readonly Mutant[], count: number): Promise
   return placed.sort((a, b) => a.place - b.place).slice(0, count).map(({ mutant }) => mutant);
 }
 
-/** Tests ordered by their chance to detect a fault: of the folder, named after the file, sending requests, the rest. */
+/**
+ * Tests ordered by their chance to detect a fault: in a folder of that name, named after the file, sending requests,
+ * the rest.
+ */
 function getTestStages(path: string): string[][] {
   const [folder, file] = path.split("/").slice(-2);
   const words = file!.split(/[_.]/).filter((word) => word.length > 3);

@@ -159,7 +159,7 @@ if (tarball === undefined) {
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefined;
 const ports: Readonly<Record<string, number>> = { 9000: findFreePort(), 3000: findFreePort() };
-/** The folder that has each selection of packages: the one that was the last to need it. */
+/** For each selection of packages, the folder of the project that used it last, where its `node_modules` is. */
 const installed = new Map<string, string>();
 const programs = new Map<string, string>();
 let passed = 0;

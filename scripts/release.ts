@@ -28,7 +28,7 @@ const { flags } = readCommand({
     ".github/workflows/release.yml builds the same files again and publishes them.",
   flags: {
     "dry-run": {
-      does: "print reasons against the release as remarks, and build and test everything",
+      does: "print reasons against the release as remarks, and build and test everything, the package once",
     },
     push: { does: "at the end, set the tag v and the version, and push it, which publishes the release" },
     targets: {
@@ -112,7 +112,7 @@ async function checkRelease(tag?: string): Promise<string[]> {
   });
 }
 
-/** Builds the npm package here and, for a release, in a fresh clone; compares both, and returns the problems. */
+/** Builds the npm package and, except in a dry run, compares it with one of a fresh clone. Returns the problems. */
 async function makePackage(locked: readonly LockedPackage[], seconds: number, isDryRun: boolean): Promise<string[]> {
   const file = `${name.slice(1).replace("/", "-")}-${version}.tgz`;
   await runStep("npm package", () => deno("task", "build"));

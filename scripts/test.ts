@@ -14,7 +14,8 @@ import { formatSkippedTests } from "./test_servers.ts";
 
 const { flags, words: pathParts } = readCommand({
   call: "deno task test",
-  does: "Runs the tests on Deno, of the longest tables a part; --all, and a run of some files, the whole. " +
+  does:
+    "Runs the tests on Deno. A run of all files takes a part of the longest tables, a run of some files all rows. " +
     "Shows progress, and each failure immediately. deno task check checks the types of the tests. " +
     "Tests that need more than a runtime have their own tasks: test:browser, test:many, " +
     "test:conformance, test:packages and test:binary.",

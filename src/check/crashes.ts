@@ -15,7 +15,10 @@ export interface CrashWatch {
   addUnfinished(action: Promise<unknown>): void;
   /** Waits for the actions that continue after a crash. */
   unfinishedEnd(): Promise<void>;
-  /** Resolves when errors of the current task have been reported; the first time, also those of timers that are due. */
+  /**
+   * Resolves when the errors of the current task have been reported. The first call, and the first after
+   * {@link addUnfinished}, also waits for timers that are due.
+   */
   nextTask(): Promise<void>;
   /** Ends the watch. */
   end(): void;
@@ -64,7 +67,7 @@ export function watchCrashes(isInProcess: boolean): CrashWatch {
     },
     unfinishedEnd: async () => void await Promise.allSettled(unfinished),
     async nextTask() {
-      // Libraries also report an error by a timer without time.
+      // Some libraries throw an error from a timer of 0 ms.
       if (!timersEnded) await new Promise((resolve) => setTimeout(resolve));
       timersEnded = true;
       await uncaughtErrorsReported();

@@ -58,7 +58,10 @@ function unreadableIssue(file: string, path: string, namedBy: string, error: unk
 }
 
 const readErrors: Readonly<Record<string, readonly [received: string, hint: string]>> = {
-  ENOENT: ["no file at this path", "Correct the path that % names; it was looked up from the working directory."],
+  ENOENT: [
+    "no file at this path",
+    "Correct the path that % names. If the path above is not absolute, it begins at the working directory.",
+  ],
   EISDIR: ["a directory", "Let % name the file in it."],
   EACCES: ["a file that this user may not read", "Give the user that runs the server the right to read it."],
   NotCapable: ["no permission to read it", "Start Deno with --allow-read, or with the path after it."],

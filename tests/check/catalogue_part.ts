@@ -1,4 +1,4 @@
-/** A part of the catalogue, for correct clients: each is met by some attacks, and each attack by some clients. */
+/** A part of the catalogue for each of many clients: each client meets some attacks, each attack some clients. */
 
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { sample } from "../sample.ts";
@@ -6,9 +6,9 @@ import { sample } from "../sample.ts";
 const ids = attacks.map(({ id }) => id);
 
 /**
- * The habits, these attacks, and every `share`-th of the catalogue; in a run of some files, the whole catalogue.
+ * The habits, `others`, and every `share`-th attack of the catalogue; in a run of some files, the whole catalogue.
  *
- * @param place The attack to begin with. Parts of as many places have every attack.
+ * @param place The position of the first attack. The parts of `share` successive places together have every attack.
  */
 export function partOfCatalogue(share: number, place: number, others: readonly string[] = []): readonly string[] {
   return [...new Set([...sample(ids, share, place), ...others, "habits"])];

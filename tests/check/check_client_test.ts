@@ -12,7 +12,7 @@ import { oauth4webapiClient } from "./oauth4webapi_client.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
 import { smallClient } from "./small_client.ts";
 
-test("oauth4webapi with every check passes every attack", async () => {
+test("oauth4webapi with every check passes the attacks", async () => {
   const report = await checkClient(oauth4webapiClient(), { only: partOfCatalogue(4, 1) });
   assert(report.passed, String(report));
   const warnings = report.results.filter(({ verdict }) => verdict === "warning").map(({ attack }) => attack.id);

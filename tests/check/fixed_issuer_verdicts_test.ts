@@ -119,7 +119,7 @@ test("a page that responds the same with and without a login proves nothing", as
   assertMatch(String(report), /responds the same with and without a login.*loggedInUrl/);
 });
 
-test("an application with every check is not accused by the whole catalogue; what it keeps is skipped", async () => {
+test("an application with every check is not accused by the catalogue; what it keeps is skipped", async () => {
   const seen: string[] = [];
   const warned = ["id-token/at-hash-wrong", "clock/large", "transport/huge"];
   const report = await checkFixedIssuer({

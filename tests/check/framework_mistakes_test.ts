@@ -32,7 +32,7 @@ for (const mistake of frameworkMistakes) {
   });
 }
 
-/** Mistakes of the same client. */
+/** The mistakes, by the client that makes them. */
 const copies = Map.groupBy(
   frameworkMistakes,
   ({ styles, client, pages, device, resource }) =>
@@ -41,8 +41,8 @@ const copies = Map.groupBy(
 
 for (const mistakes of copies.values()) {
   const [first] = mistakes as [FrameworkMistake];
-  const others = mistakes.length > 1 ? `, or makes ${mistakes.length - 1} other mistakes` : "";
-  test(`the correct copy of a client that ${first.name}${others}, is not accused of it`, async () => {
+  const others = mistakes.length > 1 ? `, and ${mistakes.length - 1} more` : "";
+  test(`the correct copy is not accused: a client that ${first.name}${others}`, async () => {
     const correct = await checkMistake(first, { only: [...new Set(mistakes.flatMap(neededFor))] }, true);
     assert(correct.control.passed, String(correct));
     const accused = accusations(correct).filter((id) => mistakes.some(({ foundBy }) => foundBy === id));

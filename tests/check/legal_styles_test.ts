@@ -1,4 +1,4 @@
-/** Legal styles of correct clients: the whole catalogue and the habits accuse none of them. */
+/** Legal styles of correct clients: the catalogue and the habits accuse none of them. */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

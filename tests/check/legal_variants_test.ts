@@ -63,7 +63,7 @@ test("an application that starts a new login after an error is accused of nothin
 /** The attacks that only the name of the user can decide. */
 const aboutUser = ["response/swapped", "id-token/email-claimed", "id-token/header-claims"];
 
-/** The attacks that only a nonce can decide. */
+/** The attacks that are skipped for a client without a nonce. */
 const aboutNonce = ["id-token/nonce-missing", "id-token/nonce-wrong", "id-token/replayed", "response/code-injected"];
 
 test("an application that shows a page without a user is accused of nothing; attacks with another user are inconclusive", async () => {

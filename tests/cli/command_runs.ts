@@ -12,8 +12,8 @@ const readTextFile = (path: string) => readFile(path, "utf8");
 export const readRules = () => readTextFile("tests/rules.md");
 
 /**
- * The environment of a command that may not end this process, without the variables that configure a server. It signs
- * with EdDSA unless it reads a file.
+ * The environment of a command that may not end this process. Of the variables that configure a server it has only
+ * those given and, unless a file is named, one that selects EdDSA.
  */
 export function commandEnvironment(
   args: readonly string[],

@@ -270,7 +270,8 @@ export async function redisServer(): Promise<RedisServer> {
         dir: folder,
         save: "",
         appendonly: "yes",
-        // Written before each response, which survives a kill. With `everysec`, a slow disk delays the writing itself.
+        // Redis writes before each response, and what is written survives a kill. With `everysec`, a slow disk delays
+        // the write.
         appendfsync: "no",
         "repl-diskless-sync-delay": "0",
       };

@@ -4,7 +4,7 @@ import { testLatchkey as unwatched } from "../../src/testing/mod.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { withQuickAlgorithm, withSecretLeakCheck } from "../secret_leak_check.ts";
 
-/** Creates a mock, and searches its events for secrets. */
+/** Creates a mock that signs with EdDSA by default, and searches its events for secrets. */
 export function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
   return unwatched(withSecretLeakCheck(withQuickAlgorithm(options)));
 }

@@ -10,7 +10,7 @@ import { type Bind, type RequestHandler, requestTimeoutMs, shutdownTimeoutMs, st
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-/** This is not the global function, which tests may replace by a fake. */
+/** Not the global function, which tests may replace with a fake. */
 const { setImmediate } = process.getBuiltinModule("node:timers");
 
 export const bind: Bind = async (handler, { host, port, tls, requestsCertificate = false }) => {

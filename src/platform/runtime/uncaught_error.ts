@@ -2,7 +2,7 @@
 
 import type nodeProcess from "node:process";
 
-/** This is not the global function, which tests may replace by a fake. */
+/** Not the global function, which tests may replace with a fake. */
 const { setImmediate } = (globalThis as unknown as { readonly process: typeof nodeProcess }).process
   .getBuiltinModule("node:timers");
 
@@ -24,8 +24,8 @@ export function onUncaughtError(report: Listener): () => void {
 }
 
 /**
- * Resolves when the errors of the current task have been reported, and those of microtasks after it. Errors that timers
- * throw come later; a timer takes a millisecond on Node and Bun, and two on Deno.
+ * Resolves when the errors of the current task have been reported, and those of the microtasks after it. Errors that
+ * timers throw come later: a timer of 0 ms takes one millisecond on Node and Bun, and two on Deno.
  */
 export function uncaughtErrorsReported(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

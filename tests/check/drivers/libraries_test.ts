@@ -1,4 +1,4 @@
-/** The whole catalogue against client libraries, unchanged: nothing is found but the documented findings. */
+/** The catalogue against client libraries, unchanged: nothing is found but the documented findings. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** The whole catalogue against web applications over sockets: nothing is found but the documented findings. */
+/** The catalogue against web applications over sockets: nothing is found but the documented findings. */
 
 import { test } from "node:test";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
