@@ -387,6 +387,19 @@ test("[SS-08] a stream has the events of every user but the removed ones, or onl
   }
 });
 
+test("[SS-08] the end of a session reaches a stream that names its user by email address", async () => {
+  const b = await signalServer({ sharedSignalsSubjects: "NONE" });
+  const receiver = await b.receiver();
+  const stream = await receiver.create({ events_requested: [`${caep}session-revoked`] });
+  const subject = { format: "email", email: "alice@example.com" };
+  await receiver.send("POST", "/ssf/subjects/add", { stream_id: stream.stream_id, subject });
+  const browser = openBrowser(b);
+  const { id_token } = await browser.login();
+  await browser.get(`/oauth2/logout?id_token_hint=${id_token}`);
+  const [revoked] = (await receiver.poll(stream)).claims;
+  assertEquals(revoked.sub_id.session, { format: "opaque", id: decodeClaims(id_token).sid });
+});
+
 test("[SS-09] a token is signed, typed and about one event, and is no other token of this server", async () => {
   const b = await signalServer();
   const receiver = await b.receiver();
