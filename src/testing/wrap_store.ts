@@ -5,6 +5,7 @@ import type { Store } from "../platform/store/store.ts";
 /** The store with some methods replaced. Also works for a store that is an instance of a class. */
 export function wrapStore(store: Store, overrides: Partial<Store>): Store {
   return {
+    ...store.persistent !== undefined && { persistent: store.persistent },
     get: (kind, id) => store.get(kind, id),
     put: (kind, id, value, metadata) => store.put(kind, id, value, metadata),
     add: (kind, id, value, metadata) => store.add(kind, id, value, metadata),

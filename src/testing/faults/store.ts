@@ -16,7 +16,8 @@ export const failing: FaultFactory<() => Fault> = defineFault({
 
 function failingStore(store: Store): Store {
   const fail = () => Promise.reject(new Error("the store fails because of a fault in the test"));
-  const calls = Object.keys(wrapStore(store, {})).map((call) => [call, fail]);
+  const members = Object.entries(wrapStore(store, {}));
+  const calls = members.flatMap(([name, member]) => typeof member === "function" ? [[name, fail]] : []);
   return wrapStore(store, Object.fromEntries(calls));
 }
 
