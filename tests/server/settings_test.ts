@@ -78,12 +78,13 @@ test("unknown options and options of the wrong type are one error, with the near
     store: "memory",
     throttle: "yes",
     lifetimes: { acces_token: 60 },
-    clients: [{ client_id: "spa", redirect_uri: "https://spa.example/cb" }],
+    clients: [{ client_id: "spa", redirect_uri: "https://spa.example/cb", secret: "s" }],
   };
   const { issues } = await assertRejects(() => latchkey(options as unknown as LatchkeyOptions), ConfigurationError);
   assertEquals(issues.map(({ path, received, hint }) => [path, received, hint]), [
     ["clinets", '"clinets"', "Did you mean clients?"],
     ["clients[0].redirect_uri", '"redirect_uri"', "Did you mean redirect_uris?"],
+    ["clients[0].secret", '"secret"', "Did you mean client_secret?"],
     ["lifetimes.acces_token", '"acces_token"', "Did you mean access_token?"],
     ["throttle", '"yes"', 'Write it like "throttle": true.'],
     ["store", '"memory"', "Pass an object, or remove the option."],

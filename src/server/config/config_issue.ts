@@ -173,11 +173,15 @@ export function showPath(path: Path): string {
 const maxInputChars = 64;
 
 /**
- * The known name nearest to the given one, or `undefined` if none is near. Case, hyphens and underscores do not count;
- * at most three letters, and fewer than half of them, may differ.
+ * The known name nearest to the given one, or `undefined` if none is near: the only one that ends with its words, such
+ * as `client_secret` for `secret`, or else the most similar one. Case, hyphens and underscores do not count; at most
+ * three letters, and fewer than half of them, may differ.
  */
 export function suggest(name: string, knownNames: readonly string[]): string | undefined {
-  return normalizeName(name).length > maxInputChars ? undefined : findNearest(name, knownNames, 3, editDistance);
+  if (normalizeName(name).length > maxInputChars) return undefined;
+  const [longer, ...others] = knownNames.filter((known) => known.endsWith(`_${name}`));
+  const isOnly = longer !== undefined && others.length === 0;
+  return isOnly && !knownNames.includes(name) ? longer : findNearest(name, knownNames, 3, editDistance);
 }
 
 /**
