@@ -104,7 +104,7 @@ export const home: HomeProps = {
   },
   hasDemo: true,
   demoUri: `${issuer}/authorized`,
-  directory: { clients, users, lines: `{ "clients": [] }` },
+  directory: { clients, users, lines: { text: `{ "clients": [] }`, placeholder: undefined } },
   flows: [{
     path: "/flows/2",
     title: "redirect_uri does not match the authorization request",
@@ -195,7 +195,7 @@ export const client: ClientProps = {
   generatedSecret: token,
   snippets,
   flows: [],
-  lines: `{ "clients": [] }`,
+  lines: { text: `{ "clients": [] }`, placeholder: undefined },
   form: { csrfToken: token, values: {}, errors: [] },
 };
 

@@ -8,6 +8,7 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { McpService, McpTool } from "../../resource/mcp.ts";
 import { endpointUrl } from "../../server/assembly/endpoint.ts";
 import { quote } from "../../server/config/config_issue.ts";
+import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
 import { visibleText } from "../../server/endpoints/shared/visible_text.ts";
 import { controlPath } from "../../testing/control/verb.ts";
 import { explain } from "../explain.ts";
@@ -171,7 +172,7 @@ export function createTools(
         }
         const url = (name: string) => endpointUrl({ app, server: app.server }, name) ?? "";
         const urls = { issuer: server.issuer, authorize: url("authorize"), token: url("token"), par: url("par") };
-        const all = clientSnippets(urls, client, { secret: "THE_CLIENT_SECRET", autoLogin: true });
+        const all = clientSnippets(urls, client, { secret: secretPlaceholder, autoLogin: true });
         const found = all.find(({ name }) => name === library);
         if (all.length === 0) throw new ToolError("The client needs the grant type authorization_code.");
         if (found === undefined) {

@@ -7,7 +7,6 @@ import { type ConfigIssue, ConfigurationError, quote } from "../../server/config
 import type { Params } from "../../server/oauth/params.ts";
 import { digest } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
-import { demoSecret } from "../../server/config/demo_entries.ts";
 import { isTestUrl } from "../../server/oauth/test_hosts.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
@@ -17,7 +16,7 @@ import { clientVersion, showForm } from "./client_edit.ts";
 import { addedMetadata, changedEntry, connectFields, differingFields } from "./client_form.ts";
 import { formAuthMethods, metadataFromForm } from "./client_form.ts";
 import { libraries } from "./client_snippets/mod.ts";
-import { clientEntry, configurationFile } from "./configuration_file.ts";
+import { clientEntry, configurationFile, findDemoSecret, findGeneratedSecret } from "./configuration_file.ts";
 import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
 import { decodeRetry, prefilledValues } from "../../server/endpoints/shared/client_change.ts";
@@ -103,15 +102,6 @@ async function showChanged(
   return await redirectWithConfirmation(context, query === "" ? href : `${href}?${query}`, `${done} ${client.id}`);
 }
 
-/** The secret that a form generated for the client, if it is kept and the client still has it. */
-async function findGeneratedSecret(
-  { generatedSecrets }: DirectoryOptions,
-  client: Client,
-): Promise<string | undefined> {
-  const secret = generatedSecrets.get(client.id);
-  return secret !== undefined && await client.secretDigest === await digest(secret) ? secret : undefined;
-}
-
 async function showOne(
   context: Context,
   options: DirectoryOptions,
@@ -121,7 +111,7 @@ async function showOne(
   const { edit, autoLogin, recentFlows } = options;
   const generatedSecret = newSecret ?? await findGeneratedSecret(options, client);
   const { site, server } = context;
-  const isDemo = await client.secretDigest === await digest(demoSecret);
+  const secret = generatedSecret ?? await findDemoSecret(client);
   const props: ClientProps = {
     ...site,
     client: toListedClient(context, client),
@@ -129,13 +119,13 @@ async function showOne(
     // Without a recorder, no page knows whether the client has sent a request.
     flows: await recentFlows?.(client.id),
     lines: edit && client.document === undefined
-      ? configurationFile({ clients: [clientEntry(client, generatedSecret ?? (isDemo ? demoSecret : undefined))] })
+      ? configurationFile({ clients: [clientEntry(client, secret)] })
       : undefined,
     isSecretKept: newSecret === undefined,
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
     initiateLoginHref: await initiateLoginHref(context, client, autoLogin),
-    ...await describeSnippets(context, client, { secret: generatedSecret, autoLogin }),
+    ...await describeSnippets(context, client, { secret, autoLogin }),
   };
   return await pageWithForm(
     context,

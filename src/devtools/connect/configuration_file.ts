@@ -1,14 +1,33 @@
 /** Clients and users as a configuration file. */
 
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
+import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
+import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
+import { digest } from "../../server/oauth/secrets.ts";
+import type { DirectoryOptions } from "./admin_endpoint.ts";
+import type { ConfigurationFile } from "./pages/configuration_lines.tsx";
+
+/** The secret that a form generated for the client, if it is kept and the client still has it. */
+export async function findGeneratedSecret(
+  { generatedSecrets }: DirectoryOptions,
+  client: Client,
+): Promise<string | undefined> {
+  const secret = generatedSecrets.get(client.id);
+  return secret !== undefined && await client.secretDigest === await digest(secret) ? secret : undefined;
+}
+
+/** The secret of the demo, if it is that of the client. */
+export async function findDemoSecret({ secretDigest }: Client): Promise<string | undefined> {
+  return await secretDigest === await digest(demoSecret) ? demoSecret : undefined;
+}
 
 /**
  * The entry of a client.
  *
  * @param secret Its secret, if the page may show it. Default: a placeholder, because the server has only the digest.
  */
-export function clientEntry({ metadata, secretDigest }: Client, secret = "THE_CLIENT_SECRET"): ClientMetadata {
+export function clientEntry({ metadata, secretDigest }: Client, secret = secretPlaceholder): ClientMetadata {
   const { client_id, ...members } = metadata;
   return { client_id, ...secretDigest !== undefined && { client_secret: secret }, ...members };
 }
@@ -18,9 +37,10 @@ export function userEntry({ password: _, ...claims }: User): User {
   return claims as User;
 }
 
-/** The text of the file. */
+/** The file. */
 export function configurationFile(
   entries: { readonly clients?: readonly ClientMetadata[]; readonly users?: readonly User[] },
-): string {
-  return JSON.stringify(entries, null, 2);
+): ConfigurationFile {
+  const text = JSON.stringify(entries, null, 2);
+  return { text, placeholder: text.includes(secretPlaceholder) ? secretPlaceholder : undefined };
 }

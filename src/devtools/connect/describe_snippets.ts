@@ -3,8 +3,7 @@
 import type { Context } from "../../server/assembly/context.ts";
 import { endpointUrl } from "../../server/assembly/endpoint.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
-import { demoSecret } from "../../server/config/demo_entries.ts";
-import { digest } from "../../server/oauth/secrets.ts";
+import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
 import type { ClientSnippet } from "./pages/client_snippets.tsx";
 import { demandTexts, findDemands } from "./listed_client.ts";
 
@@ -20,7 +19,7 @@ export interface DescribedSnippets {
 /**
  * Describes the settings of a client.
  *
- * @param secret Its secret, if the page may show it. Default: that of a demo client, or a placeholder.
+ * @param secret Its secret, if the page may show it. Default: a placeholder.
  * @param autoLogin Whether users log in without a page.
  */
 export async function describeSnippets(
@@ -28,7 +27,6 @@ export async function describeSnippets(
   client: Client,
   { secret, autoLogin }: { readonly secret: string | undefined; readonly autoLogin: boolean },
 ): Promise<DescribedSnippets> {
-  const isDemo = await client.secretDigest === await digest(demoSecret);
   const demands = findDemands(context, client);
   const urls = {
     issuer: context.server.issuer,
@@ -40,7 +38,7 @@ export async function describeSnippets(
   return {
     demands: demands.map((demand) => demandTexts[demand](urls.par)),
     snippets: clientSnippets(urls, client, {
-      secret: secret ?? (isDemo ? demoSecret : "THE_CLIENT_SECRET"),
+      secret: secret ?? secretPlaceholder,
       autoLogin,
       demands,
     }),

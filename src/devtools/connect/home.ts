@@ -10,13 +10,14 @@ import type { Context } from "../../server/assembly/context.ts";
 import { prefilledValues } from "../../server/endpoints/shared/client_change.ts";
 import { randomId } from "../../server/oauth/secrets.ts";
 import { serverOrigins } from "../../server/config/issuer_urls.ts";
+import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../server/pages/render_page.ts";
 import { type ConnectForm, Home } from "./pages/home.tsx";
 import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
 import { connectFields, formAuthMethods } from "./client_form.ts";
 import { libraries } from "./client_snippets/mod.ts";
-import { clientEntry, configurationFile, userEntry } from "./configuration_file.ts";
+import { clientEntry, configurationFile, findDemoSecret, userEntry } from "./configuration_file.ts";
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
 import type { RequestPages } from "../requests/request_pages.ts";
@@ -47,6 +48,11 @@ export async function showHome(
   const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
   const flows = isTrustedHost(server, context.request) ? await recentFlows?.() : undefined;
   const hasDemo = (await callbackClients(context)).length > 0;
+  // Only the page of a client shows a generated secret.
+  const entryOf = async (client: Client) => clientEntry(client, await findDemoSecret(client));
+  const lines = edits
+    ? configurationFile({ clients: await Promise.all(clients.map(entryOf)), users: users.map(userEntry) })
+    : undefined;
   return await pageWithForm(context, fields, (form) =>
     renderPage(Home, {
       ...site,
@@ -57,9 +63,7 @@ export async function showHome(
         ? {
           clients: clients.map((client) => toListedClient(context, client)),
           users: users.map((user) => toListedUser(context, user)),
-          lines: edits
-            ? configurationFile({ clients: clients.map((client) => clientEntry(client)), users: users.map(userEntry) })
-            : undefined,
+          lines,
         }
         : undefined,
       endpoints: [

@@ -1,6 +1,14 @@
 /** The pages of clients, by what a browser gets and sends (group DI). */
 
-import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
@@ -447,6 +455,13 @@ test("the page of a client has its lines for the configuration file, which make 
   assertEquals(file.clients.map(({ client_id }: ClientMetadata) => client_id), ["spa", "web", "poster", "new"]);
   assertEquals(file.users, [...b.as.users.all()]);
   assert(!JSON.stringify(file).includes(clients[0].client_secret), "home shows no secret");
+  const sentence = /Replace <code class="wire">THE_CLIENT_SECRET<\/code>: the server knows only the digest/;
+  assertMatch(await (await browser.get("/")).text(), sentence);
+  const { message } = await assertRejects(() => testServer({ clients: file.clients }), Error);
+  assertEquals(message.split("Replace THE_CLIENT_SECRET.").length, 4, message);
+  const page = await (await browser.get("/clients/new")).text();
+  assertMatch(page, /A server that starts with this file has no other entry/);
+  assert(!sentence.test(page), "the page shows the generated secret");
   assertEquals((await linesOf("/users/bob")).users, [b.as.users.find("bob")]);
   const readOnly = await (await (await testServer({ directory: "read" })).get("/clients/spa")).text();
   assert(!readOnly.includes("latchkey.json"));

@@ -312,7 +312,11 @@ test("[UI-03] hostile metadata does not change the markup of the home page", () 
   const page = (value: string): string =>
     pages.home({
       ...home,
-      directory: { clients: [hostileClient(value)], users: [hostileUser(value)], lines: "{}" },
+      directory: {
+        clients: [hostileClient(value)],
+        users: [hostileUser(value)],
+        lines: { text: "{}", placeholder: undefined },
+      },
       scopes: [value],
     });
   for (const value of hostile) assertEquals(tagsOf(page(value)), tagsOf(page("tame")), value);

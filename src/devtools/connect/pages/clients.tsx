@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { ClientDetails, ClientIdentity, type ListedClient } from "./client_details.tsx";
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
-import { ConfigurationLines } from "./configuration_lines.tsx";
+import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import type { EditForm } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
@@ -49,7 +49,7 @@ export interface ClientProps extends Site {
   /** Its last flows, newest first; absent if nothing records them. */
   readonly flows?: readonly RecentFlow[];
   /** The client as a configuration file; absent if clients are read-only. */
-  readonly lines?: string;
+  readonly lines?: ConfigurationFile;
   /** The form that removes it; absent if clients are read-only. */
   readonly form?: EditForm;
 }
@@ -185,7 +185,7 @@ export function Client(props: ClientProps): VNode {
               </p>
             )}
             {lines !== undefined && (
-              <ConfigurationLines text={lines} isPersistent={form?.isPersistent === true}>
+              <ConfigurationLines file={lines} isPersistent={form?.isPersistent === true} isOne>
                 this client
               </ConfigurationLines>
             )}

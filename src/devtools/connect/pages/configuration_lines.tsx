@@ -12,12 +12,20 @@ export function ChangeLifetime({ isPersistent }: { readonly isPersistent: boolea
     : <>A change lasts until this process ends. Copied as latchkey.json, it also applies after a restart.</>;
 }
 
-/** Folded. */
-export function ConfigurationLines({ text, isPersistent, children }: {
-  /** The file. */
+/** A configuration file. */
+export interface ConfigurationFile {
   readonly text: string;
+  /** What stands for a secret that no page may show; `undefined` if the text has none. */
+  readonly placeholder: string | undefined;
+}
+
+/** Folded. */
+export function ConfigurationLines({ file: { text, placeholder }, isPersistent, isOne = false, children }: {
+  readonly file: ConfigurationFile;
   /** Whether the store keeps the changes. */
   readonly isPersistent: boolean;
+  /** Whether the file contains one entry of several. */
+  readonly isOne?: boolean;
   /** What the file contains, as a noun phrase. */
   readonly children: ComponentChildren;
 }): VNode {
@@ -29,7 +37,13 @@ export function ConfigurationLines({ text, isPersistent, children }: {
       <p>
         A file <code class="wire">latchkey.json</code> with {children}. Start the server with{" "}
         <code class="wire">--config latchkey.json</code>, or copy the entries into your configuration file.
+        {isOne && " A server that starts with this file has no other entry of this kind."}
         {!isPersistent && " Otherwise a restart forgets what was added or changed on a page."}
+        {placeholder !== undefined && (
+          <>
+            {" "}Replace <code class="wire">{placeholder}</code>: the server knows only the digest of that secret.
+          </>
+        )}
       </p>
       <div class="box">
         <pre class="wire"><CodeText text={text} /></pre>

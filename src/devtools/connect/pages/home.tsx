@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
-import { ConfigurationLines } from "./configuration_lines.tsx";
+import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, RetryField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
@@ -25,7 +25,7 @@ export interface HomeProps extends Site {
     readonly clients: readonly ListedClient[];
     readonly users: readonly ListedUser[];
     /** Both as a configuration file; absent if no page changes them. */
-    readonly lines?: string;
+    readonly lines?: ConfigurationFile;
   };
   /** The last recorded flows, newest first; absent if the page must not show them. */
   readonly flows?: readonly RecentFlow[];
@@ -293,7 +293,7 @@ export function Home(props: HomeProps): VNode {
       {lastFlows.length > 0 && <RecentFlows base={base} flows={lastFlows} heading="Last flows" />}
       <Section id="endpoints" heading="Configuration">
         {directory?.lines !== undefined && (
-          <ConfigurationLines text={directory.lines} isPersistent={form?.isPersistent === true}>
+          <ConfigurationLines file={directory.lines} isPersistent={form?.isPersistent === true}>
             the clients and users above
           </ConfigurationLines>
         )}

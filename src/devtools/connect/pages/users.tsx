@@ -2,7 +2,7 @@
 /** The list of users, the page of each user, and the forms that add and change them. */
 
 import type { VNode } from "preact";
-import { ChangeLifetime, ConfigurationLines } from "./configuration_lines.tsx";
+import { ChangeLifetime, type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
@@ -53,7 +53,7 @@ export interface UserProps extends Site {
   /** The form that changes or removes it; absent if users are read-only. */
   readonly form?: EditForm;
   /** The user as a configuration file; absent if users are read-only. */
-  readonly lines?: string;
+  readonly lines?: ConfigurationFile;
 }
 
 const claimsHint =
@@ -214,7 +214,9 @@ export function User(props: UserProps): VNode {
               <ChangeLifetime isPersistent={form.isPersistent === true} />
             </p>
             {lines !== undefined && (
-              <ConfigurationLines text={lines} isPersistent={form.isPersistent === true}>this user</ConfigurationLines>
+              <ConfigurationLines file={lines} isPersistent={form.isPersistent === true} isOne>
+                this user
+              </ConfigurationLines>
             )}
             <form class="form" method="post" action={user.href}>
               <input type="hidden" name="form_token" value={form.csrfToken} />

@@ -198,6 +198,9 @@ function validateAuthMethod(
   }];
 }
 
+/** @internal Stands for a client secret in settings and files that pages and tools show. */
+export const secretPlaceholder = "THE_CLIENT_SECRET";
+
 /** The secret, which some methods need and others forbid. */
 function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
   const { client_secret: secret, token_endpoint_auth_method: method } = client;
@@ -212,6 +215,9 @@ function validateClientSecret(client: ClientMetadata): ConfigIssue[] {
   }
   if (method !== undefined && !needsSecret(method)) {
     return issue(`no secret, ${because}`, "a secret", "Remove client_secret, or name the method that uses it.");
+  }
+  if (secret === secretPlaceholder) {
+    return issue("the secret of the client", "the placeholder of a copied file", `Replace ${secretPlaceholder}.`);
   }
   if (/^[\x20-\x7E]+$/.test(secret)) return [];
   const received = secret === "" ? "an empty text" : "other characters";
