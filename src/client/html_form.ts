@@ -123,6 +123,12 @@ function decodeEntities(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
     (whole, hex, decimal, name) =>
-      name ? entities[name] ?? whole : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal)),
+      name ? entities[name] ?? whole : toCharacter(hex ? parseInt(hex, 16) : Number(decimal)),
   );
+}
+
+/** The character of a numeric reference; U+FFFD for a number that no character has (HTML §13.2.5.80). */
+function toCharacter(codePoint: number): string {
+  const isCharacter = codePoint > 0 && codePoint <= 0x10ffff && (codePoint < 0xd800 || codePoint > 0xdfff);
+  return isCharacter ? String.fromCodePoint(codePoint) : "\uFFFD";
 }

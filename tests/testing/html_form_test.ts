@@ -36,3 +36,9 @@ test("what scripts and comments contain opens nothing", () => {
   assertEquals(form!.controls.map(({ name, value }) => [name, value]), [["a", "x>y"], ["b", "z"]]);
   assertEquals(extractText(page.replace("x>y", "")), "zLog in");
 });
+
+test("a reference to a number that no character has is the replacement character", () => {
+  const numbers = ["#x110000", "#99999999", "#0", "#xd800", "#1e9", "#x41"];
+  const page = `<main>${numbers.map((number) => `&${number};`).join(" ")}</main>`;
+  assertEquals(extractText(page), "\uFFFD \uFFFD \uFFFD \uFFFD &#1e9; A");
+});
