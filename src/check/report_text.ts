@@ -1,5 +1,6 @@
 /** The report of a check as text. */
 
+import { printable } from "../server/config/config_issue.ts";
 import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
 import { dutiesOf, harmsOf } from "./causes.ts";
 import {
@@ -80,8 +81,15 @@ export function formatSize({ results, seconds }: Pick<ReportData, "results" | "s
 /** How long the error of a client may be in the text, in characters. The JSON form has all of it. */
 const maxErrorLength = 300;
 
-/** The lines about a login without an attack that failed: its cause, and how to fix it. */
-export function formatControlFailure({ error, rejections, flag }: ControlFailure): string[] {
+/**
+ * The lines about a login without an attack that failed: its cause, and how to fix it. What the application sent adds
+ * no line of its own, which the log of a CI system could take for a command.
+ */
+export function formatControlFailure(failure: ControlFailure): string[] {
+  return controlFailureLines(failure).map(printable);
+}
+
+function controlFailureLines({ error, rejections, flag }: ControlFailure): string[] {
   const cause = rejections.at(-1);
   const fix = flag ?? cause?.fix;
   const fixLine = fix === undefined ? [] : [`  fix:      ${fix}`];

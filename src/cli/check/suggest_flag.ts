@@ -1,6 +1,8 @@
 /** The flag of `latchkey check` to change after a failed login without an attack. */
 
 import type { ControlFailure } from "../../check/report.ts";
+import { printable } from "../../server/config/config_issue.ts";
+import { shellWord } from "../../server/endpoints/shared/shell_quote.ts";
 import type { CheckFlags } from "./check_flags.ts";
 
 /** One sentence; `undefined` if no flag is known to help. */
@@ -9,10 +11,9 @@ export function suggestFlag(
   { clientId, clientSecret, redirectUri }: CheckFlags,
 ): string | undefined {
   const { rule, error, received = "" } = failure.rejections.at(-1) ?? {};
+  const word = shellWord(printable(received.replaceAll('"', "")));
   if (rule === "RU-01") {
-    return `Try --redirect-uri ${received.replaceAll('"', "")}: the check has ${
-      redirectUri ?? "the clients of --config"
-    }.`;
+    return `Try --redirect-uri ${word}: the check has ${redirectUri ?? "the clients of --config"}.`;
   }
   if (error === "invalid_client" && clientSecret === undefined) {
     return "Try --client-secret SECRET: the check has no secret of this client, and the application sends one.";
@@ -22,7 +23,7 @@ export function suggestFlag(
   }
   if (error === "invalid_client") return "Try another --client-secret: the application sends another secret.";
   if (error === "invalid_request" && /client_id/.test(failure.rejections.at(-1)!.reason)) {
-    return `Try --client-id ${received.replaceAll('"', "")}: the check has ${clientId ?? "the clients of --config"}.`;
+    return `Try --client-id ${word}: the check has ${clientId ?? "the clients of --config"}.`;
   }
   if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
   if (failure.rejections.length > 0) return undefined;

@@ -1,0 +1,31 @@
+/** What a report says about a login that failed without an attack, with values that the application chose. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { test } from "node:test";
+import type { ControlFailure } from "../../src/check/report.ts";
+import { formatControlFailure } from "../../src/check/report_text.ts";
+import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
+import { suggestFlag } from "../../src/cli/check/suggest_flag.ts";
+
+const { flags } = readCheckArguments(["http://localhost:1/login"], "latchkey");
+
+function failureWith(error: string, received: string, rule?: string): ControlFailure {
+  const request = "GET /oauth2/authorize";
+  return { error: "rejected", rejections: [{ request, error, rule, received, reason: "client_id", sources: [] }] };
+}
+
+test("a value of the application adds no line to the report", () => {
+  const failure = failureWith("invalid_request", "x\n::error::y\r\n::stop-commands::z", "RU-01");
+  const lines = formatControlFailure({ ...failure, flag: suggestFlag(failure, flags) });
+  assertEquals(lines.join("\n").split(/[\r\n]+/).length, lines.length);
+  assertEquals(lines.filter((line) => /^\s*::/.test(line)), []);
+});
+
+test("the suggested flag has a value of the application as one word of a shell", () => {
+  const value = "http://localhost:1/`id` $(touch pwn) ;x";
+  for (const failure of [failureWith("invalid_request", value, "RU-01"), failureWith("invalid_request", value)]) {
+    assertMatch(suggestFlag(failure, flags)!, /^Try --\S+ 'http:\/\/localhost:1\/`id` \$\(touch pwn\) ;x': /);
+  }
+  const plain = failureWith("invalid_request", '"http://localhost:1/cb"', "RU-01");
+  assertMatch(suggestFlag(plain, flags)!, /^Try --redirect-uri http:\/\/localhost:1\/cb: /);
+});
