@@ -299,7 +299,7 @@ function isClient(name: string, { passed }: Exchange, { registered }: ExchangeRe
 
 function walkClient(client: string, exchange: Exchange, redaction: ExchangeRedaction): string {
   const isUser = findBasicCredentials(exchange.request)?.user === client && !isClient(client, exchange, redaction);
-  return isUser ? redaction.mask(client, "user") : hideKnown(client, redaction);
+  return isUser ? redaction.mask(client, "user") : hideInStart(client, redaction, hideSecrets);
 }
 
 /** Redacts headers; those of a request are free text, and `exchange` is its exchange. */

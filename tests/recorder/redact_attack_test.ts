@@ -26,6 +26,9 @@ const spellings: readonly ((name: string) => string)[] = [
   (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()),
   (name) => name.replaceAll("_", "-"),
   (name) => name.replaceAll("_", "%5F"),
+  (name) => `user[${name}]`,
+  (name) => `${name}[0]`,
+  (name) => `x.${name}`,
 ];
 
 const forms: readonly ((name: string) => string)[] = [
@@ -41,6 +44,11 @@ const forms: readonly ((name: string) => string)[] = [
   (name) => JSON.stringify({ note: JSON.stringify({ [name]: secret }) }),
   (name) => JSON.stringify({ note: JSON.stringify({ [name]: secret }) }).slice(0, -3),
   (name) => `{'${name}': '${secret}'}`,
+  // Dumps of Ruby, PHP and Go.
+  (name) => `{:${name}=>"${secret}"}`,
+  (name) => `[${name}] => ${secret}`,
+  (name) => `map[${name}:${secret}]`,
+  (name) => `${name}=<${secret}>`,
 ];
 
 const outerTexts: readonly ((text: string) => string)[] = [

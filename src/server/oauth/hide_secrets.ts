@@ -63,7 +63,14 @@ export function decodeFormValue(text: string): string {
 
 /** The label of a common name; `undefined` if it is not secret. */
 export function commonLabel(name: string): string | undefined {
-  return commonNames.get(normalizeName(name));
+  return findLabel(name, (key) => commonNames.get(key));
+}
+
+/** The label of a name, or of a part of it: `user[password]`, `oauth.client_secret`, `client_secret[0]`. */
+export function findLabel(name: string, labelOf: (key: string) => string | undefined): string | undefined {
+  const label = labelOf(normalizeName(name));
+  if (label !== undefined || !/[.[\]]|%5b/i.test(name)) return label;
+  return name.split(/[.[\]]|%5[bd]/i).map((part) => labelOf(normalizeName(part))).find((label) => label !== undefined);
 }
 
 /** How the texts of a record or log are redacted. */
@@ -78,8 +85,8 @@ export interface Redaction {
   readonly isDecoded?: boolean;
 }
 
-/** A name and the separator before its value, in a query, a header or JSON, whose quotes may be escaped. */
-const pairStart = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}[=:]\s{0,20}\\*["']?)/g;
+/** A name and the separator before its value, in a query, a header, JSON, whose quotes may be escaped, or a dump. */
+const pairStart = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
 
 /** User and password of a URI (RFC 3986 §3.2.1). A password that is not percent-encoded may contain any character. */
 const userInfo = /(:\/\/)([^\s"'<>/?#]*|[^\s"'<>/?#:]*:(?!\d+[/\s?#])[^"'<>\r\n]*)@/g;

@@ -6,7 +6,7 @@
 import { sha256Sync } from "../../platform/runtime/crypto.ts";
 import { boundedCache } from "./bounded_cache.ts";
 import type { Client, ClientRepository } from "./clients/repository.ts";
-import { commonLabel, type DeclaredNames, decodeFormValue, normalizeName } from "./hide_secrets.ts";
+import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
 export interface RegisteredSecrets {
@@ -95,7 +95,7 @@ export function registeredSecrets(
         if (isSecret(word)) shown += replace(word);
         else if (isSecret(value)) shown += before + replace(value);
         else {
-          for (const part of word.split(/([=:/@.()[\]{}|]+)/)) {
+          for (const part of word.split(/([=:/@.()[\]{}|`!*\p{Pi}\p{Pf}\p{Ps}\p{Cc}\p{Cf}]+)/u)) {
             if (search.words-- <= 0) return `${shown}…`;
             shown += isSecret(part) ? replace(part) : part;
           }
@@ -105,8 +105,7 @@ export function registeredSecrets(
     },
     isClient: (id) => clients.findCached(id) !== undefined,
     label(name) {
-      const key = normalizeName(name);
-      return declared.get(key) ?? commonLabel(name);
+      return findLabel(name, (key) => declared.get(key)) ?? commonLabel(name);
     },
     isPublic(name) {
       const key = normalizeName(name);
