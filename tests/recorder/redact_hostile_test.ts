@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../src/server/oauth/redact.ts";
-import { decodeFormValue } from "../../src/server/oauth/hide_secrets.ts";
+import { commonLabel, decodeFormValue, hideSecrets, maskLength } from "../../src/server/oauth/hide_secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
@@ -185,4 +185,13 @@ test("a flow is redacted once, however often a page shows it, until it or a clie
   const redirect_uris = ["https://web.example/cb"];
   await server.as.clients.set({ client_id: "new", client_secret: "hunter2", redirect_uris });
   assert(!JSON.stringify(redactFlow(recorder.flow(flow!.id)!)).includes("hunter2"));
+});
+
+test("a host with a port is shown, also if its first label is a declared name", () => {
+  const redaction = { label: commonLabel, mask: maskLength, known: (text: string) => text };
+  for (const host of ["code", "token", "secret"]) {
+    const uri = `https://${host}.example.com:8443/cb`;
+    assertEquals(hideSecrets(uri, redaction), uri);
+  }
+  assertEquals(hideSecrets("oauth.client_secret: hunter2", redaction), "oauth.client_secret: …(7)");
 });

@@ -66,11 +66,15 @@ export function commonLabel(name: string): string | undefined {
   return findLabel(name, (key) => commonNames.get(key));
 }
 
-/** The label of a name, or of a part of it: `user[password]`, `oauth.client_secret`, `client_secret[0]`. */
+/**
+ * The label of a name, or of a part of it: `user[password]`, `oauth.client_secret`, `client_secret[0]`. Before a dot
+ * there may be the host of a URI with a port, such as `code.example.com:8443`, which is no name.
+ */
 export function findLabel(name: string, labelOf: (key: string) => string | undefined): string | undefined {
   const label = labelOf(normalizeName(name));
   if (label !== undefined || !/[.[\]]|%5b/i.test(name)) return label;
-  return name.split(/[.[\]]|%5[bd]/i).map((part) => labelOf(normalizeName(part))).find((label) => label !== undefined);
+  const lastParts = name.split(/[[\]]|%5[bd]/i).map((part) => part.slice(part.lastIndexOf(".") + 1));
+  return lastParts.map((part) => labelOf(normalizeName(part))).find((label) => label !== undefined);
 }
 
 /** How the texts of a record or log are redacted. */
