@@ -17,6 +17,7 @@ import {
 } from "./driver.ts";
 import { inventedSubsBeside } from "./user_texts.ts";
 import { describe, hostOf, isSame, originOf, type Page, resolve, retryAfterOf, signatureOf } from "./web_page.ts";
+import type { Callback } from "../testing/browser/callback.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
@@ -60,6 +61,8 @@ interface Probe {
 interface Step {
   readonly url: string;
   readonly form?: URLSearchParams;
+  /** The `Origin` header of a form: the origin of its page, or `null`. Default: none, as in back-channel requests. */
+  readonly origin?: string;
   /** Whether it starts a login. */
   readonly isStart?: boolean;
 }
@@ -103,12 +106,21 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   let probe: Probe | undefined;
 
   /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
-  async function send({ url, form, isStart }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
+  async function send(
+    { url, form, origin, isStart }: Step,
+    journey: ClientJourney,
+    cookies: CookieJar,
+  ): Promise<Page> {
     const { issuer, signal } = journey;
     const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8", ...journey.headers });
     const cookie = cookies.headerFor(url);
     if (cookie !== undefined) headers.set("cookie", cookie);
-    if (form !== undefined) headers.set("content-type", "application/x-www-form-urlencoded");
+    if (form !== undefined) {
+      headers.set("content-type", "application/x-www-form-urlencoded");
+      // Fetch standard: nothing that is not encrypted receives the origin of an encrypted page.
+      const isDowngrade = origin?.startsWith("https:") && !url.startsWith("https:");
+      if (origin !== undefined) headers.set("origin", isDowngrade ? "null" : origin);
+    }
     const method = form === undefined ? "GET" : "POST";
     const response = await fetch(url, { method, body: form && String(form), headers, redirect: "manual", signal })
       .catch((error) => {
@@ -158,7 +170,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         progress.authorizations++;
         const { url, method, params } = await authorize(step.url);
         progress.wasAtServer = true;
-        step = { url, form: method === "POST" ? params : undefined };
+        step = responseStep({ url, method, params });
         progress.userBefore = await currentUser(journey).catch(() => undefined);
       } else if (
         !applicationOrigins.includes(originOf(step.url)) &&
@@ -171,7 +183,10 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       }
       const page = await send(step, journey, cookies);
       if (page.location !== undefined) {
-        step = { url: resolve(page.location, page.url), form: page.status >= 307 ? step.form : undefined };
+        const url = resolve(page.location, page.url);
+        // Fetch standard: a redirect from a third origin to another one.
+        const hasTaintedOrigin = originOf(url) !== originOf(page.url) && step.origin !== originOf(page.url);
+        step = page.status >= 307 ? { url, form: step.form, origin: hasTaintedOrigin ? "null" : step.origin } : { url };
         continue;
       }
       const button = progress.wasAtServer || wasSubmitted ? undefined : findStartForm(page);
@@ -287,8 +302,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       }
     },
     async receiveCallback(journey, { url, method, params }) {
-      const form = method === "POST" ? params : undefined;
-      return await navigate({ url, form }, journey, true);
+      return await navigate(responseStep({ url, method, params }), journey, true);
     },
     async receive(journey, request) {
       const form = request.method === "POST" ? new URLSearchParams(await request.text()) : undefined;
@@ -300,9 +314,14 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   };
 }
 
+/** The request that brings an authorization response. The page of form_post has the referrer policy `no-referrer`. */
+function responseStep({ url, method, params }: Pick<Callback, "url" | "method" | "params">): Step {
+  return method === "POST" ? { url, form: params, origin: "null" } : { url };
+}
+
 /** The form of a page that only waits for a click: the only one to be posted, without fields to fill in. */
 function findStartForm({ html, url, status }: Page): Step | undefined {
   if (status >= 400) return undefined;
   const forms = parseForms(html, url).filter(({ controls }) => controls.every(({ type }) => type === "hidden"));
-  return forms.length === 1 ? submitForm(forms[0]!, forms[0]!.buttons[0]) : undefined;
+  return forms.length === 1 ? { ...submitForm(forms[0]!, forms[0]!.buttons[0]), origin: originOf(url) } : undefined;
 }

@@ -105,3 +105,60 @@ test("the browser opens no file, even if the redirect URI has a scheme of its ow
   );
   assertEquals(requested.filter((url) => !url.startsWith("https://")), []);
 });
+
+test("a form is posted with the origin of its page; a redirect from another origin, or form_post, makes it null", async () => {
+  const sent: string[] = [];
+  const form = `<form method="post" action="https://localhost:9999/start"></form>`;
+  const responses: Readonly<Record<string, () => Response>> = {
+    [`GET ${application}/login`]: () => new Response(form, { headers: { "content-type": "text/html" } }),
+    "POST https://localhost:9999/start": () => new Response(null, { status: 307, headers: { location: "/next" } }),
+    "POST https://localhost:9999/next": () =>
+      new Response(null, { status: 308, headers: { location: `${application}/begin` } }),
+    [`POST ${application}/begin`]: () => redirectTo(`${issuer}/authorize`),
+    [`POST ${application}/callback`]: () => new Response("alice"),
+    [`GET ${application}/me`]: () => new Response("alice"),
+  };
+  const driver = webApplication(`${application}/login`, {
+    loggedInUrl: `${application}/me`,
+    fetch: (url, init) => {
+      const origin = new Headers(init!.headers).get("origin");
+      sent.push(`${init!.method} ${url} ${origin ?? "without"}`);
+      return Promise.resolve(responses[`${init!.method} ${url}`]!());
+    },
+  });
+  const journey: Partial<ClientJourney> = {
+    issuer,
+    redirectUri: `${application}/callback`,
+    browser: { cookies: cookieJar(() => 0), visits: [] },
+    signal: new AbortController().signal,
+    authorize: () =>
+      Promise.resolve({ url: `${application}/callback`, method: "POST", params: new URLSearchParams({ code: "c" }) }),
+  };
+  await driver.logIn!(journey as ClientJourney).catch(() => {});
+  assertEquals(sent.slice(0, 5), [
+    `GET ${application}/login without`,
+    `POST https://localhost:9999/start ${application}`,
+    `POST https://localhost:9999/next ${application}`,
+    `POST ${application}/begin null`,
+    `POST ${application}/callback null`,
+  ]);
+});
+
+test("a back-channel request has no origin, and a form of an https page posted without TLS has null", async () => {
+  const sent: (string | null)[] = [];
+  const page = `<form method="post" action="http://localhost:9999/start"></form>`;
+  const driver = webApplication(`${application}/login`, {
+    fetch: (_, init) => {
+      if (init!.method === "POST") sent.push(new Headers(init!.headers).get("origin"));
+      return Promise.resolve(new Response(page, { headers: { "content-type": "text/html" } }));
+    },
+  });
+  const journey: Partial<ClientJourney> = {
+    issuer,
+    redirectUri: `${application}/callback`,
+    browser: { cookies: cookieJar(() => 0), visits: [] },
+  };
+  await driver.receive!(journey as ClientJourney, new Request(`${application}/out`, { method: "POST", body: "x=y" }));
+  await assertRejects(() => driver.logIn!(journey as ClientJourney), Error, "did not lead to");
+  assertEquals(sent, [null, "null"]);
+});
