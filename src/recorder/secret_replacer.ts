@@ -34,7 +34,7 @@ export function secretReplacer(secrets: Secrets, mask: Mask): (text: string) => 
       if (sameStart.length > maxSameStart) return result + text.slice(from, at) + mask(text.slice(at), "value");
       const secret = sameStart.find((value) => text.startsWith(value.slice(0, maxComparedChars), at));
       if (secret === undefined) continue;
-      const end = text.startsWith(secret, at) ? at + secret.length : at + text.slice(at).search(/[\s&"'<>]|$/);
+      const end = text.startsWith(secret, at) ? at + secret.length : at + text.slice(at).search(/[\s&"<>]|$/);
       result += text.slice(from, at) + mask(text.slice(at, end), secrets.get(secret)!);
       from = end;
       at = end - 1;

@@ -29,13 +29,13 @@ const spellings: readonly ((name: string) => string)[] = [
   (name) => `user[${name}]`,
   (name) => `${name}[0]`,
   (name) => `x.${name}`,
+  (name) => `organization[users_attributes][0][credentials_attributes][0][${name}]`,
 ];
 
 const forms: readonly ((name: string) => string)[] = [
   (name) => `${name}=${secret}`,
   (name) => `a=b&${name}=${secret}&z=1`,
   (name) => `text/plain; ${name}=${secret}`,
-  (name) => `${name}: ${secret}`,
   (name) => `https://web.example/cb?a=b#${name}=${secret}`,
   (name) => JSON.stringify({ [name]: secret }),
   (name) => JSON.stringify([{ a: 1, [name]: [secret] }]),
@@ -44,12 +44,15 @@ const forms: readonly ((name: string) => string)[] = [
   (name) => JSON.stringify({ note: JSON.stringify({ [name]: secret }) }),
   (name) => JSON.stringify({ note: JSON.stringify({ [name]: secret }) }).slice(0, -3),
   (name) => `{'${name}': '${secret}'}`,
-  // Dumps of Ruby, PHP and Go.
+  // Dumps of Ruby and PHP.
   (name) => `{:${name}=>"${secret}"}`,
   (name) => `[${name}] => ${secret}`,
-  (name) => `map[${name}:${secret}]`,
   (name) => `${name}=<${secret}>`,
+  (name) => `${name}=a'${secret}&z=1`,
 ];
+
+/** Forms of declared names: words of a sentence end like the other ones. */
+const formsOfDeclared: typeof forms = [(name) => `${name}: ${secret}`, (name) => `map[${name}:${secret}]`];
 
 const outerTexts: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -128,14 +131,12 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
       logging({ write: written("log"), format: "json" }),
     ],
   });
-  const names = [
-    ...new Set(
-      record.endpoints.flatMap(({ parameters = [], responseParameters = [] }) =>
-        [...parameters, ...responseParameters].flatMap(({ name, secret }) => secret === undefined ? [] : [name])
-      ),
-    ),
-  ];
-  assert(names.length >= 15, names.join());
+  const declaredNames = record.endpoints.flatMap(({ parameters = [], responseParameters = [] }) =>
+    [...parameters, ...responseParameters].flatMap(({ name, secret }) => secret === undefined ? [] : [name])
+  );
+  const undeclaredNames = ["logout_token", "saml_assertion", "smtp_password"];
+  const names = [...new Set([...declaredNames, ...undeclaredNames])];
+  assert(names.length >= 18, names.join());
   const send: Send = (path, init) => as.fetch(new Request(as.issuer + path, init));
   const placeNames = Object.keys(places);
   for (const list of [names, placeNames]) {
@@ -143,8 +144,12 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
   }
   for (const i of numbers) {
     const pick = <T>(list: readonly T[], step: number) => list[Math.floor(i / step + i * step) % list.length]!;
-    const name = pick(spellings, 7)(names[i % names.length]!);
-    const text = pick(outerTexts, 3)(pick(forms, 5)(name));
+    const plainName = names[i % names.length]!;
+    const name = pick(spellings, 7)(plainName);
+    const usual = undeclaredNames.includes(plainName) ? forms : [...forms, ...formsOfDeclared];
+    // The claims parameter has an object in id_token.
+    const possible = plainName === "id_token" ? usual.filter((form) => !form(name).includes('{"value"')) : usual;
+    const text = pick(outerTexts, 3)(pick(possible, 5)(name));
     await (await places[placeNames[i % placeNames.length]!]!(send, text, name)).text();
   }
   const flows = record.flows();

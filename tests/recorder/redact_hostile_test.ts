@@ -195,3 +195,17 @@ test("a host with a port is shown, also if its first label is a declared name", 
   }
   assertEquals(hideSecrets("oauth.client_secret: hunter2", redaction), "oauth.client_secret: …(7)");
 });
+
+test("a word before a colon that ends like an undeclared secret hides nothing, and a name with a value does", () => {
+  const redaction = { label: commonLabel, mask: maskLength, known: (text: string) => text };
+  const shown = [
+    "AssertionError [ERR_ASSERTION]: the store is closed",
+    "invalid_token: the token has expired",
+    "http://csrf-token:3000/calback",
+    "com.example.onepassword:/oauth/callback",
+    '{"id_token":{"acr":{"essential":true,"values":["urn:mace:incommon:iap:silver"]}}}',
+  ];
+  for (const text of shown) assertEquals(hideSecrets(text, redaction), text);
+  assertEquals(hideSecrets("a=b&logout_token=hunter2", redaction), "a=b&logout_token=…(7)");
+  assertEquals(hideSecrets('log: "logout_token": "hunter2", x', redaction), 'log: "logout_token": "…(7)…');
+});

@@ -61,9 +61,16 @@ export function decodeFormValue(text: string): string {
   }
 }
 
-/** The label of a common name; `undefined` if it is not secret. */
+/** The end of names that no endpoint declares: of parameters of another protocol, or of an extension that is off. */
+const secretNameEnd = /(?:token|assertion|secret|password)$/;
+
+/** The label of values of such names. */
+const undeclaredLabel = "value";
+
+/** The label of a common name, or of a name that ends like a secret; otherwise `undefined`. */
 export function commonLabel(name: string): string | undefined {
-  return findLabel(name, (key) => commonNames.get(key));
+  return findLabel(name, (key) => commonNames.get(key)) ??
+    findLabel(name, (key) => secretNameEnd.test(key) ? undeclaredLabel : undefined);
 }
 
 /**
@@ -89,8 +96,11 @@ export interface Redaction {
   readonly isDecoded?: boolean;
 }
 
-/** A name and the separator before its value, in a query, a header, JSON, whose quotes may be escaped, or a dump. */
-const pairStart = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
+/**
+ * A name, or the last 64 characters of it, and the separator before its value, in a query, a header, JSON, whose quotes
+ * may be escaped, or a dump.
+ */
+const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
 
 /** User and password of a URI (RFC 3986 §3.2.1). A password that is not percent-encoded may contain any character. */
 const userInfo = /(:\/\/)([^\s"'<>/?#]*|[^\s"'<>/?#:]*:(?!\d+[/\s?#])[^"'<>\r\n]*)@/g;
@@ -167,19 +177,26 @@ function hidePairs(text: string, { label, mask }: Redaction): string {
   for (const { 0: pair, 1: name = "", 2: sign = "", index } of text.matchAll(pairStart)) {
     if (index < from) continue;
     const kind = label(name);
-    if (kind === undefined) continue;
+    // Undeclared names end like words before a colon: "failed assertion: x > 0", https://reset-password:8443.
+    const isProse = kind === undeclaredLabel && sign.includes(":") && !/["']/.test(sign);
+    if (kind === undefined || isProse) continue;
     const start = index + pair.length;
     const rest = text.slice(start);
     // JSON that is cut or malformed: what follows the value may still belong to it.
     const isJson = /["']/.test(sign) || /^[{[]/.test(rest);
     // The value of a header ends with its line.
-    const [value = ""] = (isJson ? /^[^"'\\]*/ : sign.includes(":") ? /^[^\r\n]*/ : /^[^\s&#"'<>]*/).exec(rest)!;
+    const [value = ""] = (isJson ? /^[^"'\\]*/ : sign.includes(":") ? /^[^\r\n]*/ : /^[^\s&#"<>]*/).exec(rest)!;
     const shown = value && mask(sign.includes(":") ? value : decodeFormValue(value), kind);
     if (isJson) return `${hidden}${text.slice(from, start)}${shown}${value === rest ? "" : "…"}`;
     hidden += text.slice(from, start) + shown;
     from = start + value.length;
   }
   return hidden + text.slice(from);
+}
+
+/** Whether a member is the object of the `claims` parameter with the claims of the ID token (OIDC Core §5.5). */
+function isClaimsRequest(name: string, member: unknown): boolean {
+  return typeof member === "object" && !Array.isArray(member) && name === "id_token";
 }
 
 /** Whether a member is a number in `code`, as in JSON-RPC errors: an authorization code is a string. */
@@ -207,7 +224,7 @@ function hideInJson(text: string, redaction: Redaction): string | undefined {
         hideSecrets(name, redaction),
         kind === undefined && isNumericCode(name, member)
           ? showUnknownNumber(member, redaction)
-          : hide(member, kind ?? redaction.label(name)),
+          : hide(member, kind ?? (isClaimsRequest(name, member) ? undefined : redaction.label(name))),
       ]),
     );
   };
