@@ -1,4 +1,7 @@
-/** `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked. */
+/**
+ * `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked;
+ * `latchkey explain PK`: the rules of a group.
+ */
 
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
@@ -18,8 +21,8 @@ first letters alone, such as PK, it lists the rules of the group.`;
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words after `explain`: the ID of a rule, in capital or small letters.
- * @throws {CommandLineError} If they are not the ID of one rule.
+ * @param args The words after `explain`: the ID of a rule, or the letters of a group, in capital or small letters.
+ * @throws {CommandLineError} If they are neither.
  */
 export async function explain(
   args: readonly string[],
@@ -28,6 +31,13 @@ export async function explain(
 ): Promise<string> {
   if (args.includes("--help") || args.includes("-h")) return helpText;
   const [name = ""] = args;
+  if (args.length === 1 && ruleGroups().includes(name.toUpperCase())) {
+    const group = await Promise.all(nearestRules(name).map((id) => describeRule(id, readRules)));
+    return group.flatMap((rule) =>
+      wrap(`${rule!.id}  ${rule!.requirement ?? rule!.passes}`, " ".repeat(7), terminalWidth())
+    )
+      .join("\n");
+  }
   const rule = args.length === 1 ? await describeRule(name, readRules) : undefined;
   if (rule === undefined) throw unknownRule(args);
   const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
@@ -62,7 +72,7 @@ function unknownRule(args: readonly string[]): CommandLineError {
     ? `latchkey explain PK lists the rules of a group. The groups are ${ruleGroups().join(", ")}.`
     : nearest.length === 1
     ? `The nearest rule is ${nearest[0]}. latchkey explain ${nearest[0]!.slice(0, 2)} lists the rules of its group.`
-    : `The rules of this group are ${nearest.join(", ")}.`;
+    : `The rules of the group ${nearest[0]!.slice(0, 2)} are ${nearest.join(", ")}.`;
   return new CommandLineError([{
     path: "latchkey explain",
     expected: "the ID of a rule of this server, such as PK-09",

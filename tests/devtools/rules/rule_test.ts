@@ -90,6 +90,14 @@ test("[DC-03] explain wraps texts below their first word, and has a help", async
   assertMatch(await explain(["--help"], environment, readRules), /^Usage: latchkey explain RULE\n/);
 });
 
+test("[DC-03] explain lists the rules of a group, one below the other", async () => {
+  const lines = (await explain(["pk"], { terminalWidth: () => 60 }, readRules)).split("\n");
+  const ids = Object.keys(rules).filter((id) => id.startsWith("PK-")).sort();
+  assertEquals(lines.filter((line) => !line.startsWith(" ")).map((line) => line.split("  ", 1)[0]), ids);
+  assertEquals(lines.filter((line) => line.length > 60), []);
+  assertStringIncludes(await explain(["PK"], environment, missing), `PK-09  ${rules["PK-09"].passes}`);
+});
+
 test("[DC-04] an unknown rule gets 404, or an error of explain, with the most similar one", async () => {
   const { as } = server;
   const cases = { "PK-9": "PK-09", "pk-09": "PK-09", "PK-99": "PK-09", "PK-09/x": undefined, "%3Cb%3E": undefined };
@@ -103,7 +111,7 @@ test("[DC-04] an unknown rule gets 404, or an error of explain, with the most si
   const messageOf = async (...args: string[]) =>
     (await assertRejects(() => explain(args, environment, readRules), CommandLineError)).message;
   assertStringIncludes(await messageOf("PK-99"), "The nearest rule is PK-09.");
-  assertStringIncludes(await messageOf("PK"), "The rules of this group are PK-01, ");
+  assertStringIncludes(await messageOf("PK-of-the-app"), "The rules of the group PK are PK-01, ");
   for (const name of ["nonsense", "XX-99"]) {
     assertMatch(
       await messageOf(name),
