@@ -32,7 +32,7 @@ export function ConfigurationLines({ file: { text, placeholder }, isPersistent, 
   return (
     <details class="quiet">
       <summary>
-        {isPersistent ? "Copy as latchkey.json" : "Lost at a restart, unless you copy it as latchkey.json"}
+        {isPersistent ? "Copy as latchkey.json" : "Copy as latchkey.json to keep changes after a restart"}
       </summary>
       <p>
         A file <code class="wire">latchkey.json</code> with {children}. Start the server with{" "}
