@@ -192,16 +192,20 @@ function assertMayAct(
   );
 }
 
-/** The requested part of the subject token's scope; by default the part that the client is registered for. */
+/** The requested part of the scope that the subject token and the client have in common; by default all of it. */
 function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: AccessToken): readonly string[] {
-  const granted = splitScope(claims.scope ?? "").filter((value) => !loginScopes.includes(value));
-  const allowed = granted.filter((value) => client.scope.includes(value));
+  const grantable = client.scope.filter((value) => !loginScopes.includes(value));
+  const allowed = splitScope(claims.scope ?? "").filter((value) => grantable.includes(value));
   const requested = parameters.get("scope");
   const scope = requested === undefined ? allowed : splitScope(requested);
   if (scope.length > 0 && scope.every((value) => allowed.includes(value))) return scope;
   throw new OAuthError("invalid_scope", "scope is more than subject_token and this client have", {
     rule: "TX-03",
-    expected: allowed.length > 0 ? `some of: ${allowed.join(" ")}` : `a token with some of: ${client.scope.join(" ")}`,
+    expected: allowed.length > 0
+      ? `some of: ${allowed.join(" ")}`
+      : grantable.length > 0
+      ? `a token with some of: ${grantable.join(" ")}`
+      : "a client with a scope other than openid and offline_access",
     received: requested ?? claims.scope,
   });
 }

@@ -25,6 +25,7 @@ import {
   decodeClaims,
   forEachCase,
   getOutcome,
+  getRejections,
   type ListedOptions,
   testServer,
 } from "../../../kit.ts";
@@ -155,6 +156,16 @@ test("[TX-02, TX-03] an exchanged token has the user, and no more than the scope
     // Scope that an exchange dropped cannot be requested again.
     [{ subject_token: access_token, scope: "write" }, "gateway", "400 invalid_scope"],
   ], async ([fields, client, expected]) => assertEquals(await scopeOf(fields, client), expected));
+  assertEquals(getRejections(server.events).slice(-2).map(({ explanation }) => explanation.expected), [
+    "some of: read write",
+    "some of: read",
+  ]);
+  const plain = await publicTokens(server, { scope: "openid" });
+  assertEquals(await scopeOf({ subject_token: plain.access_token }), "400 invalid_scope");
+  assertEquals(
+    getRejections(server.events).at(-1)!.explanation.expected,
+    "a token with some of: profile email read write",
+  );
 });
 
 test("[TX-02, SC-05] oauth4webapi exchanges a token and accepts the response", async () => {
