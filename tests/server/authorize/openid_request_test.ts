@@ -396,6 +396,18 @@ test("[OI-06] requests without credentials create at most as many users as the s
   assertEquals(b.as.users.count(), 1000);
 });
 
+test("[OI-06] a created user whose record has expired is stored again under the same id", async () => {
+  // The expired record stays, so the server must replace it. Under another id no other process would find the user.
+  const store = { ...await sqliteStore(":memory:"), deleteExpired: () => Promise.resolve(0) };
+  const b = await testServer({ ...severalUsers, store, unknownLoginHint: "create" });
+  const storedIds = async () => (await store.list("user", { prefix: "", limit: 10 })).map(({ id }) => id);
+  await openBrowser(b).login({ login_hint: "carol" });
+  const ids = await storedIds();
+  b.advance(400 * 24 * 3600);
+  await openBrowser(b).login({ login_hint: "carol" });
+  assertEquals([ids.length, await storedIds()], [1, ids]);
+});
+
 test("[OI-06] unknownLoginHint create is for test hosts, and login pages make the setting useless", async () => {
   const real: LatchkeyOptions = { ...severalUsers, issuer: "https://auth.example.com", insecureAllowAutoLogin: true };
   await assertRejects(

@@ -13,6 +13,7 @@ test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a 
     "/authorize": "/oauth2/authorize",
     "/oauth2/authorise": "/oauth2/authorize",
     "/oauth/token": "/oauth2/token",
+    "/tokne": "/oauth2/token",
     "/token/": "/oauth2/token",
     "/connect/userinfo": "/oauth2/userinfo",
     "/jwks.json": "/oauth2/jwks",
@@ -31,7 +32,7 @@ test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a 
       assertEquals(page.status, 404);
       assertStringIncludes((await page.text()).replaceAll("<wbr/>", ""), url);
     }
-    for (const path of ["/", "/cars", "/oauth2/", "/constructor", `/${"x".repeat(2000)}`]) {
+    for (const path of ["/", "/cars", "/auht", "/oauth2/", "/constructor", `/${"x".repeat(2000)}`]) {
       const response = await as.fetch(new Request(`${issuer}/nowhere${path}`, asProgram));
       assertEquals(response.status, 404);
       assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");

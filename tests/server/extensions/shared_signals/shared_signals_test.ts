@@ -618,3 +618,23 @@ test("[SS-10] two instances on one store repeat a failed push once, also after a
   await until(async () => await store.count("stream_event", "") === 0);
   assertEquals(pushes().map(({ claims }) => claims.jti), first.pushes.map(({ claims }) => claims.jti));
 });
+
+test("[SS-04] the subjects of a stream are deleted with it, and those of another stream stay", async () => {
+  const store = memoryStore();
+  const b = await signalServer({ store });
+  const [receiver, other] = [await b.receiver(), await b.receiver("foreign")];
+  const subjects = async () => (await store.list("stream_subject", { prefix: "", limit: 10 })).map(({ id }) => id);
+  // The store keeps a removed subject as a record.
+  const remove = async ({ send, create }: typeof receiver) => {
+    const { stream_id } = await create();
+    const subject = { format: "email", email: "alice@example.com" };
+    assertEquals((await send("POST", "/ssf/subjects/remove", { stream_id, subject })).status, 204);
+    return stream_id;
+  };
+  await remove(other);
+  const ofOther = await subjects();
+  const stream_id = await remove(receiver);
+  assertEquals((await subjects()).length, 2);
+  assertEquals((await receiver.send("DELETE", `/ssf/stream?stream_id=${stream_id}`)).status, 204);
+  assertEquals(await subjects(), ofOther);
+});
