@@ -56,7 +56,7 @@ ${listOf(userNames.map(({ prefix, does }) => ({ name: prefix, does })))}
 Exit codes
   the exit code of the command
   1  the command succeeded, but a fault that it queued did not fire, a scenario
-     had no effect, or the report could not be written
+     other than user-names had no effect, or the report could not be written
   1  the server could not start
   127  the command could not be started
 `;

@@ -116,12 +116,13 @@ export async function execute(
         }`,
       );
     }
-    const unused = control?.unusedScenarios() ?? [];
+    const scenarios = control?.scenarioResults();
+    if (ofVary === undefined) { for (const text of scenarios?.withEffect ?? []) say(text); }
     const unmet = await control?.control.reset().then(() => undefined, (error: unknown) => {
       if (error instanceof UnmetFaultsError) return error.message;
       throw error;
     });
-    const withoutEffect = [...unused, ...unmet === undefined ? [] : [unmet]];
+    const withoutEffect = [...scenarios?.withoutEffect ?? [], ...unmet === undefined ? [] : [unmet]];
     for (const text of withoutEffect) say(printableLines(text));
     const isEmpty = rejected.length === 0 && withoutEffect.length === 0;
     const isReported = report === undefined || isEmpty ||

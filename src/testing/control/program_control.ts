@@ -7,7 +7,7 @@ import { testControl } from "../control.ts";
 import { withTrustedPersonas } from "../personas.ts";
 import type { ControlOptions, ServerControl } from "../test_control.ts";
 import { controlEndpoints } from "./mod.ts";
-import type { RunningScenarios } from "./run_scenarios.ts";
+import type { RunningScenarios, ScenarioResults } from "./run_scenarios.ts";
 
 /** Options of {@link programControl}. */
 export interface ProgramControlOptions extends ControlOptions {
@@ -25,8 +25,8 @@ export interface ProgramControl {
   readonly plugins: readonly Plugin[];
   /** Starts the scenarios, once the server is complete. */
   start(): Promise<void>;
-  /** One sentence for each scenario without an effect so far. */
-  unusedScenarios(): readonly string[];
+  /** What the scenarios have done so far. */
+  scenarioResults(): ScenarioResults;
 }
 
 /**
@@ -42,7 +42,7 @@ export function programControl({ secret, recorder, clientCheck, scenarios }: Pro
   return {
     control,
     start: async () => await running?.start(),
-    unusedScenarios: () => running?.unused() ?? [],
+    scenarioResults: () => running?.results() ?? { withEffect: [], withoutEffect: [] },
     plugins: [
       {
         ...plugin,

@@ -21,8 +21,16 @@ export interface RunningScenarios {
   readonly control: ServerControl;
   /** Runs the calls of the start. */
   start(): Promise<void>;
-  /** One sentence for each scenario without an effect so far, with the reason. */
-  unused(): readonly string[];
+  /** What the scenarios have done so far. */
+  results(): ScenarioResults;
+}
+
+/** Sentences about scenarios. An optional scenario without an effect has none. */
+export interface ScenarioResults {
+  /** One for each other scenario: a call changed the server, or a fault fired. */
+  readonly withEffect: readonly string[];
+  /** One for each scenario without an effect, or with a call that failed, with the reason. */
+  readonly withoutEffect: readonly string[];
 }
 
 /** A step whose verb was found. */
@@ -76,7 +84,9 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
     try {
       const result = await found.run(target, withUser(input, user));
       if (found.name === "faults.add") progress.rules = [...progress.rules, (result as ListedFault).id];
-      else progress.hadEffect = true;
+      else if (found.name !== "revoke" || (result as { readonly revoked: number }).revoked > 0) {
+        progress.hadEffect = true;
+      }
     } catch (error) {
       progress.error = `${found.name}: ${(error as Error).message}`;
     }
@@ -95,7 +105,7 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
     }
   }
 
-  /** Reports no fault rule of a scenario: a test need not meet it, and `unused` reports it once. */
+  /** Reports no fault rule of a scenario: a test need not meet it, and `results` reports it once. */
   async function reset(options?: Parameters<ServerControl["reset"]>[0]): Promise<void> {
     readFired();
     for (const id of all.flatMap(({ rules }) => rules)) inner.faults.remove(id);
@@ -120,9 +130,14 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
   return {
     start,
     control: { ...inner, reset },
-    unused() {
+    results() {
       readFired();
-      return all.filter(({ hadEffect, scenario }) => !hadEffect && !scenario.optional).map(describeUnused);
+      return {
+        withEffect: all.filter(succeeded).map(({ scenario }) => `The scenario ${nameOf(scenario)} had an effect.`),
+        withoutEffect: all.filter((progress) => !succeeded(progress) && !progress.scenario.optional).map(
+          describeFailure,
+        ),
+      };
     },
     plugin: {
       setup(assembled) {
@@ -169,10 +184,14 @@ function withUser(input: Readonly<Record<string, unknown>>, user: string | undef
   );
 }
 
-function describeUnused({ scenario, waiting, error }: Progress): string {
-  const why = error ??
+const succeeded = ({ hadEffect, error }: Progress) => hadEffect && error === undefined;
+
+const nameOf = ({ name, user }: ChosenScenario) => user === undefined ? name : `${name}:${user}`;
+
+function describeFailure({ scenario, waiting, hadEffect, error }: Progress): string {
+  const why = error?.replace(/\.$/, "") ??
     (waiting.length > 0 ? `no successful response of ${waiting[0]!.after}` : "no request that its faults apply to");
-  return `The scenario ${scenario.name} had no effect: ${why}.`;
+  return `The scenario ${nameOf(scenario)} ${hadEffect ? "did not complete" : "had no effect"}: ${why}.`;
 }
 
 function realHost(issuer: string): ConfigurationError {

@@ -76,7 +76,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "user-names",
-    does: "Names that are typed at the login page cause errors; see below.",
+    does: "Names such as deny@, typed at the login page or sent as login_hint, cause an error or a delay.",
     optional: true,
     steps: userNameSteps,
   },
