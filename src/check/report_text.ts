@@ -37,7 +37,7 @@ export function formatReport(data: ReportData): string {
     ...formatSummary(data),
     ...list("TRAITS of the client:", control.traits),
     ...list("CAUSES, what the client does wrong, and what an attacker got:", withHarm.flatMap(formatCause)),
-    ...list("DUTIES that the client breaks, without observed harm:", withDuty.flatMap(formatCause)),
+    ...list("DUTIES that the client breaks:", withDuty.flatMap(formatCause)),
     ...list("WARNINGS:", others.flatMap(formatCause)),
     ...hint === undefined ? [] : ["", `HINT: ${hint}`],
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),

@@ -9,3 +9,9 @@ export function requestedParam({ endpoint, request }: Exchange, name: string): u
   if (endpoint !== "authorize" && endpoint !== "par") return undefined;
   return findParam(request, name) ?? decodeJwtPart(findParam(request, "request") ?? "", 1)[name];
 }
+
+/** Whether an exchange requests tokens for a code, and sends no code verifier. */
+export function lacksVerifier({ endpoint, request }: Exchange): boolean {
+  return endpoint === "token" && findParam(request, "grant_type") === "authorization_code" &&
+    findParam(request, "code_verifier") === undefined;
+}

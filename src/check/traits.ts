@@ -7,7 +7,7 @@ import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
 import { type ClientDriver, type ClientSession, type SessionStart, sessionStartsOf } from "./driver.ts";
-import { requestedParam } from "./requested_param.ts";
+import { lacksVerifier, requestedParam } from "./requested_param.ts";
 
 /** @internal Something that the check can do with a client, or that a client does by itself. */
 export type Trait =
@@ -43,6 +43,7 @@ export type Trait =
   | "state"
   | "nonce"
   | "pkce"
+  | "injectableCode"
   | "responseMode"
   | "plainResponse"
   | "jarm"
@@ -140,7 +141,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
     isSeenIn: (exchange) => requestedParam(exchange, "state") !== undefined,
   },
   nonce: {
-    missing: "the client sends no nonce, which the code flow with PKCE allows",
+    missing: "the client sends no nonce; with a code challenge (PKCE) it needs none",
     seen: "sends a nonce",
     isUsual: true,
     // The server repeats it, however the client sent it.
@@ -151,6 +152,10 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
     seen: "sends a code challenge (PKCE)",
     isUsual: true,
     isSeenIn: (exchange) => requestedParam(exchange, "code_challenge") !== undefined,
+  },
+  injectableCode: {
+    missing: "the client sends no nonce, and its code verifier prevents the injection at the token endpoint",
+    isSeenIn: (exchange) => traits.nonce.isSeenIn!(exchange) || lacksVerifier(exchange),
   },
   responseMode: {
     missing: "the client sends no response_mode",

@@ -8,7 +8,7 @@ import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { correctDecisions } from "./decisions.ts";
-import { checkClient } from "./patient_check.ts";
+import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 import { type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
 
@@ -85,6 +85,43 @@ test("an application that shows a redirect without a user and sends no nonce is 
     aboutNonce.map((id) => `skipped ${id}`),
     String(report),
   );
+});
+
+/** The verdict on code injection for a confidential client that drops parameters, and that compares no nonce. */
+async function injectionWithout(dropped: readonly string[]): Promise<string> {
+  const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, isNonce: () => true });
+  const without = (params: URLSearchParams) => {
+    for (const name of dropped) params.delete(name);
+    return String(params);
+  };
+  const report = await checkClientWithEdDsa({
+    ...client,
+    client: { ...client.client, client_secret: "small-secret", token_endpoint_auth_method: "client_secret_basic" },
+    logIn: (journey) =>
+      client.logIn!({
+        ...journey,
+        authorize(url) {
+          const request = new URL(url);
+          request.search = without(request.searchParams);
+          return journey.authorize(request);
+        },
+        fetch: (url, init) => {
+          const { body } = init ?? {};
+          return journey.fetch(
+            url,
+            typeof body === "string" ? { ...init, body: without(new URLSearchParams(body)) } : init,
+          );
+        },
+      }),
+  }, { only: ["response/code-injected"] });
+  return report.results.find(({ attack: { id } }) => id === "response/code-injected")!.verdict;
+}
+
+test("a client without nonce and code verifier is open to code injection; one of them, compared, prevents it", async () => {
+  const pkce = ["code_challenge", "code_challenge_method", "code_verifier"];
+  assertEquals(await injectionWithout(["nonce", ...pkce]), "failed");
+  assertEquals(await injectionWithout(["nonce"]), "skipped");
+  assertEquals(await injectionWithout(pkce), "failed");
 });
 
 test("an application that limits logins is accused of nothing, and the report names the limit and the flag", async () => {

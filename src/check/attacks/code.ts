@@ -9,19 +9,20 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import { injectedCode } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
-/** The next code is one of a login in another browser: with another nonce, and the code challenge of this request. */
+/** The next code is one of a login in another browser: with another nonce, if any, and this code challenge. */
 function codeOfAnotherLogin(): Fault {
   return {
     name: "code of another login",
     endpoints: ["authorize"],
     followsLogin: true,
-    waitsFor: "issued a code for a request with nonce",
+    waitsFor: "issued a code",
     extend: (server, context) => ({
       ...server,
       store: wrapStore(server.store, {
         put(kind, id, value, metadata) {
-          const isCode = kind === "code" && (value as CodeRecord).nonce !== undefined && context.consume();
-          return server.store.put(kind, id, isCode ? { ...value, nonce: "nonce-of-another-login" } : value, metadata);
+          // The other login has a nonce exactly if this one has.
+          const hasNonce = kind === "code" && context.consume() && (value as CodeRecord).nonce !== undefined;
+          return server.store.put(kind, id, hasNonce ? { ...value, nonce: "nonce-of-another-login" } : value, metadata);
         },
       }),
     }),
@@ -61,9 +62,9 @@ export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-injected",
     effect: injectedCode,
-    needs: ["readsIdToken", "nonce"],
+    needs: ["readsIdToken", "injectableCode"],
     title: "The code belongs to a login in another browser, and the token endpoint does not verify the code verifier.",
-    correctClient: "The client rejects the ID token, because it has the nonce of the other login.",
+    correctClient: "The client rejects the ID token, because it lacks the nonce of this login.",
     stop: "token",
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["RFC 9700 §4.5.3.2"],
