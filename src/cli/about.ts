@@ -56,8 +56,8 @@ function toPath({ pathname }: URL): string {
 }
 
 /**
- * The command that starts the program in a shell: its name, or in a clone of the repository the task, with npx if npx
- * runs it.
+ * The command that starts the program in a shell: its name, or in a clone of the repository the task, and elsewhere the
+ * path, with npx if npx runs it.
  *
  * @param startsPrograms Whether the command starts programs, which the task must not.
  */
@@ -66,6 +66,10 @@ export function programCommand(
   startsPrograms = false,
 ): string {
   if (!/[/\\]src[/\\]main\.ts$/.test(mainModule)) return "latchkey";
-  if (startsPrograms) return `${env.npm_command === "exec" ? "npx -y " : ""}deno run -A src/main.ts`;
-  return `${env.npm_command === "exec" ? "npx -y " : ""}deno task start`;
+  const npx = env.npm_command === "exec" ? "npx -y " : "";
+  const path = mainModule.startsWith("file:") ? toPath(new URL(mainModule)) : mainModule;
+  // The task is known in the clone only.
+  const isElsewhere = env.PWD !== undefined && path !== `${env.PWD}/src/main.ts`;
+  if (isElsewhere) return `${npx}deno run -A ${/\s/.test(path) ? `"${path}"` : path}`;
+  return startsPrograms ? `${npx}deno run -A src/main.ts` : `${npx}deno task start`;
 }

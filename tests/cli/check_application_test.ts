@@ -128,10 +128,12 @@ test("a block names the command that repeats the attack, for a shell and without
   );
 });
 
-test("a repetition is called as the program was: by its name, or in a clone by the task", () => {
+test("a repetition is called as the program was: by its name, in a clone by the task, elsewhere by the path", () => {
   const cases: readonly (readonly [mainModule: string, env: Record<string, string>, command: string])[] = [
     ["file:///home/me/latchkey/src/main.ts", {}, "deno task start"],
     ["file:///home/me/latchkey/src/main.ts", { npm_command: "exec" }, "npx -y deno task start"],
+    ["file:///home/me/latchkey/src/main.ts", { PWD: "/home/me/latchkey" }, "deno task start"],
+    ["file:///home/me/latchkey/src/main.ts", { PWD: "/home/me/shop" }, "deno run -A /home/me/latchkey/src/main.ts"],
     ["C:\\latchkey\\src\\main.ts", {}, "deno task start"],
     ["/usr/local/lib/node_modules/@latchkey/latchkey/main.js", { npm_command: "exec" }, "latchkey"],
     ["/usr/local/bin/latchkey", {}, "latchkey"],
