@@ -20,6 +20,8 @@ import {
 } from "./report.ts";
 import { completeError, describeError } from "./assess.ts";
 import { UndecidedError } from "./driver.ts";
+import { traitsIn } from "./traits.ts";
+import type { Exchange } from "../recorder/exchange.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { formatMarkdown } from "./report_markdown.ts";
@@ -103,7 +105,17 @@ function describeControlFailure(
   // The error may quote a page with a token of the session.
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
   const failure = { error: `${outcome}${text}`, rejections };
-  return { ...failure, flag: suggestFlag?.(failure) };
+  return { ...failure, flag: suggestFlag?.(failure) ?? (mayKeepKeys(exchanges) ? keptKeysFix : undefined) };
+}
+
+const keptKeysFix =
+  "The client fetched no keys in this login, so it may still have those of an earlier server: restart " +
+  "it, or wait until it fetches them again.";
+
+function mayKeepKeys(exchanges: readonly Exchange[]): boolean {
+  const isRejected = exchanges.some(({ rejection }) => rejection !== undefined);
+  return !isRejected && traitsIn(exchanges).includes("idToken") &&
+    !exchanges.some(({ endpoint }) => endpoint === "jwks");
 }
 
 /** See {@link CheckReport.problem}. */

@@ -122,7 +122,7 @@ export interface ControlFailure {
   readonly error: string;
   /** What the server rejected, oldest first. The last one is the cause. */
   readonly rejections: readonly ControlRejection[];
-  /** The flag of the command that fixes it, one sentence. Absent: none is known, or a driver was checked. */
+  /** How to fix it, one sentence: by a flag of the command, or at the client. Absent: no way is known. */
   readonly flag?: string;
 }
 

@@ -2,10 +2,13 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
+import type { ClientJourney } from "../../src/check/driver.ts";
 import type { ControlFailure } from "../../src/check/report.ts";
 import { formatControlFailure } from "../../src/check/report_text.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { suggestFlag } from "../../src/cli/check/suggest_flag.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
+import { smallClient } from "./small_client.ts";
 
 const { flags } = readCheckArguments(["http://localhost:1/login"], "latchkey");
 
@@ -28,4 +31,23 @@ test("the suggested flag has a value of the application as one word of a shell",
   }
   const plain = failureWith("invalid_request", '"http://localhost:1/cb"', "RU-01");
   assertMatch(suggestFlag(plain, flags)!, /^Try --redirect-uri http:\/\/localhost:1\/cb: /);
+});
+
+test("a client that accepts no token and fetched no keys may have those of an earlier server, and the report says so", async () => {
+  const client = smallClient();
+  const withKeysKept = (isKept: boolean) => ({
+    ...client,
+    logIn: (journey: ClientJourney) =>
+      client.logIn!({
+        ...journey,
+        async fetch(url, init) {
+          if (!String(url).includes("jwks")) return await journey.fetch(url, init);
+          return isKept ? Response.json({ keys: [] }) : Response.json({ keys: [] }, await journey.fetch(url, init));
+        },
+      }),
+  });
+  const fixOf = async (isKept: boolean) =>
+    (await checkClientWithEdDsa(withKeysKept(isKept), { only: ["id-token/alg-none"] })).controlFailure?.flag;
+  assertMatch((await fixOf(true)) ?? "", /fetched no keys .* restart it/);
+  assertEquals(await fixOf(false), undefined);
 });
