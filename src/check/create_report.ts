@@ -1,5 +1,6 @@
 /** Creates the report of a check. */
 
+import type { Exchange } from "../recorder/exchange.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import { findFix, findRule } from "../server/assembly/rules.ts";
@@ -20,13 +21,12 @@ import {
 } from "./report.ts";
 import { completeError, describeError } from "./assess.ts";
 import { UndecidedError } from "./driver.ts";
-import { traitsIn } from "./traits.ts";
-import type { Exchange } from "../recorder/exchange.ts";
 import { countOf, describeReport, type ReportData, toJson } from "./report_data.ts";
 import { formatJUnit } from "./report_junit.ts";
 import { formatMarkdown } from "./report_markdown.ts";
 import { formatSarif } from "./report_sarif.ts";
 import { formatReport } from "./report_text.ts";
+import { traitsIn } from "./traits.ts";
 
 /** What a report is made of. */
 interface ReportFacts
@@ -105,17 +105,16 @@ function describeControlFailure(
   // The error may quote a page with a token of the session.
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
   const failure = { error: `${outcome}${text}`, rejections };
-  return { ...failure, flag: suggestFlag?.(failure) ?? (mayKeepKeys(exchanges) ? keptKeysFix : undefined) };
+  const keysFix = rejections.length === 0 && mayKeepKeys(exchanges) ? keptKeysFix : undefined;
+  return { ...failure, fix: suggestFlag?.(failure) ?? keysFix };
 }
 
-const keptKeysFix =
-  "The client fetched no keys in this login, so it may still have those of an earlier server: restart " +
-  "it, or wait until it fetches them again.";
+const keptKeysFix = "The client fetched no keys in this login, so it may still have those of an earlier server. " +
+  "Restart it, or wait until it fetches them again.";
 
+/** Whether the client received an ID token and fetched no keys: each check has new ones. */
 function mayKeepKeys(exchanges: readonly Exchange[]): boolean {
-  const isRejected = exchanges.some(({ rejection }) => rejection !== undefined);
-  return !isRejected && traitsIn(exchanges).includes("idToken") &&
-    !exchanges.some(({ endpoint }) => endpoint === "jwks");
+  return traitsIn(exchanges).includes("idToken") && exchanges.every(({ endpoint }) => endpoint !== "jwks");
 }
 
 /** See {@link CheckReport.problem}. */

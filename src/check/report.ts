@@ -123,7 +123,7 @@ export interface ControlFailure {
   /** What the server rejected, oldest first. The last one is the cause. */
   readonly rejections: readonly ControlRejection[];
   /** How to fix it, one sentence: by a flag of the command, or at the client. Absent: no way is known. */
-  readonly flag?: string;
+  readonly fix?: string;
 }
 
 /** The report of a check. */

@@ -89,9 +89,9 @@ export function formatControlFailure(failure: ControlFailure): string[] {
   return controlFailureLines(failure).map(printable);
 }
 
-function controlFailureLines({ error, rejections, flag }: ControlFailure): string[] {
+function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure): string[] {
   const cause = rejections.at(-1);
-  const fix = flag ?? cause?.fix;
+  const fix = ownFix ?? cause?.fix;
   const fixLine = fix === undefined ? [] : [`  fix:      ${fix}`];
   const short = error.length > maxErrorLength ? `${error.slice(0, maxErrorLength)}…` : error;
   if (cause === undefined) return [`The login without an attack failed: ${short}`, ...fixLine];

@@ -1,4 +1,4 @@
-/** Parameters of authorization requests. */
+/** Parameters that a client sends, or leaves out, as its requests show. */
 
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";

@@ -106,11 +106,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   let probe: Probe | undefined;
 
   /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
-  async function send(
-    { url, form, origin, isStart }: Step,
-    journey: ClientJourney,
-    cookies: CookieJar,
-  ): Promise<Page> {
+  async function send({ url, form, origin, isStart }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
     const { issuer, signal } = journey;
     const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8", ...journey.headers });
     const cookie = cookies.headerFor(url);

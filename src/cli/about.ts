@@ -3,6 +3,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 import { type ReadRules, rulesPath } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
+import { shellWord } from "../server/endpoints/shared/shell_quote.ts";
 
 /** The values that the build of the single executable file defines. */
 interface BuildInfo {
@@ -70,6 +71,6 @@ export function programCommand(
   const path = mainModule.startsWith("file:") ? toPath(new URL(mainModule)) : mainModule;
   // The task is known in the clone only.
   const isElsewhere = env.PWD !== undefined && path !== `${env.PWD}/src/main.ts`;
-  if (isElsewhere) return `${npx}deno run -A ${/\s/.test(path) ? `"${path}"` : path}`;
+  if (isElsewhere) return `${npx}deno run -A ${shellWord(path)}`;
   return startsPrograms ? `${npx}deno run -A src/main.ts` : `${npx}deno task start`;
 }

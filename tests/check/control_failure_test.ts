@@ -19,7 +19,7 @@ function failureWith(error: string, received: string, rule?: string): ControlFai
 
 test("a value of the application adds no line to the report", () => {
   const failure = failureWith("invalid_request", "x\n::error::y\r\n::stop-commands::z", "RU-01");
-  const lines = formatControlFailure({ ...failure, flag: suggestFlag(failure, flags) });
+  const lines = formatControlFailure({ ...failure, fix: suggestFlag(failure, flags) });
   assertEquals(lines.join("\n").split(/[\r\n]+/).length, lines.length);
   assertEquals(lines.filter((line) => /^\s*::/.test(line)), []);
 });
@@ -47,7 +47,7 @@ test("a client that accepts no token and fetched no keys may have those of an ea
       }),
   });
   const fixOf = async (isKept: boolean) =>
-    (await checkClientWithEdDsa(withKeysKept(isKept), { only: ["id-token/alg-none"] })).controlFailure?.flag;
-  assertMatch((await fixOf(true)) ?? "", /fetched no keys .* restart it/);
+    (await checkClientWithEdDsa(withKeysKept(isKept), { only: ["id-token/alg-none"] })).controlFailure?.fix;
+  assertMatch((await fixOf(true)) ?? "", /fetched no keys .* Restart it/);
   assertEquals(await fixOf(false), undefined);
 });

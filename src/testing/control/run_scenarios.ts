@@ -84,6 +84,7 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
     try {
       const result = await found.run(target, withUser(input, user));
       if (found.name === "faults.add") progress.rules = [...progress.rules, (result as ListedFault).id];
+      // A user without tokens has nothing to revoke.
       else if (found.name !== "revoke" || (result as { readonly revoked: number }).revoked > 0) {
         progress.hadEffect = true;
       }
