@@ -2,9 +2,8 @@
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { cp } from "node:fs/promises";
 import manifest from "../deno.json" with { type: "json" };
+import { copySource } from "./bench/versions.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { type ArchiveEntry, tarGz, zip } from "./release/archive.ts";
 import { findReleaseBlockers, parseChangelog } from "./release/changelog.ts";
@@ -87,12 +86,20 @@ async function makeRelease(): Promise<void> {
   await runStep("checks of what was made", () => runReleaseTest("tests/release/made_release.ts"));
   for (const remark of remarks) console.log(`Remark: ${remark}`);
   if (flags.push) {
+    await printSpeed();
     await git("tag", `v${version}`);
     await git("push", "origin", `v${version}`);
     console.log(`Pushed v${version}. The workflow waits for an approval in the environment "release".`);
   } else {
     console.log(isDryRun ? "Done. Nothing was published." : "Nothing was published. To do that: add --push.");
   }
+}
+
+/** Compares the speed with the last release, if there is one. */
+async function printSpeed(): Promise<void> {
+  const tags = await git("tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname");
+  const last = tags.split("\n").find((tag) => tag !== "" && tag !== `v${version}`);
+  if (last !== undefined) console.log(await runStep("speed", () => deno("task", "bench", "--against", last)));
 }
 
 /** Reasons why this version cannot be released. */
@@ -148,8 +155,7 @@ async function makePackage(locked: readonly LockedPackage[], seconds: number, is
 async function buildInClone(tarball: string): Promise<Uint8Array> {
   const clone = await Deno.makeTempDir({ prefix: "latchkey-release-" });
   try {
-    const files = await git("ls-files", "-z", "--cached", "--others", "--exclude-standard");
-    for (const file of files.split("\0").filter((path) => existsSync(path))) await cp(file, `${clone}/${file}`);
+    await copySource(clone);
     await deno("task", "--config", `${clone}/deno.json`, "build");
     return await Deno.readFile(`${clone}/${tarball}`);
   } finally {

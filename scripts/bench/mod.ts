@@ -1,38 +1,33 @@
-/** Measures Latchkey, beside others, on each runtime in one run: `deno task bench --help`. */
+/** Measures Latchkey, beside other servers or an earlier version: `deno task bench --help`. */
 
 import { CommandError, exitWithError, readCommand } from "../command.ts";
-import { compareFlows } from "./comparison.ts";
-import { measureMemory } from "./memory.ts";
-import type { Options } from "./options.ts";
+import { type Figures, measure, parts } from "./measure.ts";
 import { peers } from "./peers/packages.ts";
 import { killAll, pinning, startProcess } from "./processes.ts";
 import { findRuntime, runtimeNames } from "./runtimes.ts";
-import { measureStarts } from "./start.ts";
+import { getLabel, type Subject } from "./served.ts";
+import { formatRatio, median, print } from "./table.ts";
+import { copyVersion } from "./versions.ts";
 
 const { flags } = readCommand({
   call: "deno task bench",
-  does: "Measures flows per second and their cost: Latchkey beside a bare server that does the same work on the same " +
-    "runtime, and beside oauth2-mock-server and oidc-provider, which npm installs into dist/bench/peers. " +
-    "Without flags: flows with refresh tokens on three runtimes, some minutes.",
+  does: "Measures Latchkey on each runtime in one run, beside a bare server that does the same work and beside an " +
+    "earlier version, or beside oauth2-mock-server and oidc-provider, which npm installs into dist/bench/peers. " +
+    "A flow is an authorization code flow, from authorize to three tokens.",
   flags: {
-    what: {
+    against: { value: "REF", does: "the commit of an earlier version; default: the other servers" },
+    only: {
       value: "LIST",
-      someOf: ["flow_with_refresh_token", "flow", "start", "memory"],
-      does: "flow_with_refresh_token (default): authorization code flows, from authorize to three tokens; flow: the " +
-        "same of a client without refresh tokens; start: from the spawn to listening and to the end of the first " +
-        "flow; memory: idle, warm, and every 20,000 flows up to 180,000",
+      someOf: parts,
+      does:
+        "core: flows at latchkey() in a program; started: flows at the program as deno task start starts it, with " +
+        "inspector and log; start: from the spawn to the first response and the first flow; memory: after 10,000 " +
+        "flows; default: all",
     },
     runtimes: { value: "LIST", someOf: runtimeNames, does: "default: deno,bun,node" },
-    algs: {
-      value: "LIST",
-      someOf: ["RS256", "ES256", "EdDSA"],
-      does: "default: for flows ES256 and RS256, and on Deno EdDSA; start ES256; memory EdDSA",
-    },
-    peers: { value: "LIST", someOf: [...peers, "none"], does: "for flows and start; default: both" },
+    algs: { value: "LIST", someOf: ["RS256", "ES256", "EdDSA"], does: "default: ES256, and on Deno EdDSA" },
     rounds: { value: "NUMBER", does: "rounds, each of all servers in turn; medians are printed; default: 5" },
-    seconds: { value: "NUMBER", does: "length of a round, per server; default: 1" },
-    "warm-up": { value: "NUMBER", does: "seconds of load on each server before its first round; default: 2" },
-    quick: { does: "a smoke of what was asked for: one round of half a second, few starts and flows" },
+    flows: { value: "NUMBER", does: "flows per round and server, and for its warm-up; default: 2000" },
   },
 });
 
@@ -43,33 +38,60 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-try {
-  const { what = ["flow_with_refresh_token"], runtimes = runtimeNames, algs, quick } = flags;
-  const options: Options = {
-    runtimes,
-    algs,
-    peers: (flags.peers ?? peers).filter((name) => name !== "none"),
-    rounds: Math.ceil(parseNumber("rounds", quick ? 1 : 5, 100)),
-    seconds: parseNumber("seconds", quick ? 0.5 : 1, 60),
-    warmUp: parseNumber("warm-up", quick ? 0.5 : 2, 600),
-    spawns: quick ? 2 : 9,
-    flowsPerStep: quick ? 500 : 20_000,
-  };
-  console.log(`On this machine ${pinning}.`);
-  await using load = startProcess((await findRuntime("deno")).command("load"), 1);
-  for (const part of what) {
-    if (part === "start") await measureStarts(options);
-    else if (part === "memory") await measureMemory(options, load);
-    else await compareFlows(part, options, load);
-  }
-} catch (error) {
+await compare().catch((error) => {
   killAll();
   exitWithError(error);
+});
+
+async function compare(): Promise<void> {
+  const rounds = parseCount("rounds", 5);
+  const flows = parseCount("flows", 2000);
+  await using folders = new AsyncDisposableStack();
+  const copy = async (name: string, ref?: string) => {
+    const version = await copyVersion(name, ref);
+    folders.defer(() => Deno.remove(version.folder, { recursive: true }));
+    return version;
+  };
+  const old = flags.against === undefined ? undefined : await copy(flags.against, flags.against);
+  const latest = await copy("new");
+  console.log(`On this machine ${pinning}. Medians of ${rounds} rounds. Ratio: median, and minimum to maximum.`);
+  await using load = startProcess((await findRuntime("deno")).command("load"), 1);
+  for (const name of flags.runtimes ?? runtimeNames) {
+    const runtime = await findRuntime(name);
+    for (const alg of flags.algs ?? [name === "deno" ? "EdDSA" as const : "ES256" as const]) {
+      for (const part of flags.only ?? parts) {
+        const kind = part === "core" ? "core" : "started";
+        const others: readonly Subject[] = old === undefined ? peers : [{ kind, version: old }];
+        const subjects: readonly Subject[] = ["bare", ...part === "memory" && !old ? [] : others, {
+          kind,
+          version: latest,
+        }];
+        const results = await measure({ runtime, alg, part, subjects, rounds, flows, load });
+        printTable(`${part}, ${runtime.name} ${runtime.version}, ${alg}`, subjects, results);
+      }
+    }
+  }
 }
 
-/** @throws {CommandError} If the value is no number from 0.1 to the maximum. */
-function parseNumber(name: "rounds" | "seconds" | "warm-up", byDefault: number, most: number): number {
+/** Prints a row for each figure. The ratios compare the last subject with each other one. */
+function printTable(title: string, subjects: readonly Subject[], results: readonly Figures[][]): void {
+  const others = subjects.slice(0, -1);
+  const rows = Object.keys(results[0]![0]!).map((label) => {
+    const values = results.map((rounds) => rounds.map((figures) => figures[label]!));
+    const digits = label.startsWith("p99") ? 1 : 0;
+    return [
+      label,
+      ...values.map((rounds) => median(rounds).toFixed(digits)),
+      ...others.map((_, i) => formatRatio(values.at(-1)!, values[i]!)),
+    ];
+  });
+  console.log("");
+  print([title, ...subjects.map(getLabel), ...others.map((other) => `/ ${getLabel(other)}`)], rows);
+}
+
+/** @throws {CommandError} If the value is no positive integer. */
+function parseCount(name: "rounds" | "flows", byDefault: number): number {
   const value = Number(flags[name] ?? byDefault);
-  if (value >= 0.1 && value <= most) return value;
-  throw new CommandError(`--${name}: expected a number from 0.1 to ${most}; found ${flags[name]}.`);
+  if (Number.isInteger(value) && value > 0 && value <= 1_000_000) return value;
+  throw new CommandError(`--${name}: expected an integer from 1 to 1000000; found ${flags[name]}.`);
 }

@@ -2,24 +2,29 @@
 
 import type { BenchAlgorithm } from "./site.ts";
 import { clients } from "./clients.ts";
-import { run } from "../run.ts";
 import { startProcess } from "./processes.ts";
 import type { Runtime } from "./runtimes.ts";
 import type { RunningServer } from "./served.ts";
 import { latchkeySite } from "./site.ts";
+import type { Version } from "./versions.ts";
 
-/** The command that starts the program on a runtime. Builds the npm package. */
-export async function programCommand({ key, words }: Runtime): Promise<readonly string[]> {
-  if (key === "deno") return [...words, "src/main.ts"];
-  await buildPackage();
-  return [...words, `${packageFolder}/main.js`];
+/** The command that starts the program on a runtime: from source on Deno, else from the npm package. */
+async function programCommand({ key, words }: Runtime, version: Version): Promise<readonly string[]> {
+  if (key === "deno") return [...words, `${version.folder}/src/main.ts`];
+  await version.build();
+  return [...words, `${version.folder}/dist/npm/main.js`];
+}
+
+/** The URL of the module with `latchkey()`. */
+export async function findModule({ key }: Runtime, version: Version): Promise<string> {
+  if (key === "deno") return `file://${version.folder}/src/mod.ts`;
+  await version.build();
+  return `file://${version.folder}/dist/npm/mod.js`;
 }
 
 /** Starts the program on the servers' core. Its log is discarded. */
-export async function startProgram(
-  command: readonly string[],
-  alg: BenchAlgorithm,
-): Promise<RunningServer> {
+export async function startProgram(runtime: Runtime, version: Version, alg: BenchAlgorithm): Promise<RunningServer> {
+  const command = await programCommand(runtime, version);
   const file = await Deno.makeTempFile({ suffix: ".json" });
   const port = freePort();
   await Deno.writeTextFile(file, JSON.stringify({ alg, clients }));
@@ -56,12 +61,3 @@ async function untilListening(port: number, ended: Promise<unknown>): Promise<vo
     }
   }
 }
-
-const packageFolder = "dist/npm";
-
-/** Once in each run: a package of an older source would be measured as the present one. */
-function buildPackage(): Promise<unknown> {
-  return built ??= run([Deno.execPath(), "task", "build"]);
-}
-
-let built: Promise<unknown> | undefined;

@@ -20,8 +20,12 @@ export interface Runtime {
   readonly version: string;
   /** Command that starts any program; followed by its file. */
   readonly words: readonly string[];
-  /** Command that starts a program of the bench; followed by arguments. */
-  command(program: Program): readonly string[];
+  /**
+   * Command that starts a program of the bench; followed by arguments.
+   *
+   * @param folder A version of Latchkey, whose packages Deno uses. Default: those of this project.
+   */
+  command(program: Program, folder?: string): readonly string[];
 }
 
 const defaultFolder = "dist/bench";
@@ -42,9 +46,11 @@ export async function findRuntime(name: RuntimeName, folder?: string): Promise<R
       name: "Deno",
       version: Deno.version.deno,
       words: [Deno.execPath(), "run", "-A"],
-      command: (program) => [
+      command: (program, version = ".") => [
         ...[Deno.execPath(), "run", "-A", "--no-check", "--no-lock"],
-        ...folder === undefined ? [`scripts/bench/${program}.ts`] : [...foreign, `${folder}/${program}.mjs`],
+        ...folder === undefined
+          ? ["--config", `${version}/deno.json`, `scripts/bench/${program}.ts`]
+          : [...foreign, `${folder}/${program}.mjs`],
       ],
     };
   }

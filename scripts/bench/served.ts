@@ -1,19 +1,20 @@
-/** Servers of every comparison as processes, and jobs of the load generator for them. */
+/** Servers as processes, and jobs of the load generator for them. */
 
 import type { Job, Result } from "./load.ts";
 import { installPeers } from "./peers/install.ts";
-import { peers, peersFolder, versions } from "./peers/packages.ts";
+import { peersFolder, versions } from "./peers/packages.ts";
 import type { PeerName } from "./peers/packages.ts";
 import { startProcess } from "./processes.ts";
 import type { RunningProcess } from "./processes.ts";
-import { programCommand, startProgram } from "./program.ts";
+import { findModule, startProgram } from "./program.ts";
 import { findRuntime } from "./runtimes.ts";
 import type { Runtime } from "./runtimes.ts";
 import type { ServerSetup } from "./server.ts";
-import type { FlowName, ServerAddress, Site } from "./site.ts";
+import type { BenchAlgorithm, FlowName, ServerAddress, Site } from "./site.ts";
+import type { Version } from "./versions.ts";
 
 /** Concurrent requests. */
-export const connections = 16;
+const connections = 16;
 
 /** A running server. */
 export interface RunningServer extends AsyncDisposable {
@@ -22,18 +23,30 @@ export interface RunningServer extends AsyncDisposable {
   readonly site: Site;
 }
 
-/** A server: one of the bench's own, another project's, or the program. */
-export type SubjectName = ServerSetup["subject"] | "as started";
+/** A version of Latchkey, in a program of the bench or as started. */
+interface LatchkeySubject {
+  readonly kind: "core" | "started";
+  readonly version: Version;
+}
+
+/** A server: the bare one, another project's, or Latchkey. */
+export type Subject = "bare" | PeerName | LatchkeySubject;
 
 /** Starts a subject on the servers' core. */
-export async function startServer(
-  runtime: Runtime,
-  { subject, ...others }: Omit<ServerSetup, "subject"> & { readonly subject: SubjectName },
-): Promise<RunningServer> {
-  if (subject === "as started") return await startProgram(await programCommand(runtime), others.alg);
-  if (isPeer(subject)) await installPeers();
-  const { command } = isPeer(subject) ? await findRuntime(runtime.key, peersFolder) : runtime;
-  const process = startProcess([...command("server"), JSON.stringify({ subject, ...others })], 0);
+export async function startServer(runtime: Runtime, subject: Subject, alg: BenchAlgorithm): Promise<RunningServer> {
+  if (typeof subject === "object") {
+    const { kind, version } = subject;
+    if (kind === "started") return await startProgram(runtime, version, alg);
+    const module = await findModule(runtime, version);
+    return await startOwn(runtime.command("server", version.folder), { subject: "core", alg, module });
+  }
+  if (subject === "bare") return await startOwn(runtime.command("server"), { subject, alg });
+  await installPeers();
+  return await startOwn((await findRuntime(runtime.key, peersFolder)).command("server"), { subject, alg });
+}
+
+async function startOwn(command: readonly string[], setup: ServerSetup): Promise<RunningServer> {
+  const process = startProcess([...command, JSON.stringify(setup)], 0);
   const stop = (): PromiseLike<void> => process[Symbol.asyncDispose]();
   try {
     const { port, site }: ServerAddress = JSON.parse(await process.readLine(120_000));
@@ -45,19 +58,13 @@ export async function startServer(
 }
 
 /** Name in a table. */
-export function getSubjectLabel(which: SubjectName): string {
-  if (which === "webcrypto") return "reference by WebCrypto";
-  if (which === "core" || which === "as started") return `latchkey, ${which}`;
-  return isPeer(which) ? `${which} ${versions[which]}` : which;
-}
-
-/** Whether it is another project's server. */
-export function isPeer(which: SubjectName): which is PeerName {
-  return peers.some((name) => name === which);
+export function getLabel(subject: Subject): string {
+  if (typeof subject === "object") return subject.version.name;
+  return subject === "bare" ? subject : `${subject} ${versions[subject]}`;
 }
 
 /**
- * Runs a job of the load generator.
+ * Runs a number of flows at a server.
  *
  * @throws {Error} With the first invalid response.
  */
@@ -65,11 +72,11 @@ export async function runLoad(
   load: RunningProcess,
   { pid, port, site }: RunningServer,
   flow: FlowName,
-  { seconds = 600, count = 1e9 }: { seconds?: number; count?: number },
+  count: number,
 ): Promise<Result> {
-  const job: Job = { port, site, pid, flow, connections, seconds, count };
+  const job: Job = { port, site, pid, flow, connections, count };
   await load.writeLine(JSON.stringify(job));
-  const result: Result | { readonly failed: string } = JSON.parse(await load.readLine(seconds * 1000 + 30_000));
+  const result: Result | { readonly failed: string } = JSON.parse(await load.readLine(600_000));
   if ("failed" in result) throw new Error(result.failed);
   // Unreadable CPU time is NaN, which JSON cannot represent.
   return { ...result, cpu: result.cpu ?? NaN };

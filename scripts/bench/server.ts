@@ -11,29 +11,27 @@ import type { ServerAddress } from "./site.ts";
 
 /** What is served. */
 export interface ServerSetup {
-  readonly subject: "reference" | "webcrypto" | "core" | PeerName;
+  readonly subject: "bare" | "core" | PeerName;
   readonly alg: BenchAlgorithm;
-  /** Seconds. Default: 300. */
-  readonly codeLifetime?: number;
+  /** The module with `latchkey()`, for the core. */
+  readonly module?: string;
 }
 
 const { Deno: deno } = globalThis as { Deno?: { args: string[] } };
 const setup: ServerSetup = JSON.parse(deno?.args[0] ?? process.argv[2]!);
 console.log(JSON.stringify(await startSubject(setup)));
 
-async function startSubject({ subject, alg, codeLifetime = 300 }: ServerSetup): Promise<ServerAddress> {
+async function startSubject({ subject, alg, module }: ServerSetup): Promise<ServerAddress> {
   switch (subject) {
-    case "reference":
-      return await (await import("./reference.ts")).listen(alg, "quickest");
-    case "webcrypto":
-      return await (await import("./reference.ts")).listen(alg, "webcrypto");
+    case "bare":
+      return await (await import("./bare.ts")).listen(alg);
     case "oidc-provider":
       return await (await import("./peers/oidc_provider.ts")).start(alg);
     case "oauth2-mock-server":
       return await (await import("./peers/oauth2_mock_server.ts")).start(alg);
   }
-  const { latchkey } = await import("../../src/mod.ts");
-  const as = await latchkey({ clients, alg, lifetimes: { code: codeLifetime } });
+  const { latchkey }: typeof import("../../src/mod.ts") = await import(module!);
+  const as = await latchkey({ clients, alg });
   const { url } = await as.listen({ port: 0, host: "127.0.0.1" });
   return { port: Number(new URL(url).port), site: latchkeySite(as.issuer) };
 }

@@ -17,7 +17,9 @@ export function print(heading: readonly string[], rows: readonly (readonly strin
   }
 }
 
-/** Truncates a long message for the line below a table. */
-export function firstLines(text: string): string {
-  return text.split("\n").map((line) => line.trim()).filter(Boolean).slice(0, 4).join(" ").slice(0, 400);
+/** How one subject compares with another, round by round: `0.95 (0.93 to 0.99)`. */
+export function formatRatio(one: readonly number[], other: readonly number[]): string {
+  const ratios = one.map((value, round) => value / other[round]!);
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
+  return `${median(ratios).toFixed(2)} (${least.toFixed(2)} to ${most.toFixed(2)})`;
 }

@@ -1,11 +1,13 @@
-/** The bench: its checks of responses, and its medians. */
+/** The bench: its checks of responses, its copies of versions, and its figures. */
 
+import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Connection, RawResponse } from "../../scripts/bench/connection.ts";
 import { runFlow } from "../../scripts/bench/flow.ts";
 import { latchkeySite } from "../../scripts/bench/site.ts";
-import { median } from "../../scripts/bench/table.ts";
+import { formatRatio, median } from "../../scripts/bench/table.ts";
+import { copyVersion } from "../../scripts/bench/versions.ts";
 
 const site = latchkeySite("http://localhost:1234");
 const signed = ["A".repeat(20), "B".repeat(100), "C".repeat(86)].join(".");
@@ -70,4 +72,20 @@ test("another project's server must pass the same checks, except where the speci
 
 test("the median of an even number is the mean of the two in the middle", () => {
   assertEquals([median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]);
+});
+
+test("a ratio is compared round by round, with its spread", () => {
+  assertEquals(formatRatio([90, 110, 300], [100, 100, 300]), "1.00 (0.90 to 1.10)");
+});
+
+test("a version is a folder of its own, with the present files or those of a commit", async () => {
+  for (const ref of [undefined, "HEAD"]) {
+    const { folder } = await copyVersion("some", ref);
+    assertEquals(["src/main.ts", "deno.json", "node_modules"].map((path) => existsSync(`${folder}/${path}`)), [
+      ...[true, true],
+      false,
+    ]);
+    await Deno.remove(folder, { recursive: true });
+  }
+  await assertRejects(() => copyVersion("none", "no-such-commit"), Error, "git archive");
 });

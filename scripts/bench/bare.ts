@@ -1,16 +1,14 @@
 /**
- * The reference server: same bytes in and out, one digest, the same number of signatures, a Map, and almost no checks.
- * It digests and signs with Latchkey's functions, so that everything else is compared; or it signs by WebCrypto, which
- * every runtime has.
+ * The bare server: same bytes in and out, one digest, the same number of signatures, a Map, and almost no checks. It
+ * digests and signs with Latchkey's functions, so that everything else is compared.
  */
 
 import { encodeBase64url, generateKey, importPrivateKey, sha256 } from "../../src/platform/runtime/crypto.ts";
-import type { SignBytes } from "../../src/platform/runtime/crypto.ts";
 import { serve } from "./bare_http.ts";
 import type { BareResponse } from "./bare_http.ts";
 import { rotatingId, user } from "./clients.ts";
 import { latchkeySite } from "./site.ts";
-import type { ServerAddress } from "./site.ts";
+import type { BenchAlgorithm, ServerAddress } from "./site.ts";
 
 /** Data of a code or a refresh token. */
 interface GrantRecord {
@@ -21,21 +19,14 @@ interface GrantRecord {
   readonly sid: string;
 }
 
-const algorithms = {
-  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
-  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
-  EdDSA: { name: "Ed25519" },
-};
-
 const encoder = new TextEncoder();
 
 /** Listens on a free port of 127.0.0.1, with a new key. */
-export async function listen(alg: keyof typeof algorithms, signer: "quickest" | "webcrypto"): Promise<ServerAddress> {
+export async function listen(alg: BenchAlgorithm): Promise<ServerAddress> {
   const privateJwk = await generateKey(alg);
   const { kty, crv, x, y, n, e } = privateJwk;
   const jwk = { kty, crv, x, y, n, e };
-  const signing = signer === "quickest" ? importPrivateKey : signingByWebCrypto;
-  const signBytes = await signing(alg, privateJwk);
+  const signBytes = await importPrivateKey(alg, privateJwk);
   const kid = randomText(32);
   const head = (typ: string): string => encodeBase64url(JSON.stringify({ alg, typ, kid }));
   const heads = { access: head("at+jwt"), id: head("JWT") };
@@ -111,11 +102,6 @@ export async function listen(alg: keyof typeof algorithms, signer: "quickest" | 
   // Same length as Latchkey's.
   cookie = `latchkey_session_${port}=${"A".repeat(108)}; Path=/; HttpOnly; SameSite=Lax`;
   return { port, site: latchkeySite(issuer) };
-}
-
-async function signingByWebCrypto(alg: keyof typeof algorithms, jwk: JsonWebKey): Promise<SignBytes> {
-  const key = await crypto.subtle.importKey("jwk", jwk, algorithms[alg], false, ["sign"]);
-  return async (bytes) => new Uint8Array(await crypto.subtle.sign(algorithms[alg], key, bytes as BufferSource));
 }
 
 const badRequest: BareResponse = { status: 400, headers: {}, body: "" };
