@@ -5,6 +5,7 @@
 import { tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../platform/http/message.ts";
 import { corsHeaders, parseTarget } from "../platform/http/router.ts";
+import type { Certificate } from "../platform/runtime/certificate.ts";
 import { canonicalUri } from "../server/config/resource_list.ts";
 import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
 import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../server/oauth/tokens/bound_token.ts";
@@ -141,17 +142,23 @@ export async function verifyRequest(
 async function assertPresented(certificate: RequiredToken["certificate"], cnf: unknown): Promise<void> {
   const { "x5t#S256": expected } = confirmation(cnf);
   const { parseCertificate } = await import("../platform/runtime/certificate.ts");
-  const received = certificate === undefined ? undefined : parseCertificate(certificate)?.thumbprint;
-  if (received !== undefined && received === expected) return;
+  const parsed = certificate === undefined ? undefined : parseCertificate(certificate);
+  if (parsed !== undefined && parsed.isProvable && parsed.thumbprint === expected) return;
   throw new OAuthError("invalid_token", "the access token is bound to another certificate", {
     rule: "MT-06",
     expected: `the certificate with the SHA-256 thumbprint ${expected}`,
-    received: received ?? (certificate === undefined ? "no certificate" : "bytes that are no certificate"),
+    received: certificate === undefined ? "no certificate" : describeCertificate(parsed),
     ...certificate === undefined && {
       fix: "Call the resource with the certificate of the token request. The resource passes it as certificate to " +
         "requireToken().",
     },
   });
+}
+
+function describeCertificate(certificate: Certificate | undefined): string {
+  if (certificate === undefined) return "bytes that are no certificate";
+  const { isProvable, thumbprint, version } = certificate;
+  return isProvable ? thumbprint : `one of version ${version}, whose private key Deno does not verify`;
 }
 
 /** Rejects a bound token at a resource that accepts no proofs. */

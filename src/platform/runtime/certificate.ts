@@ -7,6 +7,13 @@ import { X509Certificate } from "node:crypto";
 export interface Certificate {
   /** Its DER bytes as base64. */
   readonly base64: string;
+  /** Its X.509 version, such as 3. */
+  readonly version: number;
+  /**
+   * Whether a TLS handshake of this runtime in which a peer presents it proves that the peer has its private key. Deno
+   * completes handshakes with every other version than 3 without verifying the signature.
+   */
+  readonly isProvable: boolean;
   /** The SHA-256 digest of its DER bytes, as base64url. */
   readonly thumbprint: string;
   /** The time from which it is valid, in milliseconds since the epoch. */
@@ -50,8 +57,11 @@ function readCertificate(data: Uint8Array | string): Certificate {
   const isBase64 = typeof data === "string" && !data.includes("-----BEGIN");
   const x509 = new X509Certificate(isBase64 ? Buffer.from(data, "base64") : data);
   const der = Buffer.from(x509.raw);
+  const version = versionOf(der);
   const certificate: Certificate = {
     base64: der.toString("base64"),
+    version,
+    isProvable: version === 3 || !("Deno" in globalThis),
     thumbprint: Buffer.from(x509.fingerprint256.replaceAll(":", ""), "hex").toString("base64url"),
     validFrom: Date.parse(x509.validFrom),
     validTo: Date.parse(x509.validTo),
@@ -78,4 +88,12 @@ function readCertificate(data: Uint8Array | string): Certificate {
   };
   parsed.set(certificate, x509);
   return certificate;
+}
+
+/** The version (RFC 5280 §4.1.2.1): an integer, which is one less, before all other members; version 1 has none. */
+function versionOf(der: Buffer): number {
+  const headerLength = (at: number) => 2 + (der[at + 1]! > 127 ? der[at + 1]! & 127 : 0);
+  const content = headerLength(0);
+  const first = der.subarray(content + headerLength(content));
+  return first[0] === 0xa0 ? first[4]! + 1 : 1;
 }

@@ -14,16 +14,25 @@ const maxLength = 16 * 1024;
  * The certificate that the client presented; `undefined` without one. Behind a trusted proxy the proxy names it: the
  * certificate of the connection is the proxy's own. The header of any other sender is ignored.
  *
- * @throws {OAuthError} `invalid_request` if it cannot be parsed.
+ * @throws {OAuthError} `invalid_request` if it cannot be parsed, or the connection does not prove its private key.
  */
 export function readCertificate(settings: object, request: ConnectionRequest): Certificate | undefined {
   const { certificate, proxy } = request.connection;
-  if (proxy === undefined) return certificate === undefined ? undefined : parse(certificate);
+  if (proxy === undefined) return certificate === undefined ? undefined : parseProven(certificate);
   const header = mutualTlsOf(settings)?.proxyHeader === "client-cert" ? request.header("client-cert") : null;
   if (header === null) return undefined;
   const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1];
   if (base64 === undefined || base64.length > maxLength) throw malformed("a header of another form");
   return parse(base64);
+}
+
+function parseProven(data: Uint8Array | string): Certificate {
+  const certificate = parse(data);
+  if (certificate.isProvable) return certificate;
+  throw malformed(`one of version ${certificate.version}, whose private key Deno does not verify`, {
+    expected: "one X.509 certificate of version 3",
+    fix: "Issue one of version 3: openssl x509 -req makes it with -extfile and a file with one extension.",
+  });
 }
 
 function parse(data: Uint8Array | string): Certificate {
@@ -32,11 +41,15 @@ function parse(data: Uint8Array | string): Certificate {
   return certificate;
 }
 
-function malformed(received: string): OAuthError {
+function malformed(
+  received: string,
+  others: { readonly expected?: string; readonly fix?: string } = {},
+): OAuthError {
   return new OAuthError("invalid_request", "the certificate of the client cannot be read", {
     rule: "MT-04",
     expected: "one X.509 certificate",
     received,
+    ...others,
   });
 }
 

@@ -104,15 +104,18 @@ async function validateCertificates(settings: ResolvedSettings): Promise<readonl
     received: quote(typeof text === "string" ? text.slice(0, 30) : text),
     hint: "Give the output of openssl x509 -in client.pem -outform der | base64, without line breaks.",
   }));
-  const authorityIssues = authorities.flatMap((pem, i) =>
-    parseCertificate(pem)?.isAuthority ? [] : [{
+  const authorityIssues = authorities.flatMap((pem, i) => {
+    const { isAuthority, version } = parseCertificate(pem) ?? {};
+    return isAuthority ? [] : [{
       path: `mutualTls.authorities[${i}]`,
       expected: "the certificate of an authority, as PEM",
-      received: quote(pem.slice(0, 30)),
-      hint: "Give the content of a file that begins with -----BEGIN CERTIFICATE----- and may issue certificates; " +
-        'in a configuration file { "file": "ca.pem" } stands for it.',
-    }]
-  );
+      received: version === undefined
+        ? quote(pem.slice(0, 30))
+        : `one of version ${version} that may not issue certificates`,
+      hint: "Give the content of a file that begins with -----BEGIN CERTIFICATE----- and may issue certificates: of " +
+        'version 3, as openssl req -x509 makes them; in a configuration file { "file": "ca.pem" } stands for it.',
+    }];
+  });
   return [...clientIssues, ...authorityIssues];
 }
 

@@ -13,6 +13,7 @@ import type { RequiredToken } from "../../../../src/resource/mod.ts";
 import type { Rejection } from "../../../../src/resource/protected_resource.ts";
 import { postRegistration, register } from "../../registering.ts";
 import * as certificates from "./certificates.ts";
+import { makeCertificate } from "./make_certificate.ts";
 
 const { authority, issued, issuedToOther, selfSigned, expired, joinedNames } = certificates;
 const base64 = (pem: string) => new X509Certificate(pem).raw.toString("base64");
@@ -169,8 +170,16 @@ test("[MT-01] a client has exactly one subject, and authorities are certificates
     `${path}san_dns`,
   ]);
   assertEquals(await issues({ clients: [{ ...selfSignedClient, jwks: { keys: [] } }] }), ["clients[0].jwks"]);
-  for (const pem of [issued, "?"]) {
-    assertEquals(await issues({ clients: [], mutualTls: { authorities: [pem] } }), ["mutualTls.authorities[0]"]);
+  for (
+    const [pem, received] of [
+      [makeCertificate("EC", 1).cert, "one of version 1 that may not issue certificates"],
+      [issued, "one of version 3 that may not issue certificates"],
+      ["?", '"?"'],
+    ] as const
+  ) {
+    const start = () => mutualTlsServer({ clients: [], mutualTls: { authorities: [pem] } });
+    const [issue] = (await assertRejects(start, ConfigurationError)).issues;
+    assertEquals([issue!.path, issue!.received], ["mutualTls.authorities[0]", received]);
   }
 });
 
