@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
 import { bundlePackage, documentPaths } from "./bundle_package.ts";
 import { checkBudgets } from "./budgets.ts";
-import { readCommand } from "./command.ts";
+import { exitWithError, readCommand } from "./command.ts";
 import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { installModules } from "./modules.ts";
@@ -57,7 +57,7 @@ readCommand({
   does: `Builds the npm package into ${folder}/: bundles by esbuild, declarations by deno pack, a manifest made from ` +
     "deno.json. Then packs it, installs the tarball into an empty folder, and prints the sizes.",
 });
-await installModules();
+await installModules().catch(exitWithError);
 await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const modules = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);

@@ -7,6 +7,7 @@ import { exitWithError, readCommand } from "./command.ts";
 import { bundleAssets } from "./docs/assets.ts";
 import { rejectedRequests } from "./docs/rejections.ts";
 import { buildSite } from "./docs/site.ts";
+import { installModules } from "./modules.ts";
 
 const { flags: { output = "dist/docs", repository } } = readCommand({
   call: "deno task docs",
@@ -18,6 +19,7 @@ const { flags: { output = "dist/docs", repository } } = readCommand({
 });
 
 try {
+  await installModules();
   const started = performance.now();
   const [assets, rejections] = await Promise.all([bundleAssets(), rejectedRequests()]);
   const read = (path: string) => readFileSync(path, "utf8");

@@ -3,6 +3,7 @@
 import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
+import { installModules } from "./modules.ts";
 import { getCleanEnvironment, npx, run } from "./run.ts";
 import { runtimePackages } from "./runtime_versions.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
@@ -26,7 +27,7 @@ if (files.length === 0) exitWithError(`No file tests/many/*_many.ts has ${pathPa
 const [node, bun] = await Promise.all([
   run([npx, "-y", runtimePackages.node, "-p", "process.execPath"]),
   run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]),
-  bundleTests([]),
+  installModules().then(() => bundleTests([])),
 ]).catch(exitWithError);
 const env = { ...getCleanEnvironment(), MANY_NODE: node.trim(), MANY_BUN: bun.trim() };
 

@@ -1,15 +1,26 @@
-/** Installs the packages of the project into node_modules/, where esbuild finds them. */
+/** Installs the packages of the project into node_modules/, where esbuild and some tests find them. */
 
-import manifest from "../deno.json" with { type: "json" };
 import { run } from "./run.ts";
 
 /**
- * Runs only if a package is absent: `deno install` replaces every link, so that the tests of another process would not
- * find a package for a moment. `deno run` has installed only what the script imports.
+ * Runs `deno install` only if a package is absent, or not the version of dev.lock: it replaces every link, so that the
+ * tests of another process would not find a package for a moment. `deno run` has installed only what the script imports.
  */
 export async function installModules(): Promise<void> {
-  const installed = Object.keys(manifest.imports).map((name) => Deno.stat(`node_modules/${name}`));
-  await Promise.all(installed).catch(() =>
-    run([Deno.execPath(), "install", "--quiet", "--lock=dev.lock", "--node-modules-dir"])
-  );
+  const lock: { readonly specifiers: Readonly<Record<string, string>> } | undefined = await readJson("dev.lock");
+  const installed = await Promise.all(Object.entries(lock?.specifiers ?? {}).map(isInstalled));
+  if (lock !== undefined && installed.every(Boolean)) return;
+  console.error("Installing the packages of dev.lock in node_modules/, which takes up to a minute …");
+  await run([Deno.execPath(), "install", "--quiet", "--lock=dev.lock", "--node-modules-dir"]);
+}
+
+/** Whether a package of the lock is installed: `npm:@scope/name@^1.2.3` and `1.2.4`, perhaps with its peers. */
+async function isInstalled([specifier, locked]: [string, string]): Promise<boolean> {
+  const name = specifier.slice("npm:".length, specifier.lastIndexOf("@"));
+  const manifest: { readonly version?: string } | undefined = await readJson(`node_modules/${name}/package.json`);
+  return manifest?.version === locked.split("_")[0];
+}
+
+async function readJson(path: string) {
+  return await Deno.readTextFile(path).then(JSON.parse, () => undefined);
 }

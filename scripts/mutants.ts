@@ -5,6 +5,7 @@ import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
+import { installModules } from "./modules.ts";
 import explained from "./mutants_explained.json" with { type: "json" };
 import { npx, run } from "./run.ts";
 import { runtimePackages } from "./runtime_versions.ts";
@@ -83,6 +84,7 @@ if (flags.list) {
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) =>
   !/^tests\/(platform\/store|scripts)\//.test(path)
 );
+await installModules().catch(exitWithError);
 const bun = (await run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]).catch(exitWithError)).trim();
 
 if (!await testsPass()) exitWithError("The tests fail without a mutation: fix them first (deno task test --bun).");

@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { createAloneFolder, isServerTest } from "./alone_folder.ts";
 import { selectChangedTests } from "./changed_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
+import { installModules } from "./modules.ts";
 import { type FileRun, runTestFiles } from "./test_batches.ts";
 import { formatCounts, sumCounts } from "./test_counts.ts";
 import { expectSeconds, readDurations, writeDurations } from "./test_durations.ts";
@@ -45,6 +46,7 @@ if (testFiles.length === 0) {
   Deno.exit();
 }
 
+await installModules().catch(exitWithError);
 if (flags.watch) {
   const args = ["test", "-A", "--watch", "--no-clear-screen", ...denoTestFlags, ...testFiles];
   const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn().status;

@@ -91,7 +91,7 @@ export const onDenoAlone: readonly Group[] = [
         "users_",
         "web_styles_",
       ),
-      ...below("tests/check/drivers/", "libraries_", "web_applications_"),
+      ...below("tests/check/drivers/", "libraries_", "sources_", "web_applications_"),
       ...["tests/cli/check_application_", "tests/fuzz/verdict_"],
     ],
     always: true,

@@ -1,6 +1,7 @@
 /** The measured runtimes, and how they start the server's program. */
 
 import * as esbuild from "esbuild";
+import { installModules } from "../modules.ts";
 import { npx, run } from "../run.ts";
 import { runtimePackages } from "../runtime_versions.ts";
 
@@ -88,6 +89,7 @@ function bundleOnce(folder: string): Promise<unknown> {
 }
 
 async function bundleServers(folder: string): Promise<void> {
+  await installModules();
   await esbuild.build({
     entryPoints: ["scripts/bench/server.ts"],
     outdir: folder,

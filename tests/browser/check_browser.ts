@@ -1,7 +1,6 @@
 /** The check of a single-page application with oidc-client-ts, in Chromium. */
 
 import { assertEquals } from "@std/assert";
-import { readFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,11 +8,12 @@ import { after, test } from "node:test";
 import { browserApplication } from "../../src/check/mod.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
+import { readPackageFile } from "../installed.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);
 
-const library = executablePath && readFileSync("node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js");
+const library = executablePath && await readPackageFile("oidc-client-ts/dist/browser/oidc-client-ts.min.js");
 
 /** The page of the application: starts a login, or ends one, and shows who is logged in. */
 const pageOf = (issuer: string, client_id: string) =>

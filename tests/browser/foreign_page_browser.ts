@@ -1,19 +1,19 @@
 /** Pages of other sites in a real Chromium: what one gets, and the silent renewal of a page on this machine. */
 
 import { assertEquals } from "@std/assert";
-import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
+import { readPackageFile } from "../installed.ts";
 import { latchkey } from "./server.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 const skip = executablePath === undefined;
-const library = new URL("../../node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js", import.meta.url);
+const library = executablePath && await readPackageFile("oidc-client-ts/dist/browser/oidc-client-ts.min.js");
 
 /** The pages of every site of these tests: blank, with the library of a client. */
-const sites = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (request) => {
+const sites = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
   const { pathname } = new URL(request.url);
   if (pathname === "/oidc-client-ts.js") {
-    return new Response(await readFile(library, "utf8"), { headers: { "content-type": "text/javascript" } });
+    return new Response(library, { headers: { "content-type": "text/javascript" } });
   }
   const callback = pathname === "/silent" ? "new oidc.UserManager(settings).signinSilentCallback();" : "";
   return new Response(

@@ -51,7 +51,7 @@ class Project implements Disposable {
 
   constructor(files: Readonly<Record<string, string>>) {
     for (const name of ["deno.json", "dev.lock"]) copyFileSync(name, join(this.#folder, name));
-    symlinkSync(resolve("scripts"), join(this.#folder, "scripts"));
+    for (const name of ["scripts", "node_modules"]) symlinkSync(resolve(name), join(this.#folder, name));
     this.write(files);
   }
 

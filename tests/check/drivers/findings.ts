@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readFileSync } from "node:fs";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../../src/check/mod.ts";
+import { readPackageFile } from "../../installed.ts";
 import { partOfCatalogue } from "../catalogue_part.ts";
 import { checkClient } from "../patient_check.ts";
 import { accusationsOf } from "./accusations.ts";
@@ -361,7 +362,7 @@ function summarize(results: Finding["results"]): string {
 }
 
 /** The sources still have the lines, and the README has each finding, in an item or under the heading of a library. */
-export function assertSources(): void {
+export async function assertSources(): Promise<void> {
   const readme = readFileSync("tests/check/drivers/README.md", "utf8");
   const items = readme.split(/^## /m).slice(1).flatMap((section) => {
     const [heading = "", ...list] = section.split(/^- /m);
@@ -369,7 +370,7 @@ export function assertSources(): void {
   });
   for (const { libraries, results, source: [line, code] } of findings) {
     const [path, number] = line.split(":") as [string, string];
-    const lines = readFileSync(`node_modules/${path}`, "utf8").split("\n");
+    const lines = (await readPackageFile(path)).split("\n");
     assertStringIncludes(lines[Number(number) - 1]!, code, line);
     const names = libraries.map((library) => `\`${library}\``);
     const summary = summarize(results);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { CheckOptions, ClientDriver } from "../../../src/check/mod.ts";
 import type { TestClientOptions } from "../../../src/testing/clients.ts";
 import { checkClient } from "../patient_check.ts";
-import { assertFindings, assertSources } from "./findings.ts";
+import { assertFindings } from "./findings.ts";
 import { authJsDriver } from "./libraries/auth_js.ts";
 import { mcpSdkDriver } from "./libraries/mcp_sdk.ts";
 import { oauth4webapiDriver } from "./libraries/oauth4webapi.ts";
@@ -64,5 +64,3 @@ test("a library that relies on TLS, which its driver declares, is not accused be
     assertEquals(skipped.some(({ attack: { id } }) => id === "id-token/alg-none"), true);
   }
 });
-
-test("the lines of the findings are in the sources, and the README names each", assertSources);

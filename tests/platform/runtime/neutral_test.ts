@@ -6,6 +6,7 @@ import { assert, assertEquals } from "@std/assert";
 import { build, type Metafile, type OutputFile, stop } from "esbuild";
 import { test } from "node:test";
 import { relative } from "node:path";
+import { installPackages } from "../../installed.ts";
 
 /** The output file that holds the entry, and those it imports before it runs; not those it may load later. */
 function loadedImmediately({ outputs }: Metafile, entry: string): string[] {
@@ -18,6 +19,7 @@ function loadedImmediately({ outputs }: Metafile, entry: string): string[] {
 }
 
 test("the core bundles for a worker and loads nothing of Node, Deno or Bun until it listens", async () => {
+  await installPackages();
   const { metafile, outputFiles } = await build({
     entryPoints: ["src/mod.ts"],
     outdir: "dist/neutral",

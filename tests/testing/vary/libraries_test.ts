@@ -4,11 +4,12 @@
  */
 
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import process from "node:process";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { variations } from "../../../src/testing/vary/variations.ts";
+import { readPackageFile } from "../../installed.ts";
 import { forEachCase } from "../../kit.ts";
 import { testLatchkey } from "../test_latchkey.ts";
 import { librariesWithGlobalFetch } from "./global_fetch_libraries.ts";
@@ -133,8 +134,7 @@ test("[VA-03] each finding fails under its profile, by the line that the README 
   await forEachCase(findings, async ({ library, profile, error, source: [path, line, code] }) => {
     await using as = await serve(library, profile);
     assertMatch(String(await assertRejects(() => all[library]!(as))), error);
-    const file = [`node_modules/${path}`, `node_modules/.deno/node_modules/${path}`].find((file) => existsSync(file))!;
-    assertStringIncludes(readFileSync(file, "utf8").split("\n")[line - 1]!, code);
+    assertStringIncludes((await readPackageFile(path)).split("\n")[line - 1]!, code);
     assertStringIncludes(readFileSync("tests/check/drivers/README.md", "utf8"), `${path}:${line}`);
   });
 });
