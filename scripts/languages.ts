@@ -127,7 +127,7 @@ async function isPresent({ check: [command, ...args], files = [] }: Language): P
 
 /** Writes the command `latchkey`, which runs the program of this clone. */
 async function writeProgram(folder: string): Promise<void> {
-  const [, ...args] = manifest.tasks.start.split(" ");
+  const [, ...args] = manifest.tasks.start.replace("dev.lock", resolve("dev.lock")).split(" ");
   const main = resolve(args.pop()!);
   await Deno.mkdir(folder);
   const command = [Deno.execPath(), ...args, "--quiet", "--config", resolve("deno.json"), main].map((word) =>

@@ -12,11 +12,15 @@ import { findLicensedPackages, getLockedPackages, type LockedPackage } from "./r
 import { getRuntimeComponent, targets, withLicenses } from "./release/components.ts";
 import { fillPackagers, namedTargets } from "./release/packagers.ts";
 import { billOfMaterials, getPackageUrl } from "./release/sbom.ts";
+import { filterLock } from "./part_of_lock.ts";
 import { smokeTest } from "./release/smoke_test.ts";
 import { run, thisSystem } from "./run.ts";
 
 const folder = "dist/release";
 const { name, version, license } = manifest;
+
+/** The packages that the program may load. */
+const programPackages = [...Object.keys(manifest.imports), ...Object.keys(manifest.scopes["./src/platform/store/"])];
 
 /** Libraries of every Linux with glibc, and of the image's base. */
 const standardLibraries = /^(?:libc|libm|libdl|libpthread|librt|ld-linux[\w-]*)\.so\.\d+$/;
@@ -63,7 +67,7 @@ async function makeRelease(): Promise<void> {
   const seconds = Number(await git("log", "-1", "--format=%ct"));
   await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
   await Deno.mkdir(folder, { recursive: true });
-  const locked = getLockedPackages(JSON.parse(await Deno.readTextFile("deno.lock")));
+  const locked = getLockedPackages(filterLock(programPackages, JSON.parse(await Deno.readTextFile("dev.lock"))));
   report(await makePackage(locked, seconds, isDryRun));
   const { licences, problems } = await runStep("binary", () => buildAndTryBinary());
   report(problems);

@@ -157,11 +157,14 @@ async function main(
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
-  await import("./server/pages/packages.ts").catch((error) => {
-    const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
-      "Run deno cache src/main.ts once with a network.";
-    opened.warn({ path: "pages", message });
-  });
+  // From source, Deno downloads a package when it is first loaded: now, not in the first login.
+  await Promise.all([import("./server/pages/packages.ts"), import("./server/oauth/keys/remote_keys.ts")]).catch(
+    (error) => {
+      const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
+        "Run deno cache src/main.ts once with a network.";
+      opened.warn({ path: "pages", message });
+    },
+  );
   const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal?.() : undefined;
   console.log(banner({
     ...details,

@@ -85,11 +85,32 @@ export const architectures: Readonly<Record<string, string>> = { "linux-x64": "a
  * none. An installed engine may be unable to run anything, for example inside a container.
  */
 export async function makeImage(target: string, binary: string, label: Label): Promise<string | undefined> {
+  const architecture = architectures[target]!;
+  await copyExecutable(binary, programOfImage(architecture));
+  return await withEngine((engine) => buildAndTryImage(engine, architecture, label));
+}
+
+/**
+ * Builds the image `latchkey` of the program at {@link programOfImage}, and returns the name of the engine; undefined if
+ * there is none.
+ */
+export async function buildImage(architecture: string, label: Label): Promise<string | undefined> {
+  return await withEngine(async (engine) => {
+    const { remark } = await build(engine, "latchkey", architecture, label);
+    return engine.name + remark;
+  });
+}
+
+/** Where the Containerfile expects the program. */
+export const programOfImage = (architecture: string): string => `${folder}/${architecture}/latchkey`;
+
+/** What the first engine that works makes, with the failures of those before; undefined if there is none. */
+async function withEngine(make: (engine: Engine) => Promise<string>): Promise<string | undefined> {
   const failures: string[] = [];
   for (const engine of engines) {
     if (!await succeeds(engine.probe)) continue;
     try {
-      return [await buildAndTryImage(engine, target, binary, label), ...failures].join("\n");
+      return [await make(engine), ...failures].join("\n");
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       failures.push(`Not with ${engine.name}: ${error.message}`);
@@ -99,11 +120,14 @@ export async function makeImage(target: string, binary: string, label: Label): P
   return undefined;
 }
 
-async function buildAndTryImage(engine: Engine, target: string, binary: string, label: Label): Promise<string> {
-  const architecture = architectures[target]!;
-  await copyExecutable(binary, `${folder}/${architecture}/latchkey`);
-  const image = `localhost/latchkey:${label.version}`;
-  const base = await resolveBase(engine, architecture, binary);
+/** Builds the image of the program at {@link programOfImage}; returns what is to be said about its base. */
+async function build(
+  engine: Engine,
+  image: string,
+  architecture: string,
+  label: Label,
+): Promise<{ readonly remark: string }> {
+  const base = await resolveBase(engine, architecture, programOfImage(architecture));
   const args = { ...base.args, VERSION: label.version, REVISION: label.revision, SOURCE: "" };
   await run([
     ...engine.build,
@@ -111,6 +135,12 @@ async function buildAndTryImage(engine: Engine, target: string, binary: string, 
     ...Object.entries(args).flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]),
     folder,
   ], { SOURCE_DATE_EPOCH: String(label.seconds) });
+  return base;
+}
+
+async function buildAndTryImage(engine: Engine, architecture: string, label: Label): Promise<string> {
+  const image = `localhost/latchkey:${label.version}`;
+  const { remark } = await build(engine, image, architecture, label);
   if (!JSON.stringify(JSON.parse(await run([...engine.inspect, image]))).includes(JSON.stringify(healthCheck))) {
     throw new CommandError(`The image has no health check ${healthCheck.join(" ")}.`);
   }
@@ -120,7 +150,7 @@ async function buildAndTryImage(engine: Engine, target: string, binary: string, 
     const { readyMs, versionMs } = await tryContainer(command);
     const times = `ready after ${readyMs.toFixed(0)} ms, while --version takes ${versionMs.toFixed(0)} ms`;
     const size = await measureArchive(engine, image);
-    return `${image}, made and tried with ${engine.name}${base.remark}; ${[...size, times].join(", ")}`;
+    return `${image}, made and tried with ${engine.name}${remark}; ${[...size, times].join(", ")}`;
   } finally {
     if (done !== undefined) await run(done);
   }

@@ -62,8 +62,11 @@ export const binary: string | undefined = process.env.LATCHKEY_TEST_BINARY;
  * map, so it is given the bundle.
  */
 const command: readonly string[] = "Deno" in globalThis
-  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.replace("src/main.ts", resolve("src/main.ts")).split(" ")
-    .slice(1)
+  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.replace(
+    /dev\.lock|src\/main\.ts/g,
+    (path: string) => resolve(path),
+  )
+    .split(" ").slice(1)
   : "Bun" in globalThis
   ? [resolve("src/main.ts")]
   : [resolve("dist/tests/platform/runtime/main_child.mjs")];
