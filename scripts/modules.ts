@@ -4,7 +4,7 @@ import { run } from "./run.ts";
 
 /**
  * Runs `deno install` only if a package is absent, or not the version of dev.lock: it replaces every link, so that the
- * tests of another process would not find a package for a moment. `deno run` has installed only what the script imports.
+ * tests of another process would not find a package for a moment. `deno run` installs only what the script imports.
  */
 export async function installModules(): Promise<void> {
   const lock: { readonly specifiers: Readonly<Record<string, string>> } | undefined = await readJson("dev.lock");

@@ -90,10 +90,7 @@ export async function makeImage(target: string, binary: string, label: Label): P
   return await withEngine((engine) => buildAndTryImage(engine, architecture, label));
 }
 
-/**
- * Builds the image `latchkey` of the program at {@link programOfImage}, and returns the name of the engine; undefined if
- * there is none.
- */
+/** Builds the image `latchkey` of the program there; returns the name of the engine, undefined if there is none. */
 export async function buildImage(architecture: string, label: Label): Promise<string | undefined> {
   return await withEngine(async (engine) => {
     const { remark } = await build(engine, "latchkey", architecture, label);
@@ -120,7 +117,7 @@ async function withEngine(make: (engine: Engine) => Promise<string>): Promise<st
   return undefined;
 }
 
-/** Builds the image of the program at {@link programOfImage}; returns what is to be said about its base. */
+/** Builds the image of the program at {@link programOfImage}; returns a remark about its base. */
 async function build(
   engine: Engine,
   image: string,

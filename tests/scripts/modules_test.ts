@@ -1,4 +1,4 @@
-/** Packages in a new clone: whoever needs `node_modules/` installs it. */
+/** Packages in a new clone: a script or a test that needs `node_modules/` installs it. */
 
 import { assert, assertEquals } from "@std/assert";
 import { existsSync, globSync, readFileSync } from "node:fs";
