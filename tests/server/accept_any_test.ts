@@ -6,7 +6,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
-import { basic, encode, forEachCase, getRedirectParams, testServer } from "../kit.ts";
+import { basic, encode, forEachCase, getRedirectParams, getRejections, testServer } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 
 const any = "any";
@@ -24,6 +24,29 @@ test("[OP-11] clients any: an unknown client logs in with the redirect URI that 
   assertEquals(warnings(b).map(([rule]) => rule), ["AZ-02", "CA-07"]);
   assertMatch(warnings(b)[0]![1]!, /^client_id is not registered; it was accepted, because clients is "any"$/);
   assertEquals(b.as.clients.count(), 0);
+});
+
+test("[OP-11, RU-01, LO-03] a URI that no client may register is rejected with its cause, also where any is accepted", async () => {
+  const uri = "http://example.com/callback";
+  for (const options of [{ clients: any }, { redirectUris: any }] as const) {
+    const client_id = "clients" in options ? "shop" : "spa";
+    const b = await testServer(options);
+    const id_token = (await (await b.token({ client_id, code: await b.code({ client_id, scope: "openid" }) })).json())
+      .id_token;
+    const requests = [
+      ["RU-01", () => b.authorize({ client_id, redirect_uri: uri })],
+      ["LO-03", () => b.get(`/oauth2/logout?${encode({ id_token_hint: id_token, post_logout_redirect_uri: uri })}`)],
+    ] as const;
+    for (const [rule, request] of requests) {
+      assertEquals((await request()).status, 400);
+      const { explanation } = getRejections(b.events).at(-1)!;
+      assertEquals([explanation.rule, explanation.received], [rule, uri]);
+      assertMatch(explanation.expected!, /^https, or http on a loopback address/);
+      assertMatch(explanation.fix!, /insecureAllowHttpRedirectUris/);
+    }
+    const allowed = await testServer({ ...options, insecureAllowHttpRedirectUris: true });
+    assert(await allowed.code({ client_id, redirect_uri: uri }));
+  }
 });
 
 test("[OP-11] clients any: codes, challenges and the equality of both requests stay strict", async () => {

@@ -111,6 +111,13 @@ test("listeners change token, userinfo, introspection and revocation responses",
   assertEquals((await getUserinfo(server, access_token)).status, 401);
 });
 
+test("the response goes to any redirect URI, also over http to another host", async () => {
+  await using server = await started();
+  for (const uri of ["http://example.com/callback", "https://app.example.com/cb", "app:/cb"]) {
+    assertEquals((await authorize(server, { redirect_uri: uri })).href.split("?")[0], uri);
+  }
+});
+
 test("listeners change the redirects after login and logout, and metadata", async () => {
   await using server = await started();
   server.service.once("beforeAuthorizeRedirect", ({ url }, { query }) => url.searchParams.set("foo", query.client_id));

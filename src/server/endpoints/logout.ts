@@ -4,6 +4,7 @@ import { renderPage } from "../pages/render_page.ts";
 import { LoggedOut } from "./logged_out_page.tsx";
 import { LoggingOut } from "./logging_out_page.tsx";
 import { Logout } from "./logout_page.tsx";
+import { assertRegistrable } from "../oauth/authorize/destination.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import { warn, warnAccepted } from "../oauth/notes.ts";
 import { frontChannelOrigin } from "../config/issuer_urls.ts";
@@ -159,6 +160,7 @@ function readPostLogoutRedirectUri(server: Server, params: Params, client: Clien
     } as const;
     const setting = client.isUnregistered ? "clients" : "redirectUris";
     if (!policyOf(server, client).acceptsAny.includes(setting) || !client.allowsRedirectUri(uri)) {
+      assertRegistrable(server, client, { rule: "LO-03", name: "post_logout_redirect_uri", uri });
       const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
       throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
     }

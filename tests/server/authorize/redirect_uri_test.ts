@@ -495,11 +495,65 @@ test("[RU-11] a private-use scheme with a dot is registrable and gets responses"
   ]);
 });
 
-test("[RU-11] a private-use scheme without a dot is not registrable", () =>
+/** Schemes without a dot, most of them of real products. */
+const undotted = [
+  ...["myapp:/cb", "myapp://cb", "myapp:cb", "MyApp:/cb", "my-app:/cb", "my+app:/cb", "exp://127.0.0.1:8081/cb"],
+  ...["cursor://anysphere.cursor-retrieval/oauth/callback", "vscode://vscode.github-authentication/did-authenticate"],
+  ...["windsurf://codeium.windsurf/cb", "raycast://oauth?package_name=x", "obsidian://cb", "zed://cb", "slack://cb"],
+  "warp://mcp/oauth2callback",
+];
+
+test("[RU-11] a private-use scheme without a dot is registrable on a test host, and each request warns", async () => {
+  await assertRegistrable(undotted);
+  await forEachCase(undotted, async (redirect_uri) => {
+    const registered = await serverWith([redirect_uri]);
+    const anyUri = await testServer({ redirectUris: "any" });
+    const anyClient = await testServer({ clients: "any" });
+    for (
+      const [b, client_id] of [[registered, "c"], [anyUri, "spa"], [anyClient, "unknown"]] as const
+    ) {
+      assert(await b.code({ client_id, redirect_uri }));
+      const warned = b.events.filter((event) => event.type === "warning" && event.explanation.rule === "RU-11");
+      assertEquals(warned.length, 1);
+    }
+  });
+});
+
+test("[RU-11] a private-use scheme without a dot is not registrable on a real host", () =>
+  assertUnregistrable(undotted, { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true }));
+
+test("[RU-10] a scheme that does not lead to an app is not registrable", () =>
   assertUnregistrable([
-    ...["myapp:/cb", "myapp://cb", "myapp:cb", "MyApp:/cb", "my-app:/cb", "my+app:/cb", "intent://c.example/#"],
-    ...["chrome:/x", "urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb", "exp://127.0.0.1:8081/cb", "tel:+1234"],
+    ...["intent://c.example/#", "intent:x", "chrome:/x", "urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb"],
+    ...["tel:+1234", "sms:+1234", "jar:https://c.example/x", "filesystem:https://c.example/x"],
   ]));
+
+test("[RU-09, RU-11, PF-05] the hint of a redirect URI that settings reject has a sentence for the tester, which works", async () => {
+  const uris = ["cursor://cb", "com.example.app:/cb", "http://localhost/cb", "http://app.company.com/cb"];
+  const policies: readonly LatchkeyOptions[] = [
+    { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true },
+    ...[{ profile: "mcp" }, { profile: "oidc" }, { profile: "fapi2-security" }] as const,
+    ...[{ privateUseRedirectUris: false }, { nativeOnlyRedirectUris: ["private-use", "loopback"] }] as const,
+    {},
+  ];
+  const jwks = { keys: [{ kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" }] };
+  let rejected = 0;
+  for (const policy of policies) {
+    await forEachCase(uris, async (uri) => {
+      const client = { client_id: "c", redirect_uris: [uri], jwks, token_endpoint_auth_method: "private_key_jwt" };
+      const clients = [client as ClientMetadata];
+      const error = await testServer({ ...policy, clients }).then(() => undefined, (error) => error);
+      if (error === undefined) return;
+      rejected++;
+      assert(error instanceof ConfigurationError);
+      const { hint } = error.issues[0]!;
+      assertMatch(hint, /\. (?:To test with a product that|For a test without TLS, set insecureAllowHttp)/);
+      const isHttp = hint.includes("insecureAllowHttp");
+      await testServer({ ...isHttp && { insecureAllowHttpRedirectUris: true }, clients });
+    });
+  }
+  assert(rejected > 9, `${rejected}`);
+});
 
 test("[RU-12] the query of a registered URI stays unchanged, followed by the response", async () => {
   const uris: Readonly<Record<string, string>> = {

@@ -243,7 +243,7 @@ function inferApplicationType(
   { redirect_uris: uris = [] }: Omit<ClientMetadata, "client_id">,
   method: ClientMetadata["token_endpoint_auth_method"],
 ): "web" | "native" {
-  if (uris.length === 0 || !uris.every((uri) => URL.canParse(uri) && redirectsToDevice(uri))) return "web";
+  if (uris.length === 0 || !uris.every(redirectsToDevice)) return "web";
   const isLoopbackAllowed = method !== "none" &&
     !server.settings.nativeOnlyRedirectUris.includes("loopback");
   if (isLoopbackAllowed && uris.every((uri) => /^https?:/i.test(uri))) return "web";

@@ -6,6 +6,7 @@ import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import { warn } from "../../oauth/notes.ts";
 import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
 import type { Server } from "../../oauth/server.ts";
+import { isUnsupportedUri, redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
 import { registrationPolicy } from "./settings.ts";
 
 type Requested = Omit<ClientMetadata, "client_id">;
@@ -24,6 +25,8 @@ export function withoutUnsupportedValues(server: Server, requested: Requested): 
     ...loginUri !== undefined && !isRedirectUriOverHttp(server, loginUri, requested) && {
       initiate_login_uri: loginUri,
     },
+    ...supportedUris(server, requested, "redirect_uris"),
+    ...supportedUris(server, requested, "post_logout_redirect_uris"),
     ...supportedValues(server, "grant_types", requested.grant_types, grantTypes, "authorization_code"),
     ...supportedValues(server, "response_types", requested.response_types, server.settings.responseTypes, "code"),
   };
@@ -57,6 +60,27 @@ function isRedirectUriOverHttp(server: Server, loginUri: unknown, { redirect_uri
     });
   }
   return isOverHttp;
+}
+
+/** The URIs without those that the server could accept with other settings, if one is left. */
+function supportedUris(
+  server: Server,
+  requested: Requested,
+  name: "redirect_uris" | "post_logout_redirect_uris",
+): Pick<Requested, typeof name> {
+  const { [name]: uris } = requested;
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === "string")) return {};
+  const application_type = requested.application_type ?? (uris.every(redirectsToDevice) ? "native" : "web");
+  const client = { ...requested, application_type, client_id: "registering" };
+  const unsupported = uris.filter((uri) => isUnsupportedUri(name, uri, client, server.settings));
+  if (unsupported.length === 0 || unsupported.length === uris.length) return {};
+  warn(server, undefined, {
+    rule: "DR-04",
+    reason: `values of ${name} that this server does not support are ignored`,
+    expected: "URIs that this server supports",
+    received: unsupported.map(quote).join(", "),
+  });
+  return { [name]: uris.filter((uri) => !unsupported.includes(uri)) };
 }
 
 function supportedValues(

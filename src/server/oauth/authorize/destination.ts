@@ -1,6 +1,7 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
 import { describeKnownIds, warnUnregistered, withNearest } from "../clients/unregistered_clients.ts";
+import { validateRedirectUri, warnUndottedScheme } from "../clients/redirect_uri.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
@@ -99,6 +100,7 @@ export async function findDestination(
   const requested = singleValue(params, "redirect_uri", "AZ-06");
   const uri = requested ?? defaultRedirectUri(server, client, params);
   if (!client.allowsRedirectUri(uri)) {
+    assertRegistrable(server, client, { rule: "RU-01", name: "redirect_uri", uri });
     throw new OAuthError("invalid_request", "redirect_uri is not registered for this client", {
       rule: "RU-01",
       expected: client.redirectUris.join(" or ") || "none, because this client has no redirect URI",
@@ -116,11 +118,36 @@ export async function findDestination(
       received: uri,
     });
   }
+  warnUndottedScheme(server, id, uri);
   const state = params.get("state");
   const mode = findResponseMode(server, client, params) ?? defaultResponseMode(server, params);
   const isStateDropped = params.isRepeated("state") || (state?.length ?? 0) > maxStateLength ||
     isAlteredByForm(mode, state);
   return { client, destination: { uri, mode, state: isStateDropped ? undefined : state, storedRequest, isSigned } };
+}
+
+/**
+ * Rejects a URI that no client may register, at a server that accepts unregistered ones.
+ *
+ * @throws {OAuthError}
+ */
+export function assertRegistrable(
+  server: Server,
+  client: Client,
+  { rule, name, uri }: { readonly rule: RejectionRuleId; readonly name: string; readonly uri: string },
+): void {
+  const { acceptsAny, insecureAllowHttpRedirectUris, allows } = policyOf(server, client);
+  const setting = client.isUnregistered ? "clients" : "redirectUris";
+  if (!acceptsAny.includes(setting)) return;
+  const issue = validateRedirectUri(uri, insecureAllowHttpRedirectUris, allows.localUrls);
+  if (issue === undefined) return;
+  throw new OAuthError("invalid_request", `${name} is a URI that no client may register`, {
+    rule,
+    reason: `${name} is a URI that no client may register, also if ${setting} is "any"`,
+    expected: issue.expected,
+    received: uri,
+    fix: issue.hint,
+  });
 }
 
 /**

@@ -75,10 +75,16 @@ function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMetadata) 
   return Object.assign(client, { registration, ...standingOfRegistration(registration, client.authMethod) });
 }
 
+/** The settings that a client depends on. */
+export type ClientPolicy = Pick<
+  ResolvedSettings,
+  "allows" | "scopes" | "alg" | "acceptsAny" | "extensions" | "insecureAllowHttpRedirectUris"
+>;
+
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(
   metadata: ClientMetadata,
-  server: Pick<ResolvedSettings, "allows" | "scopes" | "alg" | "acceptsAny" | "extensions">,
+  server: ClientPolicy,
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
   const authMethods = authMethodsOf(metadata);
@@ -111,7 +117,9 @@ export function clientFromMetadata(
     serves: (metadata.serves ?? []).map(canonicalUri),
     hasRedirectUri,
     allowsRedirectUri: server.acceptsAny.includes("redirectUris")
-      ? (requested) => hasRedirectUri(requested) || validateRedirectUri(requested, false, localUrls) === undefined
+      ? (requested) =>
+        hasRedirectUri(requested) ||
+        validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, localUrls) === undefined
       : hasRedirectUri,
     allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
   };

@@ -2,7 +2,8 @@
 
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { warn } from "../notes.ts";
+import type { Server } from "../server.ts";
 import { parseUrl, validateUrl } from "../keys/signing_algorithm.ts";
 import { allowsHttp, httpHosts, isLoopback } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
@@ -12,11 +13,13 @@ const responseParameterNames = /^(?:code|state|error|error_description|error_uri
 
 const forbiddenSchemes = new Set([
   ...["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "view-source:"],
-  ...["ws:", "wss:", "ftp:", "mailto:"],
+  ...["ws:", "wss:", "ftp:", "mailto:", "tel:", "sms:", "urn:", "intent:", "jar:", "filesystem:", "chrome:"],
 ]);
 
 /** The printable ASCII characters that a URI must not contain, except the backslash, which has its own issue. */
 const notInUris = /["<>^`{|}]/;
+
+type Policy = Server["settings"];
 
 /** A problem of a URI. */
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
@@ -87,13 +90,32 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: bo
     }
   } else if (/^[^:]+:\d/.test(uri)) {
     return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
-  } else if (!url.protocol.includes(".")) {
+  } else if (!localUrls && isUndottedScheme(uri)) {
     return {
-      expected: "a private-use scheme with a dot: a reversed domain name that you own",
-      hint: "Write it as com.example.app:/callback.",
+      expected: dottedScheme,
+      hint: "Write it as com.example.app:/callback. To test with a product that has this scheme, use an issuer on a " +
+        "test host.",
     };
   }
   return undefined;
+}
+
+const dottedScheme = "a private-use scheme with a dot: a reversed domain name that you own";
+
+/** Whether a URI has a private-use scheme that several apps may claim, because no domain name belongs to its owner. */
+function isUndottedScheme(uri: string): boolean {
+  return /^(?!https?:)[^:.]+:/i.test(uri);
+}
+
+/** Warns about a redirect URI with a private-use scheme without a dot, which only a server on a test host accepts. */
+export function warnUndottedScheme(server: Pick<Server, "now" | "trace">, client: string, uri: string): void {
+  if (!isUndottedScheme(uri)) return;
+  warn(server, client, {
+    rule: "RU-11",
+    reason: "the redirect URI has a private-use scheme without a dot, which another app may also claim",
+    expected: dottedScheme,
+    received: uri,
+  });
 }
 
 const portAfterLoopback = /^(https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)/;
@@ -123,6 +145,7 @@ export function matchesRedirectUri(
 
 /** Whether a redirect URI leads to a program on the user's own device. */
 export function redirectsToDevice(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
   const { protocol, hostname } = new URL(uri);
   return !/^https?:$/.test(protocol) || isLoopback(hostname);
 }
@@ -150,7 +173,7 @@ export function encodeFormValue(value: string): string {
   );
 }
 
-export function validateRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+export function validateRedirectUris(client: ClientMetadata, settings: Policy): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const { redirect_uris: uris = [], grant_types = ["authorization_code"] } = client;
   if (uris.length === 0 && grant_types.includes("authorization_code")) {
@@ -172,11 +195,35 @@ export function validateRedirectUris(client: ClientMetadata, settings: ResolvedS
         path: `redirect_uris[${i}]`,
         expected: `https, or http on a loopback host${byProfile(settings.profile, "privateUseRedirectUris")}`,
         received: quote(uri),
-        hint: "Use https, or http://127.0.0.1 with any port.",
+        hint: `Use https, or http://127.0.0.1 with any port. ${forTester(settings, "privateUseRedirectUris")}`,
       });
     }
   }
   return issues;
+}
+
+/**
+ * Whether the server could accept a URI of a client with other settings. A registration may leave such a URI out; other
+ * invalid ones are mistakes of the client.
+ */
+export function isUnsupportedUri(
+  name: "redirect_uris" | "post_logout_redirect_uris",
+  uri: string,
+  client: ClientMetadata,
+  settings: Policy,
+): boolean {
+  if (validateRedirectUri(uri, true, true) !== undefined) return false;
+  const validateUris = name === "redirect_uris" ? validateRedirectUris : validatePostLogoutRedirectUris;
+  return validateUris({ ...client, [name]: [uri] }, settings).length > 0;
+}
+
+/** What a tester of a product that someone else writes can do about a setting that rejects its redirect URI. */
+function forTester(
+  { profile }: Policy,
+  setting: "privateUseRedirectUris" | "nativeOnlyRedirectUris",
+): string {
+  const change = byProfile(profile, setting) === "" ? `remove the setting ${setting}` : "leave the profile out";
+  return `To test with a product that has this URI, ${change}.`;
 }
 
 /** An issue if only a native client may have the redirect URI. */
@@ -184,8 +231,9 @@ function validateNativeUri(
   { application_type = "web" }: ClientMetadata,
   uri: string,
   index: number,
-  { nativeOnlyRedirectUris, profile }: ResolvedSettings,
+  settings: Policy,
 ): ConfigIssue[] {
+  const { nativeOnlyRedirectUris, profile } = settings;
   const { protocol, hostname } = new URL(uri);
   const kind = protocol === "http:" ? "loopback" : "private-use";
   if (protocol === "https:" || !nativeOnlyRedirectUris.includes(kind)) return [];
@@ -198,14 +246,16 @@ function validateNativeUri(
     path: `redirect_uris[${index}]`,
     expected: expected + byProfile(profile, "nativeOnlyRedirectUris"),
     received: quote(uri),
-    hint: isNative
-      ? "Use https, or http://127.0.0.1 with any port."
-      : `Use https, or set application_type to "native" for an app on the user's own device.`,
+    hint: `${
+      isNative
+        ? "Use https, or http://127.0.0.1 with any port."
+        : `Use https, or set application_type to "native" for an app on the user's own device.`
+    } ${forTester(settings, "nativeOnlyRedirectUris")}`,
   }];
 }
 
 /** The URIs that the browser may be redirected to after logout. */
-export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+export function validatePostLogoutRedirectUris(client: ClientMetadata, settings: Policy): ConfigIssue[] {
   return (client.post_logout_redirect_uris ?? []).flatMap((uri, i) => {
     const issue = validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
     return issue === undefined ? [] : [{ path: `post_logout_redirect_uris[${i}]`, ...issue, received: quote(uri) }];
@@ -213,7 +263,7 @@ export function validatePostLogoutRedirectUris(client: ClientMetadata, settings:
 }
 
 /** The URLs that pages show as links. Only http and https are allowed, because other schemes can run scripts. */
-export function validatePageUrls(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
+export function validatePageUrls(client: ClientMetadata, { allows }: Policy): ConfigIssue[] {
   const issues = (["client_uri", "logo_uri", "policy_uri", "tos_uri"] as const).flatMap((path) => {
     const { [path]: uri } = client;
     return uri === undefined ? [] : validateUrl(path, uri, allows.localUrls);

@@ -5,13 +5,12 @@
  */
 
 import { boundedCache } from "../bounded_cache.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { suggest } from "../../config/config_issue.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { warnAccepted } from "../notes.ts";
 import type { ClientAuthMethod } from "./client.ts";
-import { clientFromMetadata } from "./client_repository.ts";
+import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
 import type { Client } from "./repository.ts";
 import type { ServerClients } from "./server_clients.ts";
@@ -29,7 +28,7 @@ const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
  */
 export function withUnregisteredClients(
   clients: ServerClients,
-  settings: Pick<ResolvedSettings, "allows" | "scopes" | "alg" | "acceptsAny" | "extensions">,
+  settings: ClientPolicy,
   grantTypes: readonly string[],
 ): ServerClients {
   const cached = boundedCache<Client>(maxCachedClients);
@@ -42,7 +41,7 @@ export function withUnregisteredClients(
       standing: "unknown",
       isUnregistered: true,
       grantTypes,
-      allowsRedirectUri: (uri) => validateRedirectUri(uri, false, true) === undefined,
+      allowsRedirectUri: (uri) => validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, true) === undefined,
     };
     cached.set(id, client);
     return client;

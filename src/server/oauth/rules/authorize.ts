@@ -73,12 +73,16 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
   },
   "RU-06": {
-    fix: "Send redirect_uri.",
+    fix: "Send redirect_uri, or register one URI alone.",
     cites: ["OAuth 2.1 §2.3.2"],
   },
   "RU-07": {
     fix: "Send redirect_uri.",
     cites: ["OAuth 2.1 §2.3.2", "OpenID Connect Core §3.1.2.1"],
+  },
+  "RU-11": {
+    fix: "Write it as com.example.app:/callback. This server accepts it on a test host only, many others nowhere.",
+    cites: ["OAuth 2.1 §2.3.1", "RFC 8252 §7.1, §8.4"],
   },
   "PK-01": {
     fix:

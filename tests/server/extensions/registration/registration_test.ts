@@ -4,7 +4,7 @@
  * @extensions assertion_authentication, dpop, par, signed_requests, signed_responses
  */
 
-import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { JWTPayload } from "jose";
 import { test } from "node:test";
@@ -179,7 +179,7 @@ test("[DR-04] a faulty redirect URI is invalid_redirect_uri, explained", async (
       "https://user@app.example/cb",
       "javascript:alert(1)",
     ],
-    ...["http://app.company.com/cb", "myapp:/cb", "https://app.example/cb?code=1", "https://app.example/ü"],
+    ...["https://app.example/cb?code=1", "https://app.example/ü"],
   ];
   await forEachCase(uris, async (uri) => {
     const { outcome, explanation } = await reject(server, { redirect_uris: ["https://app.example/cb", uri] });
@@ -237,6 +237,55 @@ test("[DR-04] unsupported grant and response types are left out with a warning, 
     ...{ grant_types: ["implicit", "authorization_code"], response_types: ["token", "code"] },
   })).json();
   assertEquals([updated.grant_types, updated.response_types], [["authorization_code"], ["code"]]);
+});
+
+test("[DR-04, RU-11] a redirect URI that other settings would accept is left out of a list with a warning", async () => {
+  const good = "https://app.example/cb";
+  const openRealHost = { ...realHost, clients: [], registration: { mode: "open" } } as const;
+  const policies: readonly [LatchkeyOptions, string][] = [
+    [{}, "http://app.company.com/cb"],
+    [{ profile: "mcp" }, "cursor://anysphere.cursor-mcp/oauth/callback"],
+    [{ profile: "mcp" }, "com.example.app:/cb"],
+    [{ ...openRealHost, insecureAllowOpenRegistration: true }, "cursor://anysphere.cursor-mcp/oauth/callback"],
+    [{ privateUseRedirectUris: false }, "com.example.app:/cb"],
+  ];
+  for (const [options, bad] of policies) {
+    const server = await testServer(options);
+    const client_name = "app";
+    for (const redirect_uris of [[good, bad], [bad, good], [bad, good, bad]]) {
+      const { redirect_uris: registered } = await register(server, { client_name, redirect_uris });
+      assertEquals(registered, [good]);
+      const warned = server.events.flatMap((event) =>
+        event.type === "warning" && event.explanation.rule === "DR-04" ? [event.explanation.received] : []
+      );
+      assertStringIncludes(warned.at(-1)!, `"${bad}"`);
+    }
+    assertEquals((await reject(server, { client_name, redirect_uris: [bad] })).outcome, "400 invalid_redirect_uri");
+    assertEquals(
+      (await reject(server, { client_name, redirect_uris: [bad, `${bad}2`] })).outcome,
+      "400 invalid_redirect_uri",
+    );
+  }
+  // A web client may not have the scheme, a native one may.
+  const oidc = await testServer({ profile: "oidc" });
+  const registeredOf = async (...redirect_uris: string[]) => (await register(oidc, { redirect_uris })).redirect_uris;
+  assertEquals(await registeredOf(good, "cursor://cb"), [good]);
+  assertEquals(await registeredOf("http://localhost/cb", "cursor://cb"), ["http://localhost/cb", "cursor://cb"]);
+  const server = await testServer();
+  const { post_logout_redirect_uris } = await register(server, {
+    redirect_uris: [good],
+    post_logout_redirect_uris: ["https://app.example/bye", "http://app.company.com/bye"],
+  });
+  assertEquals(post_logout_redirect_uris, ["https://app.example/bye"]);
+});
+
+test("[DR-04, RU-11] a product with a private-use scheme without a dot registers itself and logs in", async () => {
+  const server = await testServer();
+  const redirect_uri = "cursor://anysphere.cursor-mcp/oauth/callback";
+  const client = await register(server, { redirect_uris: [redirect_uri], token_endpoint_auth_method: "none" });
+  assertEquals([client.redirect_uris, client.application_type], [[redirect_uri], "native"]);
+  const mine = { client_id: client.client_id as string, redirect_uri };
+  assertEquals((await server.token({ ...mine, code: await server.code(mine) })).status, 200);
 });
 
 test("[DR-04] with unsupportedValues reject, as in the profiles of FAPI, an unsupported value rejects a registration", async () => {
