@@ -2,7 +2,7 @@
 
 import type { NetworkSettings } from "../server/config/setting_groups.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
-import { isLoopback } from "../server/oauth/test_hosts.ts";
+import { isLoopback, leadsToLoopback } from "../server/oauth/test_hosts.ts";
 
 /** The options that decide which actions a machine that reaches the server may perform. */
 export interface ExposedParts {
@@ -39,8 +39,8 @@ export function isThisMachineOnly(reach: Reach): boolean {
 function otherName(
   { issuer, settings: { frontChannelUrl, backChannelUrl, issuerHosts = [] } }: Reach,
 ): string | undefined {
-  return [issuer, frontChannelUrl, backChannelUrl].find((url) => url && !isLoopback(new URL(url).hostname)) ??
-    issuerHosts.find((name) => !isLoopback(name));
+  return [issuer, frontChannelUrl, backChannelUrl].find((url) => url && !leadsToLoopback(new URL(url).hostname)) ??
+    issuerHosts.find((name) => !leadsToLoopback(name));
 }
 
 /**

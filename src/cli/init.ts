@@ -180,7 +180,7 @@ function parseLibrary(text: string): Parsed<typeof libraries[number]> {
 
 function parseUris(text: string): Parsed<readonly string[]> {
   const uris = text.split(/[\s,]+/);
-  return uris.map((uri) => validateRedirectUri(uri, false, true)).find(Boolean) ?? { value: uris };
+  return uris.map((uri) => validateRedirectUri(uri, false, [])).find(Boolean) ?? { value: uris };
 }
 
 function parseKind(text: string): Parsed<string> {

@@ -71,7 +71,7 @@ export async function openServer(
   const { env, isTerminal, terminalWidth, now, writeLogLine } = environment;
   const settings = withDefaultUser(config.settings, config.user);
   const configured = configuredIssuer(settings);
-  const openTools = configured === undefined || allowancesOf(configured).openTools;
+  const openTools = configured === undefined || allowancesOf(configured, settings.issuerHosts).openTools;
   const inspectorEnabled = config.inspector ?? openTools;
   const reach = { issuer: configured, host: config.host, settings };
   const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(reach));

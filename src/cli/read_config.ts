@@ -12,7 +12,7 @@
 
 import { ConfigurationError, printable } from "../server/config/config_issue.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
-import { isLoopback } from "../server/oauth/test_hosts.ts";
+import { leadsToLoopback } from "../server/oauth/test_hosts.ts";
 import { configuredIssuer, fromHost } from "../server/config/issuer_urls.ts";
 import { defaultIssuerPath } from "../server/config/with_providers.ts";
 import { withDefaults } from "../server/config/field.ts";
@@ -225,7 +225,7 @@ function portWarning(
   if (issuer === undefined || issuer === fromHost || trustProxy !== undefined || port === 0) return [];
   const url = new URL(issuer);
   const issuerPort = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  if (!isLoopback(url.hostname) || issuerPort === port) return [];
+  if (!leadsToLoopback(url.hostname) || issuerPort === port) return [];
   const message =
     `Clients connect to port ${issuerPort} of the issuer, but the server listens on port ${port}. Set the ` +
     `port to ${issuerPort}, or the issuer to port ${port}; if a proxy forwards the requests, set trustProxy.`;

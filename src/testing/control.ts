@@ -206,7 +206,10 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const randomBytes: RandomBytes = (bytes) => (clientRandom?.roll ?? getApp().server.randomBytes)(bytes);
   const newKey = () => dpopKey(randomBytes, clock.now);
   const client = clientFactory(getServer, randomBytes);
-  const ownOutbound = defaultOutbound(() => ({ issuer: getIssuer(), privateHosts: settings.privateHosts ?? [] }));
+  const ownOutbound = defaultOutbound(() => {
+    const { issuer, settings: { privateHosts, allows } } = getApp().server;
+    return { issuer, privateHosts, allows };
+  });
   const outbound: Outbound = (url, init) => (settings.outbound ?? ownOutbound)(url, init);
   const documents = clientDocumentFactory(randomBytes, outbound);
   const urls = { issuer: getIssuer, origins: () => [...serverOrigins(getApp().server), ...resources.origins()] };

@@ -114,10 +114,14 @@ export function tenantList({ getServer, getSettings, createControl, now }: Tenan
     const { plugin, clearFaults, ...handle } = control;
     const path = `${new URL(issuer).pathname.replace(/\/$/, "")}/tenants/${id}`;
     const inherited = getSettings();
+    const urls = [origin ?? issuer, inherited.frontChannelUrl, inherited.backChannelUrl];
+    const issuerHosts = inherited.issuerHosts?.filter((host) =>
+      urls.some((url) => url !== undefined && new URL(url).hostname === host)
+    );
     const own = {
       outbound,
       ...Object.fromEntries(hostSettings.map((name) => [name, inherited[name]])),
-      ...{ issuer: undefined, issuerHosts: undefined, ...settings, ...clients && { clients }, ...users && { users } },
+      ...{ issuer: undefined, issuerHosts, ...settings, ...clients && { clients }, ...users && { users } },
     };
     const isSeeded = seed !== undefined;
     const app = await addApp({

@@ -151,7 +151,7 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
 }
 
 /** Rejects options that the keys cannot satisfy, before the server is created. */
-function assertKeyOptions({ issuer, keySource, seed, testKeys = true }: TestLatchkeyOptions): void {
+function assertKeyOptions({ issuer, issuerHosts, keySource, seed, testKeys = true }: TestLatchkeyOptions): void {
   if (keySource !== undefined) return;
   if (!testKeys && seed !== undefined) {
     throw new ConfigurationError([{
@@ -161,7 +161,7 @@ function assertKeyOptions({ issuer, keySource, seed, testKeys = true }: TestLatc
       hint: "Remove seed or testKeys.",
     }]);
   }
-  if (testKeys && issuer !== undefined && URL.canParse(issuer) && !allowancesOf(issuer).testKeys) {
+  if (testKeys && issuer !== undefined && URL.canParse(issuer) && !allowancesOf(issuer, issuerHosts).testKeys) {
     throw new ConfigurationError([{
       path: "issuer",
       expected: `a test host (${testHosts}), because the private keys of the built-in test keys are public`,

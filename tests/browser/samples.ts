@@ -85,7 +85,10 @@ const snippets = clientSnippets(
       token_endpoint_auth_method: "client_secret_post",
       redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
     },
-    { allows: allowancesOf(issuer), scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
+    {
+      ...{ allows: allowancesOf(issuer), scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
+      insecureAllowHttpRedirectUris: false,
+    },
   ),
   { secret: token, autoLogin: true },
 );

@@ -57,6 +57,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
   const reached: readonly (readonly [LatchkeyOptions, string])[] = [
     [{ issuer: "from-host", issuerHosts: ["127.0.0.1", "auth"] }, "auth"],
     [{ frontChannelUrl: "http://demo.test" }, "http://demo.test"],
+    [{ issuer: "from-host", issuerHosts: ["192.168.0.10"] }, "192.168.0.10"],
     [{ backChannelUrl: "http://latchkey:9000" }, "http://latchkey:9000"],
     [{ trustProxy: ["127.0.0.1"] }, local],
   ];
@@ -72,6 +73,10 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     isThisMachineOnly({ issuer: undefined, host: "::1", settings: { issuerHosts: ["app.localhost"] } }),
     true,
   );
+  for (const host of ["lvh.me", "oidc.localtest.me", "127.0.0.1.nip.io"]) {
+    assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "127.0.0.1", settings: {} }), true);
+    assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "0.0.0.0", settings: {} }), false);
+  }
   assertEquals(stated("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
   assertEquals(
     stated("https://auth.corp.com", "0.0.0.0"),

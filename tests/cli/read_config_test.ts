@@ -1190,7 +1190,9 @@ test("an issuer without its scheme is one issue, and not that of a real host", a
       "http://localhost:9000",
     ]]);
   }
-  await assertFaults({ args: ["--issuer", "http://example.com"], validate: validateOptions }, [["--issuer", "https"]]);
+  await assertFaults({ args: ["--issuer", "http://example.com"], validate: validateOptions }, [
+    ...[["--issuer", "https"], ["clients"], ["login"]] as const,
+  ]);
 });
 
 test("if the file cannot be read, only the other sources are validated", async () => {

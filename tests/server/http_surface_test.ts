@@ -543,6 +543,9 @@ test("[HT-17] test hosts work without further settings", async () => {
     ...["localhost:9000", "127.0.0.1:9000", "127.1.2.3", "[::1]:9000", "as.test", "a.example", "c.invalid"],
     ...["b.localhost", "oidc:8080", "auth-server", "idp_1", "host.docker.internal:9000", "gateway.docker.internal"],
     ...["host.containers.internal", "host.lima.internal"],
+    // Public names that lead to this machine.
+    ...["localtest.me", "oidc.localtest.me:9000", "lvh.me:9000", "a.b.lvh.me", "127.0.0.1.nip.io:9000"],
+    ...["oidc.127.0.0.1.nip.io", "auth-server.127.0.0.1.sslip.io", "127-0-0-1.nip.io", "app-127-0-0-1.sslip.io"],
   ];
   await forEachCase(hosts, async (host) => {
     await using as = await latchkey({ issuer: `http://${host}`, alg: "EdDSA" });
@@ -564,6 +567,13 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     // Neither dots nor brackets are names without a dot, nor is an address in another spelling.
     ...["http://oidc.:8080", "http://localhost.", "http://as.test.", "http://[::ffff:a00:1]", "http://167772161"],
     ...["http://0xa000001", "http://012.1", "http://[fe80::1]", "http://host.docker.internal."],
+    // Names that only resemble those that lead to this machine.
+    ...["http://evil.127.0.0.1.nip.io.attacker.com", "http://lvh.me.attacker.com", "http://evillvh.me"],
+    ...["http://notlocaltest.me", "http://10.0.0.1.nip.io", "http://127.0.0.1.evil.io", "http://127.0.0.nip.io"],
+    ...["http://10.0.0.1.127.0.0.1.nip.io", "http://app-10-0-0-1.127.0.0.1.nip.io", "http://127.0-0.1.nip.io"],
+    ...["http://127.0.0.1.10.0.0.1.nip.io", "http://0a000001.127.0.0.1.nip.io", "http://127.0.0.1.nip.io."],
+    // Of one network, and test hosts only if issuerHosts names them.
+    ...["http://192.168.0.10", "http://10.0.2.2:9000", "http://laptop.local", "http://[fd00::1]", "http://a.home.arpa"],
   ];
   await forEachCase(attackers, async (written) => {
     const rejects = async (options: LatchkeyOptions, parts: readonly string[]) => {
@@ -579,8 +589,10 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
   });
   const places = async (options: LatchkeyOptions) =>
     (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map((fault) => fault.path);
-  // An issuer that is wrong decides what else is, so it is the only issue.
-  assertEquals(await places({ issuer: "http://auth.corp.internal" }), ["issuer"]);
+  // All issues together, so that the next start is the last.
+  assertEquals(await places({ issuer: "http://auth.corp.internal" }), ["issuer", "login", "clients"]);
+  // An issuer that is not a URL decides what else is, so it is the only issue.
+  assertEquals(await places({ issuer: "localhost:9000" }), ["issuer"]);
   assertEquals(await places({ issuer: "https://auth.corp.internal" }), ["login", "clients"]);
   const issuer = "https://auth.corp.com";
   assertEquals(await places({ issuer }), ["login", "clients"]);
@@ -594,6 +606,72 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     insecureAllowDemoClients: true,
   });
   assertEquals((await as.fetch(new Request("http://auth.corp.com/"))).status, 200);
+});
+
+const ownHosts = ["192.168.0.10", "10.0.2.2", "172.16.0.1", "100.64.0.1", "[fd00::1]", "laptop.local", "pc.home.arpa"];
+
+test("[HT-17, RU-09] issuerHosts makes an own host a test host, and the rejection names it", async () => {
+  await forEachCase(ownHosts, async (host) => {
+    for (const scheme of ["http", "https"]) {
+      const issuer = `${scheme}://${host}:9000`;
+      const { issues } = await assertRejects(() => latchkey({ issuer }), ConfigurationError);
+      assertMatch(issues[0]!.hint, /set issuerHosts to (\S+) instead: .*open to every machine that reaches it\.$/);
+      assertEquals(issues.filter(({ hint }) => hint.includes("issuerHosts")).length, 1);
+      const redirect_uri = `http://${host}:3000/cb`;
+      const jwks_uri = `http://${host}:3000/jwks`;
+      await using as = await latchkey({
+        ...{ issuer, issuerHosts: [host] },
+        clients: [{
+          client_id: "c",
+          redirect_uris: [redirect_uri],
+          token_endpoint_auth_method: "private_key_jwt",
+          jwks_uri,
+        }],
+      });
+      const query = encode({ ...goodRequest, client_id: "c", redirect_uri });
+      const { headers } = await as.fetch(new Request(`${issuer}/oauth2/authorize?${query}`));
+      assertMatch(headers.get("location")!, /^http:\/\/.*:3000\/cb\?code=/);
+    }
+  });
+  const rejected: readonly [LatchkeyOptions, string][] = [
+    [{ issuer: "http://auth.corp.com", issuerHosts: ["auth.corp.com"] }, "issuerHosts[0]"],
+    [{ issuer: "from-host", issuerHosts: ["auth.corp.internal"] }, "issuerHosts[0]"],
+    [{ issuer: "http://192.168.0.10", issuerHosts: ["192.168.0.11"] }, "issuerHosts[0]"],
+    [{ issuer: "http://192.168.0.10", issuerHosts: ["169.254.169.254"] }, "issuerHosts[0]"],
+  ];
+  for (const [options, path] of rejected) {
+    const { issues } = await assertRejects(() => latchkey(options), ConfigurationError);
+    assert(issues.some((issue) => issue.path === path), path);
+  }
+});
+
+test("[UI-20, HT-24] the own host is the only further host of pages", async () => {
+  const get = async (as: Awaited<ReturnType<typeof latchkey>>, issuer: string, host: string, path: string) =>
+    (await as.fetch(new Request(issuer + path, { headers: { host } }))).status;
+  for (const host of [...ownHosts, "lvh.me", "127.0.0.1.nip.io"]) {
+    const issuer = `http://${host}:9000`;
+    await using as = await latchkey({ issuer, issuerHosts: [host], login: "interactive" });
+    assertEquals(await get(as, issuer, `${host}:9000`, "/account"), 200);
+    for (const other of ["evil.com", "lvh.me.evil.com", "192.168.0.99", "evil.lvh.me", "other.local"]) {
+      assertEquals(await get(as, issuer, `${other}:9000`, "/account"), 403, other);
+    }
+    await using byHost = await latchkey({ issuer: "from-host", issuerHosts: [host] });
+    const path = "/.well-known/openid-configuration";
+    const metadata = await byHost.fetch(new Request(issuer + path, { headers: { host: `${host}:9000` } }));
+    assertEquals((await metadata.json()).issuer, issuer);
+    assertEquals(await get(byHost, issuer, "evil.com:9000", path), 421);
+  }
+  // The owner of the name decides its address, so a page under a public name gets no more than any other.
+  await using as = await latchkey();
+  const origin = "http://evil.lvh.me:3000";
+  const registration = await as.fetch(
+    new Request(`${as.issuer}/oauth2/register`, {
+      method: "POST",
+      headers: { origin, "content-type": "application/json" },
+      body: JSON.stringify({ redirect_uris: [`${origin}/cb`] }),
+    }),
+  );
+  assertEquals(registration.status, 403);
 });
 
 test("[HT-17] responses of an https issuer have Strict-Transport-Security, those of an http issuer do not", async () => {

@@ -49,6 +49,14 @@ test("a tenant has its own settings, users, clock, decisions and faults", async 
   assertStrictEquals((await as.logIn(as.client())).claims?.iss, as.issuer);
 });
 
+test("[HT-17] a tenant of a mock on an own host is on a test host too", async () => {
+  const issuer = "http://192.168.0.10:9000";
+  await using as = await testLatchkey({ issuer, issuerHosts: ["192.168.0.10"] });
+  await using tenant = await as.tenant();
+  assertMatch(tenant.issuer, new RegExp(`^${issuer}/tenants/`));
+  assertStrictEquals((await tenant.logIn(tenant.client())).claims?.iss, tenant.issuer);
+});
+
 test("a tenant of an issuer with a host name of its own is on that host", async () => {
   await using server = await host();
   const control = testControl();

@@ -48,7 +48,8 @@ export async function checkApplication(
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
-    (settings, issuer) => allowancesOf(issuer).openTools ? validateSettings(settings, issuer) : [notTestHost(issuer)],
+    (settings, issuer) =>
+      allowancesOf(issuer, settings.issuerHosts).openTools ? validateSettings(settings, issuer) : [notTestHost(issuer)],
   );
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { settings, port, host, tls, warnings } = config;

@@ -30,7 +30,7 @@ import { type ResolvedSettings, resolveSettings } from "../config/resolve_settin
 import { grantTypesOf } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
-import { isLoopback } from "../oauth/test_hosts.ts";
+import { leadsToLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
@@ -105,7 +105,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const { privateHosts } = settings;
-  const outbound = options.outbound ?? defaultOutbound(() => ({ issuer: server.issuer, privateHosts }));
+  const outbound = options.outbound ??
+    defaultOutbound(() => ({ issuer: server.issuer, privateHosts, allows: settings.allows }));
   const registered = clientRepository(settings, createRepository);
   const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
   const clientDependencies = { ...core, outbound, currentSettings };
@@ -304,7 +305,7 @@ function firstLink(
 /** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */
 function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
   const { protocol, hostname } = new URL(issuer);
-  return protocol === "https:" && !isLoopback(hostname)
+  return protocol === "https:" && !leadsToLoopback(hostname)
     ? { "strict-transport-security": "max-age=31536000" }
     : undefined;
 }

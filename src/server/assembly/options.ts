@@ -11,7 +11,7 @@ import { type Field, type Fields, list, object, text, validate } from "../config
 import { clientsField, orAny, type ProgramSettings, settingFields, type Settings } from "../config/settings.ts";
 import { validateSettings } from "../config/validate_settings.ts";
 import type { KeySource } from "../oauth/keys/keys.ts";
-import { allowsLocalFetch, type Outbound } from "../oauth/outbound.ts";
+import { allowsLocalFetch, type FetchPolicy, type Outbound } from "../oauth/outbound.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";
 import type { GrantType } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
@@ -144,11 +144,11 @@ export async function validateOptions(
 }
 
 /**
- * Creates the fetch; the first call loads its modules. `server` returns the issuer and the private hosts, which decide
- * about hosts without a public address.
+ * Creates the fetch; the first call loads its modules. `server` returns what decides about hosts without a public
+ * address.
  */
 export function defaultOutbound(
-  server: () => { readonly issuer: string; readonly privateHosts: readonly string[] },
+  server: () => FetchPolicy,
 ): Outbound {
   return async (url, init) => {
     const { safeFetch } = await import("../../platform/runtime/safe_fetch.ts");

@@ -4,9 +4,9 @@
  * test host.
  */
 
-import { isTestHost } from "../oauth/test_hosts.ts";
+import { isPrivateHost, isTestHost, type LocalUrls } from "../oauth/test_hosts.ts";
 
-/** @internal The permissions of a server. On a test host every member is true, on other hosts none. */
+/** @internal The permissions of a server. On a test host it has every permission, on other hosts none. */
 export interface Allowances {
   /** Signing keys whose private part is public, and secrets of the server that a seeded test has generated. */
   readonly testKeys: boolean;
@@ -18,9 +18,10 @@ export interface Allowances {
   /** Responses explain rejections, with names of clients and links to recorded flows; notes are traced. */
   readonly explanations: boolean;
   /**
-   * Clients, resources and trusted issuers may have http URLs on any test host, and local programs may register them.
+   * Clients, resources and trusted issuers may have http URLs on any test host and on these hosts of the operator, and
+   * local programs may register them.
    */
-  readonly localUrls: boolean;
+  readonly localUrls: LocalUrls;
   /**
    * For clients of unknown standing, `onTestHosts` of a requirement applies, and by default any client can register
    * itself. Such endpoints need no credentials, so pages of other sites may not use them (CSRF).
@@ -30,14 +31,15 @@ export interface Allowances {
   readonly openTools: boolean;
 }
 
-/** The permissions of a server with this issuer. */
-export function allowancesOf(issuer: string): Allowances {
-  const isOnTestHost = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
+/** The permissions of a server with this issuer, and with these hosts in the setting `issuerHosts`. */
+export function allowancesOf(issuer: string, issuerHosts: readonly string[] = []): Allowances {
+  const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
+  const isOnTestHost = isTestHost(hostname) || isPrivateHost(hostname) && issuerHosts.includes(hostname);
   return {
     testKeys: isOnTestHost,
     openLogin: isOnTestHost,
     explanations: isOnTestHost,
-    localUrls: isOnTestHost,
+    localUrls: isOnTestHost && issuerHosts,
     unknownClients: isOnTestHost,
     openTools: isOnTestHost,
   };

@@ -112,7 +112,7 @@ export function resolveSettings(
   const scopes = [...new Set([...listedScopes, ...addedScopes])];
   const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
-  const allows = allowancesOf(issuer);
+  const allows = allowancesOf(issuer, given.issuerHosts);
   const configuredClients = acceptsAny.includes("clients")
     ? []
     : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl));

@@ -1,6 +1,6 @@
 /** The resources of a server (RFC 8707), and how their URIs are compared. */
 
-import { allowsHttp } from "../oauth/test_hosts.ts";
+import { allowsHttp, type LocalUrls } from "../oauth/test_hosts.ts";
 
 /** @internal A protected resource that access tokens can be for (RFC 8707). */
 export interface ResourceSettings {
@@ -37,12 +37,10 @@ export interface Resources {
 /**
  * Creates the resource list. Without a list, every https URI is accepted, and every http URI on a host that may use
  * plain http.
- *
- * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
 export function resourceIndicators(
   settings: readonly ResourceSettings[] | undefined,
-  localUrls: boolean,
+  localUrls: LocalUrls,
 ): Resources {
   const byUri = new Map(settings?.map((resource) => [canonicalUri(resource.uri), resource]));
   let hosted: readonly HostedResource[] = [];

@@ -187,8 +187,11 @@ export const resource = object<ResourceSettings>(
 /** @internal Settings of the network around the server. */
 export interface NetworkSettings {
   /**
-   * The hosts that may be issuers if `issuer` is `from-host`, besides loopback hosts, such as the name of a container.
-   * Only test hosts are allowed. Requests to any other host are rejected with 421. Default: none.
+   * The hosts by which clients reach the server, such as `latchkey`, `laptop.local` or `192.168.0.10`. Each counts as a
+   * test host, where http, login without a password, the demo clients, `/clients` and `/flows` are open to all machines
+   * that reach it. If `issuer` is `from-host`, they may be issuers, besides loopback hosts, and requests to any other
+   * host are rejected with 421. Only test hosts, private addresses, and names below `.local` and `.home.arpa` are
+   * allowed. Default: none.
    */
   readonly issuerHosts?: readonly string[];
   /**

@@ -77,7 +77,9 @@ export function validateRealHost(settings: Settings, resolved: ResolvedSettings,
       path: "clients",
       expected: "clients of your own, because the issuer is a real host and the demo clients' secret is public",
       received: "nothing",
-      hint: "Add the clients, or set insecureAllowDemoClients.",
+      hint: /^http:/.test(resolved.issuer) && !resolved.insecureAllowHttpRedirectUris
+        ? "Add the clients, or set insecureAllowDemoClients and insecureAllowHttpRedirectUris."
+        : "Add the clients, or set insecureAllowDemoClients.",
     });
   }
   if (resolved.directory !== "off" && !resolved.insecureAllowDirectory) {

@@ -4,12 +4,11 @@ import { validateAvailable } from "../oauth/keys/signing_algorithm.ts";
 import { scopeToken } from "../oauth/params.ts";
 import { isReservedClaim, reservedClaims } from "../oauth/claims.ts";
 import { validateClient, validateScopeValues } from "../oauth/clients/validate_client.ts";
-import { isTestHost, testHosts } from "../oauth/test_hosts.ts";
-import { type ConfigIssue, quote, showPath, suggest } from "./config_issue.ts";
+import { type ConfigIssue, quote, showPath } from "./config_issue.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
-import { fromHost } from "./issuer_urls.ts";
 import { byProfile } from "./profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
+import { orIssuerHosts, validateIssuer, validateIssuerScheme, validateIssuerUrls } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";
 import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
@@ -55,17 +54,23 @@ async function validateExpanded(
 ): Promise<ConfigIssue[]> {
   const resolved = resolveSettings(settings, issuer, extensions);
   const issuerIssues = validateIssuer(resolved);
+  const schemeIssues = validateIssuerScheme(resolved);
+  const realHostIssues = [
+    ...schemeIssues,
+    // An issuer that is to be corrected may become a test host.
+    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, hasShapes) : [],
+  ];
   // The default clients follow the issuer, and so do their issues.
-  const hasOwnClients = issuerIssues.length === 0 || settings.clients !== undefined;
+  const hasOwnClients = [...issuerIssues, ...schemeIssues].length === 0 || settings.clients !== undefined ||
+    resolved.insecureAllowDemoClients;
   return [
     ...issuerIssues,
+    ...orIssuerHosts(realHostIssues, resolved),
     ...validateIssuerUrls(settings, resolved),
     ...validateProfile(settings, extensions),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved, preset),
-    // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, hasShapes) : [],
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
@@ -75,74 +80,6 @@ async function validateExpanded(
     ...validateAudience(resolved),
     ...hasOwnClients ? validateClients(resolved) : [],
   ];
-}
-
-function validateIssuer({ issuer, insecureAllowHttpIssuer }: ResolvedSettings): ConfigIssue[] {
-  const issue = (expected: string, hint: string): ConfigIssue => ({
-    path: "issuer",
-    expected,
-    received: quote(issuer),
-    hint,
-  });
-  if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
-    const hint = suggest(issuer, [fromHost]) !== undefined
-      ? `Did you mean ${fromHost}?`
-      : "Write it as https://host or, on this machine, http://localhost:9000.";
-    return [issue("an absolute https URL", hint)];
-  }
-  const issues: ConfigIssue[] = [];
-  const url = new URL(issuer);
-  if (issuer.includes("?") || issuer.includes("#") || url.username !== "" || url.password !== "") {
-    issues.push(issue("a URL without query, fragment and user information", "Keep only scheme, host, port and path."));
-  } else if (!/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url.pathname)) {
-    issues.push(issue("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone."));
-  } else if (issuer !== url.origin && issuer !== url.href) {
-    issues.push(
-      issue("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`),
-    );
-  }
-  if (url.protocol === "http:" && !isTestHost(url.hostname) && !insecureAllowHttpIssuer) {
-    issues.push(issue(
-      `https, or http on a test host (${testHosts})`,
-      "Use https or a test host. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.",
-    ));
-  }
-  return issues;
-}
-
-/** The issues of the names of the server. */
-function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const { issuer, insecureAllowHttpIssuer } = resolved;
-  const isFromHost = settings.issuer === fromHost;
-  const isTest = URL.canParse(issuer) && isTestHost(new URL(issuer).hostname);
-  for (const [i, host] of (settings.issuerHosts ?? []).entries()) {
-    if (isFromHost && isTestHost(host)) continue;
-    issues.push({
-      path: `issuerHosts[${i}]`,
-      expected: isFromHost ? `a test host: ${testHosts}` : `issuer: "${fromHost}", which reads it`,
-      received: isFromHost ? quote(host) : "another issuer",
-      hint: isFromHost ? "Name the host of the URL by which clients reach the server." : "Remove it, or change issuer.",
-    });
-  }
-  for (const path of ["frontChannelUrl", "backChannelUrl"] as const) {
-    const url = settings[path];
-    if (url === undefined) continue;
-    const issue = (expected: string, hint: string) => issues.push({ path, expected, received: quote(url), hint });
-    if (!URL.canParse(url) || new URL(url).origin !== url) {
-      issue("an origin in its normal form", "Write it as http://localhost:9000.");
-    } else if (isFromHost) {
-      issue("nothing, because each request has an issuer of its own", "Remove it, or name one issuer.");
-    } else if (isTest !== isTestHost(new URL(url).hostname)) {
-      issue(
-        `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,
-        "Choose test hosts for both, or real hosts for both.",
-      );
-    } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
-      issue("https", "Use https. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.");
-    }
-  }
-  return issues;
 }
 
 /** The issues of `scopes` and `defaultScope`. */

@@ -1,6 +1,7 @@
 /** Requests to other servers: documents that clients and settings refer to (keys, metadata), and calls of clients. */
 
-import { isLoopback, isTestHost } from "./test_hosts.ts";
+import type { Allowances } from "../config/allowances.ts";
+import { isLocalHost, leadsToLoopback } from "./test_hosts.ts";
 
 /** @internal Sends a request to another server, as `fetch` does. */
 export type Outbound = (url: string, init: RequestInit) => Promise<Response>;
@@ -98,18 +99,25 @@ export async function readLimited({ body }: Response, maxBytes: number): Promise
   return text + decoder.decode();
 }
 
+/** What decides about hosts without a public address. */
+export interface FetchPolicy {
+  readonly issuer: string;
+  readonly privateHosts: readonly string[];
+  readonly allows: Pick<Allowances, "localUrls">;
+}
+
 /**
  * Whether the server may fetch from a host although its address is not public: hosts of the setting `privateHosts`,
- * and, for a server on a test host, all test hosts. Only a server on a loopback host may fetch from loopback addresses.
+ * and, for a server on a test host, all test hosts and its own. Only a server on a loopback host may fetch from
+ * loopback addresses.
  *
  * @param hostname As `URL.hostname` spells it.
  */
 export function allowsLocalFetch(
-  { issuer, privateHosts }: { readonly issuer: string; readonly privateHosts: readonly string[] },
+  { issuer, privateHosts, allows }: FetchPolicy,
   hostname: string,
   kind: "loopback" | "private",
 ): boolean {
   if (privateHosts.includes(hostname)) return true;
-  const issuerHost = new URL(issuer).hostname;
-  return isTestHost(hostname) && (kind === "loopback" ? isLoopback(issuerHost) : isTestHost(issuerHost));
+  return isLocalHost(hostname, allows.localUrls) && (kind === "private" || leadsToLoopback(new URL(issuer).hostname));
 }

@@ -20,7 +20,7 @@ const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
 export function isLocalProgram(
   { settings, sender }: { readonly settings: { readonly allows: Allowances }; readonly sender?: Sender },
 ): boolean {
-  if (!settings.allows.localUrls) return false;
+  if (settings.allows.localUrls === false) return false;
   if (sender === undefined) return true;
   const { page, address } = sender;
   return page === "none" && (address === undefined || isLoopbackAddress(address));

@@ -58,7 +58,7 @@ function validateClient(client: ClientMetadata, settings: object): ConfigIssue[]
   const { allows } = settings as ResolvedSettings;
   const { response_types = [], redirect_uris = [], application_type = "web" } = client;
   const type = response_types.find((type) => sortResponseType(type) !== "code");
-  if (type === undefined || application_type === "native" || allows.localUrls) return [];
+  if (type === undefined || application_type === "native" || allows.localUrls !== false) return [];
   return redirect_uris.flatMap((uri, i) => {
     return isPublicUri(uri) ? [] : [{
       path: `redirect_uris[${i}]`,

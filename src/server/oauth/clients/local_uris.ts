@@ -1,7 +1,7 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
 import type { Allowances } from "../../config/allowances.ts";
-import { isTestHost } from "../test_hosts.ts";
+import { isLocalHost } from "../test_hosts.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { Field, ObjectField } from "../../config/field.ts";
 import type { ClientMetadata } from "./client.ts";
@@ -15,7 +15,7 @@ interface FetchSettings {
 /** Whether the server fetches a URL although its host may not have a public address; see `allowsLocalFetch`. */
 export function isLocalUrl({ allows, privateHosts }: FetchSettings, url: string): boolean {
   const { hostname } = new URL(url);
-  return privateHosts.includes(hostname) || (isTestHost(hostname) && allows.localUrls);
+  return privateHosts.includes(hostname) || isLocalHost(hostname, allows.localUrls);
 }
 
 /** The members that the server fetches, calls or loads in a frame, and that have a local URL, as issues. */

@@ -5,7 +5,7 @@ import { byProfile } from "../../config/profile.ts";
 import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";
 import { parseUrl, validateUrl } from "../keys/signing_algorithm.ts";
-import { allowsHttp, httpHosts, isLoopback } from "../test_hosts.ts";
+import { allowsHttp, httpHosts, isLoopback, type LocalUrls } from "../test_hosts.ts";
 import type { ClientMetadata } from "./client.ts";
 
 /** Names of response parameters; a registered query must not contain them (parameter injection). */
@@ -25,7 +25,7 @@ type Policy = Server["settings"];
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
 
 /** Validates a redirect URI for registration, with the parameters of {@link validateClientUri}. */
-export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: boolean): UriIssue | undefined {
+export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: LocalUrls): UriIssue | undefined {
   const issue = validateClientUri(uri, allowHttp, localUrls);
   if (issue !== undefined) return issue;
   const name = [...new URL(uri).searchParams.keys()].find((name) => responseParameterNames.test(name));
@@ -39,9 +39,8 @@ export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: 
  * Validates a URI of a client for registration; returns `undefined` if it is valid.
  *
  * @param allowHttp Whether plain http is allowed for every host.
- * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
-export function validateClientUri(uri: string, allowHttp: boolean, localUrls: boolean): UriIssue | undefined {
+export function validateClientUri(uri: string, allowHttp: boolean, localUrls: LocalUrls): UriIssue | undefined {
   if (!/^[\x21-\x7E]+$/.test(uri)) {
     return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
   }
@@ -131,7 +130,7 @@ export function matchesRedirectUri(
   registered: string,
   requested: string,
   isNative: boolean,
-  localUrls: boolean,
+  localUrls: LocalUrls,
 ): boolean {
   if (registered === requested) return true;
   const registeredParts = portAfterLoopback.exec(registered);
@@ -212,12 +211,12 @@ export function isUnsupportedUri(
   client: ClientMetadata,
   settings: Policy,
 ): boolean {
-  if (validateRedirectUri(uri, true, true) !== undefined) return false;
+  if (validateRedirectUri(uri, true, []) !== undefined) return false;
   const validateUris = name === "redirect_uris" ? validateRedirectUris : validatePostLogoutRedirectUris;
   return validateUris({ ...client, [name]: [uri] }, settings).length > 0;
 }
 
-/** What a tester of a product that someone else writes can do about a setting that rejects its redirect URI. */
+/** What the tester of a product of others can do about a setting that rejects its redirect URI. */
 function forTester(
   { profile }: Policy,
   setting: "privateUseRedirectUris" | "nativeOnlyRedirectUris",

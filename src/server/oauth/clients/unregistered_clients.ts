@@ -41,7 +41,8 @@ export function withUnregisteredClients(
       standing: "unknown",
       isUnregistered: true,
       grantTypes,
-      allowsRedirectUri: (uri) => validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, true) === undefined,
+      allowsRedirectUri: (uri) =>
+        validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined,
     };
     cached.set(id, client);
     return client;

@@ -2,7 +2,7 @@
 
 import { hasAlgorithm, isMlDsa } from "../../../platform/runtime/crypto.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
-import { allowsHttp, httpHosts } from "../test_hosts.ts";
+import { allowsHttp, httpHosts, type LocalUrls } from "../test_hosts.ts";
 import { findPrivateMember } from "./public_key.ts";
 import type { PublicKeySet } from "./remote_keys.ts";
 
@@ -91,7 +91,7 @@ export function parseUrl(text: string): URL | undefined {
  * An issue of a URL that the server fetches, or that pages show to users as a link: it must be https, or http on a host
  * that {@link allowsHttp} allows.
  */
-export function validateUrl(path: string, uri: string, localUrls: boolean): ConfigIssue[] {
+export function validateUrl(path: string, uri: string, localUrls: LocalUrls): ConfigIssue[] {
   const url = parseUrl(uri);
   if (url?.protocol === "https:" || url?.protocol === "http:" && allowsHttp(url.hostname, localUrls)) return [];
   const expected = `an https URL, or an http URL on ${httpHosts(localUrls)}`;
@@ -100,12 +100,10 @@ export function validateUrl(path: string, uri: string, localUrls: boolean): Conf
 
 /**
  * All issues of `jwks` and `jwks_uri`; paths are relative to their owner.
- *
- * @param localUrls Whether the server accepts URLs on all test hosts: `allows.localUrls`.
  */
 export function validatePublicKeys(
   { jwks, jwks_uri: uri }: { readonly jwks?: PublicKeySet; readonly jwks_uri?: string },
-  localUrls: boolean,
+  localUrls: LocalUrls,
 ): ConfigIssue[] {
   const ofKeys = (jwks?.keys ?? []).flatMap((key, i) => {
     const path = `jwks.keys[${i}]`;

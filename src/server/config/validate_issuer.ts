@@ -1,0 +1,98 @@
+/** What is wrong with the issuer and the other names of a server. */
+
+import { isLocalHost, isPrivateHost, isTestHost, privateHostKinds, testHosts } from "../oauth/test_hosts.ts";
+import { type ConfigIssue, quote, suggest } from "./config_issue.ts";
+import { fromHost } from "./issuer_urls.ts";
+import type { ResolvedSettings } from "./resolve_settings.ts";
+import type { Settings } from "./settings.ts";
+
+/** The issues of an issuer that is not a URL in its normal form. */
+export function validateIssuer({ issuer }: ResolvedSettings): ConfigIssue[] {
+  const issue = (expected: string, hint: string): ConfigIssue => ({
+    path: "issuer",
+    expected,
+    received: quote(issuer),
+    hint,
+  });
+  if (!URL.canParse(issuer) || !/^https?:\/\/[^/]/.test(issuer)) {
+    const hint = suggest(issuer, [fromHost]) !== undefined
+      ? `Did you mean ${fromHost}?`
+      : "Write it as https://host or, on this machine, http://localhost:9000.";
+    return [issue("an absolute https URL", hint)];
+  }
+  const issues: ConfigIssue[] = [];
+  const url = new URL(issuer);
+  if (issuer.includes("?") || issuer.includes("#") || url.username !== "" || url.password !== "") {
+    issues.push(issue("a URL without query, fragment and user information", "Keep only scheme, host, port and path."));
+  } else if (!/^(?:\/[A-Za-z0-9._~-]+)*\/?$/.test(url.pathname)) {
+    issues.push(issue("a path of plain words between single slashes", "Use letters, digits, - . _ and ~ alone."));
+  } else if (issuer !== url.origin && issuer !== url.href) {
+    issues.push(
+      issue("a URL in its normal form", `Write it as ${quote(url.pathname === "/" ? url.origin : url.href)}.`),
+    );
+  }
+  return issues;
+}
+
+/** The issue of an `http` issuer on a real host. */
+export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }: ResolvedSettings): ConfigIssue[] {
+  if (!/^http:\/\/[^/]/.test(issuer) || insecureAllowHttpIssuer || allows.openLogin || !URL.canParse(issuer)) return [];
+  return [{
+    path: "issuer",
+    expected: `https, or http on a test host (${testHosts})`,
+    received: quote(issuer),
+    hint: "Use https or a test host. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.",
+  }];
+}
+
+/** The issues of a real host; the first one also names the setting that makes a host of one network a test host. */
+export function orIssuerHosts(issues: readonly ConfigIssue[], { issuer }: ResolvedSettings): ConfigIssue[] {
+  const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
+  if (!isPrivateHost(hostname)) return [...issues];
+  const hint = `If ${hostname} is your own machine, set issuerHosts to ${hostname} instead: it makes the host a test ` +
+    "host, where login, tools and demo clients are open to every machine that reaches it.";
+  return issues.map((issue, i) => i > 0 ? issue : { ...issue, hint: `${issue.hint} ${hint}` });
+}
+
+/** The issues of the names of the server. */
+export function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  const { issuer, insecureAllowHttpIssuer } = resolved;
+  const isFromHost = settings.issuer === fromHost;
+  const isTest = resolved.allows.openLogin;
+  const ownHosts = [issuer, settings.frontChannelUrl, settings.backChannelUrl].flatMap((url) =>
+    url !== undefined && URL.canParse(url) ? [new URL(url).hostname] : []
+  );
+  for (const [i, host] of (settings.issuerHosts ?? []).entries()) {
+    const isOwn = isFromHost || ownHosts.includes(host);
+    if (isOwn && (isTestHost(host) || isPrivateHost(host))) continue;
+    issues.push({
+      path: `issuerHosts[${i}]`,
+      expected: isOwn
+        ? `a test host (${testHosts}), ${privateHostKinds}`
+        : `issuer: "${fromHost}", or a host of issuer, frontChannelUrl or backChannelUrl`,
+      received: quote(host),
+      hint: isOwn ? "Name the host of the URL by which clients reach the server." : "Remove it, or change issuer.",
+    });
+  }
+  for (const path of ["frontChannelUrl", "backChannelUrl"] as const) {
+    const url = settings[path];
+    if (url === undefined) continue;
+    const issue = (expected: string, hint: string) => issues.push({ path, expected, received: quote(url), hint });
+    if (!URL.canParse(url) || new URL(url).origin !== url) {
+      issue("an origin in its normal form", "Write it as http://localhost:9000.");
+    } else if (isFromHost) {
+      issue("nothing, because each request has an issuer of its own", "Remove it, or name one issuer.");
+    } else if (
+      isTest !== isTestHost(new URL(url).hostname) && !isLocalHost(new URL(url).hostname, resolved.allows.localUrls)
+    ) {
+      issue(
+        `${isTest ? "a" : "no"} test host, because the issuer is ${isTest ? "on one" : "on a real host"}`,
+        "Choose test hosts for both, or real hosts for both.",
+      );
+    } else if (!isTest && url.startsWith("http:") && !insecureAllowHttpIssuer) {
+      issue("https", "Use https. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.");
+    }
+  }
+  return issues;
+}
