@@ -38,6 +38,15 @@ const reserved: readonly Reserved[] = [
     message: "The rest of src/ receives a clock.",
   },
   {
+    text: /\b(?:set(?:Timeout|Interval|Immediate)|performance\.now)\b/,
+    selectors: [
+      "CallExpression[callee.name=/^set(?:Timeout|Interval|Immediate)$/]",
+      'MemberExpression[object.name="performance"][property.name="now"]',
+    ],
+    allowedIn: ["platform/runtime/", "testing/faults/fault_injector.ts", "cli/", "main.ts"],
+    message: "The rest of src/ uses platform/runtime/timers.ts, which fake timers of tests do not replace.",
+  },
+  {
     text: /\b(?:random|getRandomValues|randomUUID)\b/,
     selectors: [
       'MemberExpression[object.name="Math"][property.name="random"]',

@@ -1,6 +1,7 @@
 /** Waiting for a condition instead of a time. */
 
 import process from "node:process";
+import { timers } from "../src/platform/runtime/timers.ts";
 
 /** Milliseconds after which a condition counts as never met; far more than any test takes on a slow machine. */
 const limitMs = 180_000;
@@ -40,6 +41,18 @@ export async function cpuTimeOf(action: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
+/**
+ * Gives the server other timers or clocks than those of the runtime.
+ *
+ * @param fakes Members of `timers`, such as the global functions while `node:test` has replaced them.
+ * @returns Ends it.
+ */
+export function replaceTimers(fakes: Readonly<Partial<Record<keyof typeof timers, unknown>>>): () => void {
+  const real = { ...timers };
+  Object.assign(timers, fakes);
+  return () => void Object.assign(timers, real);
+}
+
 /** Milliseconds of a step of a patient timer. */
 const stepMs = 25;
 
@@ -62,10 +75,13 @@ export async function withPatientTimers<T>(action: () => Promise<T>): Promise<T>
     return id;
   };
   const stopTimer = (id?: number) => (clearTimeout(steps.get(id) ?? id), void steps.delete(id));
-  Object.assign(globalThis, { setTimeout: startTimer, clearTimeout: stopTimer });
+  const fakes = { setTimeout: startTimer, clearTimeout: stopTimer };
+  const restore = replaceTimers(fakes);
+  Object.assign(globalThis, fakes);
   try {
     return await action();
   } finally {
     Object.assign(globalThis, { setTimeout, clearTimeout });
+    restore();
   }
 }

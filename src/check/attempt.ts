@@ -2,6 +2,7 @@
 
 import type { Attack, JourneyOutcome } from "./attack.ts";
 import type { CrashWatch } from "./crashes.ts";
+import { type Timer, timers } from "../platform/runtime/timers.ts";
 
 /** How an action of the client ended. */
 export interface Attempt<Result> {
@@ -31,9 +32,9 @@ export async function attempt<Result>(
 ): Promise<Attempt<Result>> {
   stop?.throwIfAborted();
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
   const limit = new Promise<Attempt<Result>>((resolve) => {
-    timer = setTimeout(() => {
+    timer = timers.setTimeout(() => {
       resolve({ outcome: "hung" });
       controller.abort(new Error("The check no longer waits for this action."));
     }, timeoutMs);
@@ -51,7 +52,7 @@ export async function attempt<Result>(
   try {
     return await untilStopped(Promise.race([...crash === undefined ? [] : [crash], action, limit]), stop);
   } finally {
-    clearTimeout(timer);
+    timers.clearTimeout(timer);
   }
 }
 
@@ -115,10 +116,10 @@ export function timeLimit(
 
   return {
     async attempt(act, watch, attack) {
-      const startedAt = performance.now();
+      const startedAt = timers.elapsed();
       const ended = await attempt(act, watch, limitOf(attack), signal);
       if (ended.outcome === "hung") hangs++;
-      else slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+      else slowestMs = Math.max(slowestMs, timers.elapsed() - startedAt);
       return ended;
     },
   };

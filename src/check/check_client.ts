@@ -20,6 +20,7 @@ import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
+import { timers } from "../platform/runtime/timers.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one
@@ -46,7 +47,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   );
   const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
   const tasks = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
-  const startedAt = performance.now();
+  const startedAt = timers.elapsed();
   const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
   try {
     const runner = openRunner(checkedDriver(driver), journeys, options);
@@ -75,7 +76,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     );
     const notRun = results.filter((_, index) => found[index] === undefined).length;
     const habits = recordings.length === 0 ? [] : await checkJourneyHabits(recordings, results);
-    const seconds = (performance.now() - startedAt) / 1000;
+    const seconds = (timers.elapsed() - startedAt) / 1000;
     const facts = { client: driver.name, control, results, habits, seconds, baseline, notRun };
     return checkReport({ ...facts, repeat, rulesUrl, suggestFlag });
   } finally {

@@ -4,6 +4,7 @@
  */
 
 import { onUncaughtError, uncaughtErrorsReported } from "../platform/runtime/uncaught_error.ts";
+import { timers } from "../platform/runtime/timers.ts";
 
 /** A journey that is watched. */
 export interface CrashWatch {
@@ -68,7 +69,7 @@ export function watchCrashes(isInProcess: boolean): CrashWatch {
     unfinishedEnd: async () => void await Promise.allSettled(unfinished),
     async nextTask() {
       // Some libraries throw an error from a timer of 0 ms.
-      if (!timersEnded) await new Promise((resolve) => setTimeout(resolve));
+      if (!timersEnded) await new Promise((resolve) => timers.setTimeout(resolve));
       timersEnded = true;
       await uncaughtErrorsReported();
     },

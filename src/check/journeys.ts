@@ -9,6 +9,7 @@ import { type TestLatchkey, testLatchkey, type TestLatchkeyOptions } from "../te
 import type { Observation, Stage, Wait } from "./attack.ts";
 import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import { listeningTrap, trapFetch } from "./trap.ts";
+import { timers } from "../platform/runtime/timers.ts";
 
 /** The environment of a journey: the parts for the attack and its observation, and functions to begin and end it. */
 export interface JourneyEnvironment
@@ -205,7 +206,7 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
       while (requests.size > 0) {
         await Promise.all(requests);
         // The client may send the next request after it has read the response.
-        await new Promise((resolve) => setTimeout(resolve));
+        await new Promise((resolve) => timers.setTimeout(resolve));
       }
     },
     async close() {
@@ -237,7 +238,7 @@ function sessionStarter(
     if (driver.readsClock) as.clock.advance(Math.max(0, milliseconds / 1000));
     else waits.push({ after: as.log.unmasked.exchanges.length, milliseconds });
     // So that a client that polls forever does not block other tasks.
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await new Promise((resolve) => timers.setTimeout(resolve, 0));
     signal.throwIfAborted();
   }
 

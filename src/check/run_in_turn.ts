@@ -12,6 +12,7 @@ import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import { defaultRecoveryMs, type Runner } from "./runner.ts";
 import { missingTrait } from "./traits.ts";
+import { timers } from "../platform/runtime/timers.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
@@ -86,11 +87,11 @@ export async function checkInTurn(
     return unknownResult(task, "inconclusive", stopped);
   }
 
-  const endsAt = performance.now() + minutes * 60_000;
+  const endsAt = timers.elapsed() + minutes * 60_000;
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => compareTasks(a, b))) {
     onStart?.(task.attack.id);
     results[index] = report(
-      performance.now() < endsAt ? await check(task) : unknownResult(task, "skipped", "the time limit was reached"),
+      timers.elapsed() < endsAt ? await check(task) : unknownResult(task, "skipped", "the time limit was reached"),
     );
     if (results[index].evidence.outcome !== undefined) last = index;
   }

@@ -5,6 +5,7 @@ import type { CheckOptions } from "./check_options.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { checkedDriver, type ClientDriver, LoginLimitError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
+import { timers } from "../platform/runtime/timers.ts";
 
 /** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {
@@ -50,7 +51,7 @@ const firstLimitWaitMs = 2000;
 /** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */
 const maxUnfinishedMs = 1000;
 
-const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+const wait = (milliseconds: number) => new Promise<void>((resolve) => timers.setTimeout(resolve, milliseconds));
 
 /** Prepares the journeys of one check. */
 export function openRunner(driver: ClientDriver, journeys: Journeys, options: CheckOptions): Runner {
@@ -86,12 +87,12 @@ export function openRunner(driver: ClientDriver, journeys: Journeys, options: Ch
       }
     },
     async repeat(act, watch, isExpected, isOver = () => Promise.resolve(false)) {
-      const deadline = performance.now() + recoveryMs;
+      const deadline = timers.elapsed() + recoveryMs;
       for (let retries = 0;; retries++) {
         const ended = await limit.attempt(act, watch);
         const isFinal = isExpected(ended) || ended.error instanceof LoginLimitError || await isOver();
         const intervalMs = Math.min(firstRecoveryIntervalMs * 2 ** retries, maxRecoveryIntervalMs, recoveryMs);
-        const isLate = retries > 0 && performance.now() + intervalMs > deadline;
+        const isLate = retries > 0 && timers.elapsed() + intervalMs > deadline;
         if (isFinal || isLate || recoveryMs === 0) return ended;
         await wait(intervalMs);
       }

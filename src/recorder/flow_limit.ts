@@ -3,6 +3,8 @@
  * Notable exchanges have a separate limit, so that rejected requests do not hide logins, nor logins a rejection.
  */
 
+import { timers } from "../platform/runtime/timers.ts";
+
 /** Duration of a period, in milliseconds of real time: a test may freeze the clock of the server. */
 const periodMs = 1000;
 
@@ -22,13 +24,13 @@ export function flowLimit(maxFlowsPerSecond: number, onReached: () => void): Flo
   return {
     isReached(isNotable) {
       const count = isNotable ? counts.notable : counts.others;
-      if (count < maxFlowsPerSecond || performance.now() - startedAt >= periodMs) return false;
+      if (count < maxFlowsPerSecond || timers.elapsed() - startedAt >= periodMs) return false;
       if (!isReported) onReached();
       isReported = true;
       return true;
     },
     count(isNotable) {
-      const time = performance.now();
+      const time = timers.elapsed();
       if (time - startedAt >= periodMs) {
         startedAt = time;
         counts = { notable: 0, others: 0 };

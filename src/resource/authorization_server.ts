@@ -39,7 +39,8 @@ export interface AuthorizationServer {
 
 /** Resolves the options. @throws {TypeError} If the issuer is neither https nor on a test host. */
 export function authorizationServer(
-  { issuer, fetch: outbound = (url, init) => globalThis.fetch(url, init), now = Date.now }: AuthorizationServerOptions,
+  { issuer, fetch: outbound = (url, init) => globalThis.fetch(url, init), now = () => Date.now() }:
+    AuthorizationServerOptions,
 ): AuthorizationServer {
   if (!isAllowedUrl(issuer)) {
     throw new TypeError(

@@ -11,6 +11,7 @@ import { correctDecisions } from "./decisions.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
 import { type ApplicationVariant, webApplicationAt } from "./small_web_application.ts";
+import { replaceTimers } from "../until.ts";
 
 const application = "http://127.0.0.1:3000";
 
@@ -134,7 +135,6 @@ test("an application that limits logins is accused of nothing, and the report na
 });
 
 test("a pause lets an application that limits logins be checked", async () => {
-  const { setTimeout } = globalThis;
   const paused: number[] = [];
   const pauseMs = 54_321;
   const reset = () => {
@@ -142,7 +142,7 @@ test("a pause lets an application that limits logins be checked", async () => {
     return setTimeout(() => {});
   };
   // The limit ends with each pause, which takes no time.
-  Object.assign(globalThis, {
+  const restore = replaceTimers({
     setTimeout: (callback: () => void, milliseconds?: number) =>
       milliseconds === pauseMs ? (reset(), setTimeout(callback)) : setTimeout(callback, milliseconds),
   });
@@ -154,7 +154,7 @@ test("a pause lets an application that limits logins be checked", async () => {
     const { passed, skipped, inconclusive } = report.counts;
     assertEquals([passed + skipped, inconclusive], [report.results.length, 0], String(report));
   } finally {
-    Object.assign(globalThis, { setTimeout });
+    restore();
   }
 });
 

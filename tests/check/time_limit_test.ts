@@ -4,6 +4,7 @@ import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { attacks } from "../../src/check/attacks/mod.ts";
 import { timeLimit } from "../../src/check/attempt.ts";
+import { replaceTimers } from "../until.ts";
 
 const rejected = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
 const slowServer = attacks.find(({ id }) => id === "transport/hang")!;
@@ -22,8 +23,6 @@ const never = () => new Promise<never>(() => {});
  * for.
  */
 async function timesOf(act: (pass: (milliseconds: number) => void) => Promise<void>): Promise<number[]> {
-  const { setTimeout } = globalThis;
-  const now = performance.now.bind(performance);
   const times: number[] = [];
   let passed = 0;
   const startTimer = (callback: () => void, milliseconds: number) => {
@@ -33,14 +32,12 @@ async function timesOf(act: (pass: (milliseconds: number) => void) => Promise<vo
       callback();
     });
   };
-  Object.assign(globalThis, { setTimeout: startTimer });
-  performance.now = () => passed;
+  const restore = replaceTimers({ setTimeout: startTimer, elapsed: () => passed });
   try {
     await act((milliseconds) => void (passed += milliseconds));
     return times;
   } finally {
-    Object.assign(globalThis, { setTimeout });
-    performance.now = now;
+    restore();
   }
 }
 

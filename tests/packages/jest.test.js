@@ -1,4 +1,14 @@
-import { test } from "@jest/globals";
+import { jest, test } from "@jest/globals";
 import { checks } from "./sample.js";
+
+// Modules that the package loads at the first use, it loads while the timers are fakes.
+test("with fake timers: a real port", async () => {
+  jest.useFakeTimers();
+  try {
+    await checks["a real port, and a connection that breaks"]();
+  } finally {
+    jest.useRealTimers();
+  }
+});
 
 for (const [name, check] of Object.entries(checks)) test(name, check);

@@ -8,16 +8,16 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../kit.ts";
 import { type RecordedServer, recordedServer, summarizeExchanges } from "./recorded_server.ts";
+import { replaceTimers } from "../until.ts";
 
 /** Runs a body at a fixed time of the process, which `advance` changes. */
 async function atFixedTime(body: (advance: (milliseconds: number) => void) => Promise<void>): Promise<void> {
-  const { now } = performance;
   let time = 1000;
-  performance.now = () => time;
+  const restore = replaceTimers({ elapsed: () => time });
   try {
     await body((milliseconds) => void (time += milliseconds));
   } finally {
-    performance.now = now;
+    restore();
   }
 }
 

@@ -29,6 +29,7 @@ import {
   webToken,
 } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
+import { replaceTimers } from "../until.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** Every path there is, with the methods it serves. */
@@ -324,6 +325,7 @@ test("[HT-09] a body that stalls is ended with 408, while other requests get res
       }),
     );
   mock.timers.enable({ apis: ["setTimeout"] });
+  const restore = replaceTimers({ setTimeout, clearTimeout });
   try {
     const [asJson, asPage] = [get("/oauth2/token", stalled()), get("/oauth2/authorize", stalled())];
     assertEquals((await token({ code: await code() })).status, 200);
@@ -332,6 +334,7 @@ test("[HT-09] a body that stalls is ended with 408, while other requests get res
     assertEquals([rejected.status, (await rejected.json()).error], [408, "invalid_request"]);
     await assertPage(await asPage, 408);
   } finally {
+    restore();
     mock.timers.reset();
   }
 });

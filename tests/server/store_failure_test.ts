@@ -7,6 +7,7 @@ import type { Store } from "../../src/mod.ts";
 import { StoreError } from "../../src/platform/store/store_error.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "../kit.ts";
+import { replaceTimers } from "../until.ts";
 
 const place = "postgres://10.0.0.7/db";
 
@@ -136,14 +137,14 @@ test("a store that hangs while a server starts is an error after a minute and a 
     waits.push(milliseconds);
     return setTimeout(callback, 0);
   };
-  globalThis.setTimeout = passed as unknown as typeof setTimeout;
+  const restore = replaceTimers({ setTimeout: passed });
   try {
     for (const options of starts) {
       const error = await assertRejects(() => latchkey({ clients: [], ...options }), StoreError);
       assertMatch(error.message, /^the store: expected a response within 90000 ms, found none; /);
     }
   } finally {
-    globalThis.setTimeout = setTimeout;
+    restore();
   }
   assertEquals(new Set(waits), new Set([90_000]));
   await assertRejects(

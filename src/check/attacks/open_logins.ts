@@ -8,11 +8,12 @@ import type { Conclusion, Stage } from "../attack.ts";
 import { type ClientJourney, UndecidedError } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude } from "./conclusions.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** The step and the limit of the wait for requests of the client, in milliseconds. */
 const [stepMs, maxMs] = [10, 200] as const;
 
-const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const wait = (milliseconds: number) => new Promise((resolve) => timers.setTimeout(resolve, milliseconds));
 
 /** Waits until the client has sent its requests, or for {@link maxMs}; then one more step, for what follows. */
 export async function waitUntil(isSent: () => boolean): Promise<void> {

@@ -18,6 +18,7 @@ import { openOtherEndpoints } from "./other_issuer.ts";
 import { issuedTokens } from "./page_secrets.ts";
 import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** Whether a server issued a code, and whether one received it. */
 const issued = ({ log }: TestLatchkey, code: string) =>
@@ -193,7 +194,7 @@ export const ownerAttacks: readonly Attack[] = [
       const first = session!.refresh!();
       await Promise.race([waiting.arrived, first.catch(() => undefined)]);
       const next = other.refresh!();
-      await Promise.race([next.catch(() => undefined), new Promise((resolve) => setTimeout(resolve, 100))]);
+      await Promise.race([next.catch(() => undefined), new Promise((resolve) => timers.setTimeout(resolve, 100))]);
       waiting.release();
       const results = await Promise.allSettled([first, next]);
       const sent = as.log.unmasked.filter("token", refreshRequest).map(({ request }) =>

@@ -4,6 +4,7 @@ import type { Context } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import type { Endpoint, Handler } from "../../server/assembly/route.ts";
 import { plainText } from "../../platform/http/message.ts";
+import { type Timer, timers } from "../../platform/runtime/timers.ts";
 
 /** The plugin for health checks. */
 export interface Health extends Plugin {
@@ -27,15 +28,15 @@ export function health({ storeTimeoutMs = 1000 }: HealthOptions = {}): Health {
 
   async function checkReadiness({ server }: Context): Promise<string | undefined> {
     if (draining) return "stopping";
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: Timer | undefined;
     const timeout = new Promise<string>((resolve) =>
-      timer = setTimeout(() => resolve("the store does not respond"), storeTimeoutMs)
+      timer = timers.setTimeout(() => resolve("the store does not respond"), storeTimeoutMs)
     );
     // A write, because reads succeed on a full disk and on a replica. Concurrent requests share it.
     pendingCheck ??= server.store.put("used_identifier", "ready", {}, { expiresAt: server.now() })
       .then(() => undefined, () => "the store fails")
       .finally(() => pendingCheck = undefined);
-    return await Promise.race([pendingCheck, timeout]).finally(() => clearTimeout(timer));
+    return await Promise.race([pendingCheck, timeout]).finally(() => timers.clearTimeout(timer));
   }
 
   return {

@@ -11,6 +11,7 @@ import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts
 import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import { formatEvent, isPendingPoll, isShown, type LoggedRequest, type Terminal } from "./format_event.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** @internal Options of the log. */
 export interface LoggingOptions {
@@ -147,7 +148,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       const method = request.method.slice(0, 16);
       const logged: ActiveRequest = { id, path, method, events: format === "text" ? [] : undefined };
       requests.set(request, logged);
-      const startedAt = performance.now();
+      const startedAt = timers.elapsed();
       // Read before the response: the connection may be closed afterwards.
       const sender = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.conflicting } : {};
       let response: ResponseLike;
@@ -169,7 +170,7 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
           path: redactText(path.slice(0, 200), response.status < 400 ? undefined : registeredSecrets),
           endpoint: endpointNameAt(findEndpoint, path),
           status: response.status,
-          milliseconds: Math.round((performance.now() - startedAt) * 100) / 100,
+          milliseconds: Math.round((timers.elapsed() - startedAt) * 100) / 100,
           ...sender,
           request: id,
         }));

@@ -7,6 +7,7 @@ import type { Server } from "../../server/oauth/server.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
 import type { Store } from "../../platform/store/store.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** The plugin that counts, with its results. */
 export interface Metrics extends Plugin {
@@ -112,14 +113,14 @@ export function metrics(): Metrics {
     const time = <Args extends unknown[], Result>(verb: keyof Store, call: (...args: Args) => Promise<Result>) => {
       const labels = formatLabels({ verb });
       return async (...args: Args): Promise<Result> => {
-        const startedAt = performance.now();
+        const startedAt = timers.elapsed();
         try {
           return await call(...args);
         } catch (error) {
           count("latchkey_store_failures_total", labels);
           throw error;
         } finally {
-          observe("latchkey_store_seconds", labels, (performance.now() - startedAt) / 1000);
+          observe("latchkey_store_seconds", labels, (timers.elapsed() - startedAt) / 1000);
         }
       };
     };
@@ -175,7 +176,7 @@ export function metrics(): Metrics {
         findEndpoint = app.findEndpoint;
       },
       handle: (next) => async (request, peer) => {
-        const startedAt = performance.now();
+        const startedAt = timers.elapsed();
         const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
         const endpoint = endpointNameAt(findEndpoint, path);
         inFlight++;
@@ -188,7 +189,7 @@ export function metrics(): Metrics {
           inFlight--;
           const method = countedMethods.has(request.method) ? request.method : "other";
           count("latchkey_requests_total", formatLabels({ endpoint, method, status }));
-          observe("latchkey_request_seconds", formatLabels({ endpoint }), (performance.now() - startedAt) / 1000);
+          observe("latchkey_request_seconds", formatLabels({ endpoint }), (timers.elapsed() - startedAt) / 1000);
         }
       },
       extend: (server): Server => ({ ...server, store: getInstrumentedStore(server.store) }),

@@ -2,6 +2,7 @@
 
 import { HttpError, type HttpResponse, type RequestLike } from "../../platform/http/message.ts";
 import { isSameOrigin } from "../../platform/http/same_origin.ts";
+import { type Timer, timers } from "../../platform/runtime/timers.ts";
 
 /** Notifies open pages of changed flows. */
 export type Notifier = ReturnType<typeof notifier>;
@@ -42,20 +43,20 @@ interface Listener {
 export function notifier(subscribe: (notify: (flow: string) => void) => () => void) {
   const listeners = new Set<Listener>();
   let unsubscribe = () => {};
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let timer: Timer | undefined;
   let closed = false;
 
   function addListener(listener: Listener): void {
     listeners.add(listener);
     if (listeners.size > 1) return;
-    timer = setInterval(() => listeners.forEach((member) => member.ping()), pingIntervalMs);
+    timer = timers.setInterval(() => listeners.forEach((member) => member.ping()), pingIntervalMs);
     unsubscribe = subscribe((flow) => listeners.forEach((member) => member.notify(flow)));
   }
 
   function removeListener(listener: Listener): void {
     listeners.delete(listener);
     if (listeners.size > 0) return;
-    clearInterval(timer);
+    timers.clearInterval(timer);
     unsubscribe();
   }
 
@@ -101,9 +102,9 @@ function eventStream(
   const changed = new Set<string>();
   let listener: Listener;
   let flush = () => {};
-  let interval: ReturnType<typeof setTimeout> | undefined;
+  let interval: Timer | undefined;
   const remove = () => {
-    clearTimeout(interval);
+    timers.clearTimeout(interval);
     removeListener(listener);
   };
   return new ReadableStream<Uint8Array>({
@@ -113,7 +114,7 @@ function eventStream(
         if (changed.size === 0 || interval !== undefined || controller.desiredSize! <= 0) return;
         send(`${[...changed].map((flow) => `data: ${flow}\n`).join("")}\n`);
         changed.clear();
-        interval = setTimeout(() => {
+        interval = timers.setTimeout(() => {
           interval = undefined;
           flush();
         }, minIntervalMs);

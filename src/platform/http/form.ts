@@ -1,6 +1,7 @@
 /** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
 
 import { findForRequest, HttpError, type RequestLike } from "./message.ts";
+import { timers } from "../runtime/timers.ts";
 
 /** @internal Decoded names and values, in the order of the request. */
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -182,12 +183,12 @@ async function withLateTimer<T>(body: Promise<T>): Promise<T> {
 
 function withTimer<T>(body: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
+    const timer = timers.setTimeout(
       () => reject(new HttpError(408, "HT-09", `The body must arrive within ${bodyTimeoutMs / 1000} seconds`)),
       bodyTimeoutMs,
     );
     const finish = (outcome: () => void) => {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       outcome();
     };
     body.then((read) => finish(() => resolve(read)), (cause) => finish(() => reject(cause)));

@@ -2,6 +2,7 @@
 
 import type { RequestLike, ResponseLike } from "../http/message.ts";
 import type { TlsPair } from "./tls.ts";
+import { type Timer, timers } from "./timers.ts";
 
 /** Handles a request. It never throws and never rejects. */
 export type RequestHandler = (
@@ -42,13 +43,13 @@ export const requestTimeoutStatus = 408;
 
 /** Waits for a promise, but no longer than a number of milliseconds. */
 export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
-  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+  let timer: Timer | undefined;
+  const timeout = new Promise((resolve) => timer = timers.setTimeout(resolve, milliseconds));
+  await Promise.race([promise, timeout]).finally(() => timers.clearTimeout(timer));
 }
 
 /** Waits for a graceful stop. Calls `byForce` after {@link shutdownTimeoutMs}. */
 export async function stopWithTimeout(gracefully: Promise<unknown>, byForce: () => unknown): Promise<void> {
-  const timer = setTimeout(byForce, shutdownTimeoutMs);
-  await gracefully.finally(() => clearTimeout(timer));
+  const timer = timers.setTimeout(byForce, shutdownTimeoutMs);
+  await gracefully.finally(() => timers.clearTimeout(timer));
 }

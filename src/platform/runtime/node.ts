@@ -6,12 +6,10 @@ import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
 import { isDropped, isResponse, type RequestLike } from "../http/message.ts";
 import { type Bind, type RequestHandler, requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
+import { timers } from "./timers.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
-
-/** Not the global function, which tests may replace with a fake. */
-const { setImmediate } = process.getBuiltinModule("node:timers");
 
 export const bind: Bind = async (handler, { host, port, tls, requestsCertificate = false }) => {
   const limits = {
@@ -64,7 +62,7 @@ async function stopServer(server: Server, unusedSockets: ReadonlySet<Socket>): P
   await stopWithTimeout(closed, () => server.closeAllConnections());
   // The fetch pool of this process may hold client ends of these connections, and reuse one for the next request to
   // this port. The pool detects a closed connection in the poll phase of the event loop, between two immediates.
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => timers.setImmediate(resolve));
 }
 
 async function handleRequest(

@@ -1,6 +1,7 @@
 /** A self-signed certificate for tests (X.509, RFC 5280), created with the cryptography of the runtime. */
 
 import type { TlsPair } from "./tls.ts";
+import { timers } from "./timers.ts";
 
 const dayMs = 86_400_000;
 
@@ -51,7 +52,7 @@ export async function selfSignedCertificate(hosts: readonly string[]): Promise<T
     der(tag.set, der(tag.sequence, der(tag.oid, oid.commonName), der(tag.utf8String, ascii("Latchkey, self-signed")))),
   );
   const serial = crypto.getRandomValues(new Uint8Array(16));
-  const now = Date.now();
+  const now = timers.now();
   const certificate = der(
     tag.sequence,
     der(tag.version, der(tag.integer, [2])),

@@ -1,10 +1,6 @@
 /** Errors that no code catches, on Deno, Node and Bun. */
 
-import type nodeProcess from "node:process";
-
-/** Not the global function, which tests may replace with a fake. */
-const { setImmediate } = (globalThis as unknown as { readonly process: typeof nodeProcess }).process
-  .getBuiltinModule("node:timers");
+import { timers } from "./timers.ts";
 
 type Listener = (error: unknown) => void;
 
@@ -28,7 +24,7 @@ export function onUncaughtError(report: Listener): () => void {
  * timers throw come later: a timer of 0 ms takes one millisecond on Node and Bun, and two on Deno.
  */
 export function uncaughtErrorsReported(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => timers.setImmediate(resolve));
 }
 
 function listenToEvents(report: Listener): () => void {

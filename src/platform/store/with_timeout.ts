@@ -1,6 +1,7 @@
 /** Timeouts of network calls, and delays. */
 
 import { StoreError } from "./store_error.ts";
+import { type Timer, timers } from "../runtime/timers.ts";
 
 /** The error of a call that has timed out. */
 export function timeoutError(location: string, timeoutMs: number): StoreError {
@@ -23,17 +24,17 @@ export async function withTimeout<T>(
   promise: Promise<T>,
   onTimeout: () => void = () => {},
 ): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: Timer | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    timer = timers.setTimeout(() => {
       onTimeout();
       reject(timeoutError(location, timeoutMs));
     }, timeoutMs);
   });
-  return await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+  return await Promise.race([promise, timeout]).finally(() => timers.clearTimeout(timer));
 }
 
 /** Resolves after that many milliseconds of real time. */
 export function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return new Promise((resolve) => timers.setTimeout(resolve, milliseconds));
 }

@@ -2,6 +2,7 @@
 
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { MinuteTask, Server } from "../oauth/server.ts";
+import { type Timer, timers } from "../../platform/runtime/timers.ts";
 
 /** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
@@ -65,11 +66,11 @@ interface MaintenanceTimer {
 /** Creates the timer. */
 export function maintenanceTimer(run: () => void): MaintenanceTimer {
   let firstRun: AbortSignal | undefined;
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let timer: Timer | undefined;
 
   function startInterval(): void {
     run();
-    timer ??= setInterval(run, maintenanceIntervalMs);
+    timer ??= timers.setInterval(run, maintenanceIntervalMs);
   }
 
   return {
@@ -81,7 +82,7 @@ export function maintenanceTimer(run: () => void): MaintenanceTimer {
     stop() {
       // A listener keeps the process running.
       firstRun?.removeEventListener("abort", startInterval);
-      clearInterval(timer);
+      timers.clearInterval(timer);
     },
   };
 }

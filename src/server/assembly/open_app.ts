@@ -81,7 +81,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const plugins = [...givenPlugins, ...await providerPlugins(withValues)];
   const options = { ...withValues.settings, plugins };
   if (place.sharesStore && options.now !== undefined) throw ownClockError();
-  const { now = Date.now, randomBytes = randomPool(), keySource: source } = options;
+  const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = options;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   const issuer = configuredIssuer(options) ?? (options.issuerUntilListening ?? place.issuer) + issuerPath;

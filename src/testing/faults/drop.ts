@@ -4,6 +4,7 @@ import { ConnectionDropped, type ResponseLike } from "../../platform/http/messag
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { readBodyText } from "./response_body.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /**
  * When the connection is dropped: `before` the server does anything; `after` it has done everything, so that only the
@@ -49,7 +50,7 @@ async function withTruncatedBody(response: ResponseLike): Promise<Response> {
     start: (controller) => controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2))),
     async pull(controller) {
       // The first half must have left before the rest fails.
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise((resolve) => timers.setTimeout(resolve, 1));
       controller.error(new ConnectionDropped());
     },
   }, { highWaterMark: 0 });

@@ -14,6 +14,7 @@ import type { ExchangeMatch, Expectation } from "./log_expectation.ts";
 import { getInternalErrors } from "../internal_error.ts";
 import { assertOptions, objectOption } from "../options.ts";
 import { getClientId, patternField, type RequestPattern } from "../faults/rule_builder.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** @internal How long to wait for an exchange. Default: without limit. */
 export interface WaitOptions {
@@ -229,7 +230,7 @@ function waitForExchange(
     if (immediate !== undefined) return resolve(immediate);
     const cleanUp = () => {
       stop();
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
     };
     const stop = recorder.subscribe(() => {
@@ -249,7 +250,7 @@ function waitForExchange(
       const message = `expected a request to ${endpoint} within ${timeoutMs} milliseconds, ${received}`;
       reject(new LogError(message, endpoint, all.map((exchange) => exchange.endpoint)));
     };
-    const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : timers.setTimeout(onTimeout, timeoutMs);
     signal?.addEventListener("abort", abort);
   });
 }

@@ -1,7 +1,7 @@
 /** A connection within one process, with the functions of a socket that HTTP clients and servers of Node call. */
 
 import { Duplex } from "node:stream";
-import { clearTimeout, setTimeout } from "node:timers";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** One end of a connection. */
 export class Connection extends Duplex {
@@ -64,7 +64,7 @@ export class Connection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#peer!.#receive(null);
     done(error);
   }
@@ -76,9 +76,9 @@ export class Connection extends Duplex {
   }
 
   #restartTimer(): void {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     if (this.#idleMs === 0 || this.destroyed) return;
-    this.#timer = setTimeout(() => this.emit("timeout"), this.#idleMs);
+    this.#timer = timers.setTimeout(() => this.emit("timeout"), this.#idleMs);
     if (!this.#isRef) this.#timer.unref();
   }
 }

@@ -6,8 +6,8 @@ import { isIPv6 } from "node:net";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { setImmediate } from "node:timers";
 import { Connection } from "./connection.ts";
+import { timers } from "../../platform/runtime/timers.ts";
 
 /** @internal A server that an agent connects to, such as `TestLatchkey`. */
 export interface AgentServer {
@@ -38,7 +38,7 @@ export function httpsAgent(...servers: readonly AgentServer[]): Agent {
     const outside: RequestOptions = { ...options, host, port, servername: options.servername ?? host };
     const connection = server === undefined ? connectOutside(outside, callback) : connectTo(server);
     // Later, because undici expects no call before this function has returned. Node uses the returned connection.
-    if (callback !== undefined && connection) setImmediate(callback, null, connection);
+    if (callback !== undefined && connection) timers.setImmediate(callback, null, connection);
     return connection;
   };
   return agent;

@@ -6,6 +6,7 @@ import { HttpError } from "../../../src/platform/http/message.ts";
 import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../../src/platform/http/form.ts";
 import type { Fields } from "../../../src/platform/http/form.ts";
 import { forEachCase } from "../../kit.ts";
+import { replaceTimers } from "../../until.ts";
 
 const formType = "application/x-www-form-urlencoded";
 
@@ -174,6 +175,7 @@ test("[HT-09] an endless body is abandoned at the deadline, also when it trickle
     return new Promise((resolve) => setTimeout(resolve, bodyTimeoutMs / 4));
   });
   mock.timers.enable({ apis: ["setTimeout"] });
+  const restore = replaceTimers({ setTimeout, clearTimeout });
   try {
     for (const { stream, isCancelled } of [silent, trickling]) {
       let ended = false;
@@ -187,6 +189,7 @@ test("[HT-09] an endless body is abandoned at the deadline, also when it trickle
       assert(isCancelled());
     }
   } finally {
+    restore();
     mock.timers.reset();
   }
 });

@@ -24,7 +24,7 @@ import {
   sendRaw,
 } from "./raw_connection.ts";
 import { latchkey } from "../../secret_leak_check.ts";
-import { endsWithin } from "../../until.ts";
+import { endsWithin, replaceTimers } from "../../until.ts";
 
 const metadataPath = "/.well-known/openid-configuration";
 const withoutIPv6 = !Object.values(networkInterfaces()).flat().some((address) => address?.address === "::1");
@@ -426,9 +426,11 @@ test("[CI-06] one of twenty concurrent exchanges of a code, over as many connect
 /** Stops the clock that deadlines go by. */
 async function withStoppedClock(check: () => Promise<void>): Promise<void> {
   mock.timers.enable({ apis: ["setTimeout"] });
+  const restore = replaceTimers({ setTimeout, clearTimeout });
   try {
     await check();
   } finally {
+    restore();
     mock.timers.reset();
   }
 }

@@ -5,6 +5,7 @@ import { build, type Metafile, stop } from "esbuild";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { testServer } from "../../kit.ts";
+import { replaceTimers } from "../../until.ts";
 
 const isDeno = "Deno" in globalThis;
 
@@ -62,15 +63,14 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
 
 test("up to the first flow no timer is started on Deno, whose first one takes 5 ms, and one elsewhere", async () => {
   const { as, code, token } = await testServer({ issuer: undefined });
-  const { setTimeout, setInterval } = globalThis;
   const started: string[] = [];
   const count = (name: string) => () => void started.push(name);
-  Object.assign(globalThis, { setTimeout: count("setTimeout"), setInterval: count("setInterval") });
+  const restore = replaceTimers({ setTimeout: count("setTimeout"), setInterval: count("setInterval") });
   try {
     await as.listen({ port: 0 });
     assertEquals((await token({ code: await code() })).status, 200);
   } finally {
-    Object.assign(globalThis, { setTimeout, setInterval });
+    restore();
   }
   await as.close();
   assertEquals(started, isDeno ? [] : ["setTimeout"]);

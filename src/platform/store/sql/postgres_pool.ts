@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { delay, timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
+import { timers } from "../../runtime/timers.ts";
 
 interface PoolOptions {
   /** The URL of the database without the password, for messages. */
@@ -89,9 +90,9 @@ export function openPool(server: PostgresTls, { location, maxConnections, timeou
     const [first, ...others] = pool;
     if (first === undefined) throw Object.assign(new Error("closed immediately"), { code: "CONNECTION_CLOSED" });
     const leastBusy = others.reduce((a, b) => b.pendingQueries < a.pendingQueries ? b : a, first);
-    if (leastBusy.pendingQueries > 0 && pool.length < maxConnections && retryOpenAt <= performance.now()) {
+    if (leastBusy.pendingQueries > 0 && pool.length < maxConnections && retryOpenAt <= timers.elapsed()) {
       // This attempt is for later queries.
-      openOnce().catch(() => retryOpenAt = performance.now() + 2000);
+      openOnce().catch(() => retryOpenAt = timers.elapsed() + 2000);
     }
     return leastBusy;
   }

@@ -5,6 +5,7 @@ import { connect as connectSocket, isIP, type NetConnectOpts, type Socket } from
 import { connect as connectTls } from "node:tls";
 import { StoreError } from "../store_error.ts";
 import { delay } from "../with_timeout.ts";
+import { timers } from "../../runtime/timers.ts";
 
 /** The values of `sslmode`, and whether each means TLS. TLS always verifies the certificate. */
 const tlsByMode: Readonly<Record<string, boolean>> = {
@@ -125,7 +126,7 @@ async function openSocket(
   timeoutMs: number,
 ): Promise<Socket> {
   const socket = connectSocket(address);
-  const timer = setTimeout(
+  const timer = timers.setTimeout(
     () => void socket.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" })),
     timeoutMs,
   );
@@ -143,7 +144,7 @@ async function openSocket(
     socket.destroy();
     throw error;
   } finally {
-    clearTimeout(timer);
+    timers.clearTimeout(timer);
   }
 }
 

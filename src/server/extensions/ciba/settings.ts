@@ -4,6 +4,7 @@ import type { Allowances } from "../../config/allowances.ts";
 import { type Fields, flag, seconds } from "../../config/field.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
+import { timers } from "../../../platform/runtime/timers.ts";
 
 /** @internal */
 export interface CibaSettings {
@@ -51,7 +52,7 @@ export const cibaGrant: PolledGrant = {
   decided(server, record) {
     if (record.notification === undefined) return;
     // Later: with an immediate decision, the client must first receive the response that names the auth_req_id.
-    setTimeout(async () => {
+    timers.setTimeout(async () => {
       try {
         await (await import("./notify_client.ts")).notifyClient(server, record);
       } catch (cause) {

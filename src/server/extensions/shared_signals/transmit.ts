@@ -19,6 +19,7 @@ import {
   userSubject,
 } from "./streams.ts";
 import { pushEvents } from "./push.ts";
+import { timers } from "../../../platform/runtime/timers.ts";
 
 /** A security event about a user. */
 export interface SecurityEvent {
@@ -115,9 +116,9 @@ export async function waitForEvent({ clients }: Server, streamId: string): Promi
   if (waiting === undefined) waitingByServer.set(clients, waiting = new Map());
   waiting.get(streamId)?.();
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(wake, maxPollWaitMs);
+    const timer = timers.setTimeout(wake, maxPollWaitMs);
     function wake() {
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       if (waiting!.get(streamId) === wake) waiting!.delete(streamId);
       resolve();
     }

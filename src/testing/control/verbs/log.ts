@@ -6,6 +6,7 @@ import { assertEndpointName } from "../../assert_endpoint_name.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { getInternalErrors } from "../../internal_error.ts";
 import { type ControlTarget, defineVerb, noInput } from "../verb.ts";
+import { timers } from "../../../platform/runtime/timers.ts";
 
 /** Which exchanges to list. */
 interface LogQuery {
@@ -79,7 +80,7 @@ async function listExchanges(
   return await new Promise((resolve) => {
     const finish = (result: LogResult) => {
       stopListening();
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       closed.removeEventListener("abort", onClose);
       resolve(result);
     };
@@ -87,7 +88,7 @@ async function listExchanges(
       const result = list();
       if (result.count >= count) finish(result);
     });
-    const timer = setTimeout(() => finish(list()), wait);
+    const timer = timers.setTimeout(() => finish(list()), wait);
     const onClose = () => finish(list());
     closed.addEventListener("abort", onClose);
   });

@@ -1,0 +1,26 @@
+/**
+ * The timers and clocks of the runtime, taken when an entry of the package loads: a test may replace the globals with
+ * fakes later. Waits of the server use these. What a test controls uses the globals: delays of faults, and the clock.
+ */
+
+import type nodeProcess from "node:process";
+
+const { process } = globalThis as { readonly process?: typeof nodeProcess };
+
+/**
+ * In jest the globals may be fakes before the entry loads, unlike this module. On Deno loading it takes 50 ms, and a
+ * worker has none.
+ */
+const source = "Deno" in globalThis ? globalThis : process?.getBuiltinModule?.("timers") ?? globalThis;
+
+const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = source;
+
+/** The timers, and two clocks: the system time, and one that is never set back, in milliseconds. */
+export const timers = {
+  ...{ setTimeout, clearTimeout, setInterval, clearInterval, setImmediate },
+  now: Date.now,
+  elapsed: performance.now.bind(performance),
+};
+
+/** A timer that {@link timers} started. */
+export type Timer = ReturnType<typeof setTimeout>;
