@@ -1,6 +1,7 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
 import type { JWTPayload } from "jose";
+import { withAlias } from "../../config/issuer_urls.ts";
 import { byProfile } from "../../config/profile.ts";
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
@@ -85,9 +86,11 @@ async function verifyClaims(
   });
   const audience = [payload.aud!].flat();
   const { assertionAudience, maxAssertionLifetime, profile } = policyOf(server, client);
+  const calledUrls = calledUrl === undefined ? [] : withAlias(server, calledUrl);
+  const tokenUrls = server.assertionAudiences.flatMap((url) => withAlias(server, url));
   const audiences = [
     server.issuer,
-    ...assertionAudience === "issuer-or-token-endpoint" ? [...server.assertionAudiences, calledUrl ?? []].flat() : [],
+    ...assertionAudience === "issuer-or-token-endpoint" ? [...tokenUrls, ...calledUrls] : [],
   ];
   const isList = assertionAudience === "issuer-string" && Array.isArray(payload.aud);
   if (isList || audience.length !== 1 || !audiences.includes(audience[0]!)) {
@@ -105,7 +108,7 @@ async function verifyClaims(
     warn(server, client.id, {
       rule: "JC-05",
       reason: `aud of the client assertion is the URL of the ${
-        audience[0] === calledUrl ? "called" : "token"
+        calledUrls.includes(audience[0]!) ? "called" : "token"
       } endpoint, which many servers reject`,
       expected: `aud = ${server.issuer}, the issuer`,
       received: audience[0],

@@ -3,6 +3,7 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../config/config_issue.ts";
+import { withAlias } from "../../config/issuer_urls.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
   findFormProblem,
@@ -221,7 +222,8 @@ function assertTimes(
 function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload: JWTPayload): void {
   const audience = [payload.aud ?? []].flat();
   const isIdJag = grantProfile === "id-jag";
-  const accepted = isIdJag ? [server.issuer] : [server.issuer, ...server.assertionAudiences];
+  const tokenUrls = server.assertionAudiences.flatMap((url) => withAlias(server, url));
+  const accepted = isIdJag ? [server.issuer] : [server.issuer, ...tokenUrls];
   if (
     isIdJag ? audience.length === 1 && audience[0] === server.issuer : audience.some((aud) => accepted.includes(aud))
   ) {

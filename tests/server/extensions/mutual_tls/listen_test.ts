@@ -1,7 +1,7 @@
 /**
  * The port that asks clients for certificates (RFC 8705 §5), with real connections.
  *
- * @extensions dpop
+ * @extensions all
  */
 
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
@@ -13,10 +13,13 @@ import { proofKey, signProof } from "../../../../src/client/proof.ts";
 import { generateKey } from "../../../../src/platform/runtime/crypto.ts";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
 import type { TraceEvent } from "../../../../src/server/oauth/trace.ts";
-import { signingContext } from "../../client_jwts.ts";
-import { decodeClaims, encode, getRejections } from "../../../kit.ts";
+import { assertionOf, sharedKey, signingContext } from "../../client_jwts.ts";
+import { foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
+import { basic, decodeClaims, encode, getRejections } from "../../../kit.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 
+const ciba = "urn:openid:params:grant-type:ciba";
+const deviceCode = "urn:ietf:params:oauth:grant-type:device_code";
 const isBun = "Bun" in globalThis;
 const tls = await selfSignedCertificate([]);
 const own = await selfSignedCertificate(["client.test"]);
@@ -133,6 +136,70 @@ test("[DO-02, MT-08] a DPoP proof names the endpoint at either port, and counts 
   assertEquals(await attempt(proof), "invalid_dpop_proof");
   assertEquals(await attempt(await proofFor(json.token_endpoint!)), "DPoP");
   assertEquals(await attempt(await proofFor(alias!.replace("/token", "/par"))), "invalid_dpop_proof");
+});
+
+test("[JC-05, MT-08] aud of an assertion is each URL that metadata names, of the token endpoint or the called one", async () => {
+  if (isBun) return;
+  const key = await sharedKey("ES256");
+  const grant_types = ["client_credentials", "authorization_code", ciba, deviceCode] as const;
+  await using as = await latchkey({
+    mutualTls: { port: 0 },
+    clients: [{
+      client_id: "key",
+      ...{ token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [key.jwk] } },
+      ...{ grant_types, redirect_uris: ["https://client.test/cb"] },
+    }],
+  });
+  await as.listen({ port: 0, tls });
+  const { json: metadata } = await send(`${as.issuer}/.well-known/oauth-authorization-server`, {});
+  const aliases = metadata.mtls_endpoint_aliases as unknown as Record<string, string>;
+  const names = [];
+  for (const name of Object.keys(aliases)) {
+    const ask = async (aud: string) => {
+      const assertion = await assertionOf("key", key, {}, signingContext(Date.now() / 1000, aud));
+      const body = encode({ grant_type: "client_credentials", ...assertion });
+      return (await send(aliases[name]!, {}, body)).json.error;
+    };
+    // The other endpoints authenticate no clients.
+    if (await ask("https://elsewhere.test") !== "invalid_client") continue;
+    names.push(name);
+    const accepted = [];
+    for (const [called, urls] of [["token", "token_endpoint"], ["own", name]] as const) {
+      for (const [place, aud] of [["first", metadata[urls]!], ["alias", aliases[urls]!]] as const) {
+        if (await ask(aud) !== "invalid_client") accepted.push(`${called} ${place}`);
+      }
+    }
+    const takesOwn = ["token", "pushed_authorization_request", "backchannel_authentication"].includes(
+      name.slice(0, -9),
+    );
+    assertEquals(accepted, ["token first", "token alias", ...takesOwn ? ["own first", "own alias"] : []], name);
+    assertEquals(await ask(new URL("/", aliases[name]).href), "invalid_client");
+  }
+  assertEquals(names.length, 6);
+});
+
+test("[JB-05, MT-08] aud of an assertion of another issuer is a URL of the token endpoint in metadata", async () => {
+  if (isBun) return;
+  const idp = await foreignIssuer();
+  await using as = await latchkey({
+    mutualTls: { port: 0 },
+    trustedIssuers: [idp.entry()],
+    clients: [{ client_id: "gateway", client_secret: "gateway-secret", grant_types: [jwtBearer] }],
+    users: [{ sub: "alice" }],
+    scopes: ["read"],
+  });
+  await as.listen({ port: 0, tls });
+  const { json: metadata } = await send(`${as.issuer}/.well-known/oauth-authorization-server`, {});
+  const { token_endpoint: alias } = metadata.mtls_endpoint_aliases as unknown as Record<string, string>;
+  const seconds = Math.floor(Date.now() / 1000);
+  const exchange = async (aud: string) => {
+    const assertion = await idp.assertion("alice", { claims: { aud, iat: seconds, exp: seconds + 300 } });
+    const body = encode({ grant_type: jwtBearer, assertion, scope: "read" });
+    return (await send(alias!, {}, body, basic("gateway", "gateway-secret"))).json.error ?? "ok";
+  };
+  const outcomes = [];
+  for (const aud of [as.issuer, metadata.token_endpoint!, alias!, `${alias}/other`]) outcomes.push(await exchange(aud));
+  assertEquals(outcomes, ["ok", "ok", "ok", "invalid_grant"]);
 });
 
 test("[MT-08] a port for certificates without TLS stops the start", async () => {
