@@ -60,7 +60,10 @@ const fapi2Security: ProfileValues = {
   "pkce.insecureAllowPlain": { values: [false], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   assertionAudience: { values: ["issuer-string"], source: "FAPI 2.0 Security Profile §5.3.2.1" },
   maxAssertionLifetime: { values: [300], source: "FAPI 2.0 Security Profile §5.3.2.1" },
-  clientAuthMethods: { values: [["private_key_jwt"]], source: "FAPI 2.0 Security Profile §5.3.2.1" },
+  clientAuthMethods: {
+    values: [["private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"]],
+    source: "FAPI 2.0 Security Profile §5.3.2.1",
+  },
   requireRedirectUri: { values: [true], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   responseTypes: { values: [["code"]], source: "FAPI 2.0 Security Profile §5.3.2.2" },
   tokenRedirectUri: { values: ["required"], source: "OpenID Connect Core §3.1.3.1" },
