@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { execute } from "../../src/cli/exec/execute.ts";
 import { execHelpText } from "../../src/cli/exec/exec_help.ts";
+import { selfSignedCertificate } from "../../src/platform/runtime/self_signed.ts";
 import { fastKeys } from "../platform/runtime/run_program.ts";
 import { runCommandHere } from "./command_runs.ts";
 
@@ -69,6 +70,70 @@ test("exec passes issuer, client and control on by variables, and ends with the 
     LATCHKEY_CONTROL_URL: `${issuer}/_control`,
   });
   await assertRejects(() => fetch(issuer));
+});
+
+/** A program that fetches the metadata over https, for each runtime and language of this machine. */
+const fetchers: readonly (readonly [program: string, ...args: readonly string[]])[] = [
+  ["node", "-e", "fetch(process.env.LATCHKEY_DISCOVERY_URL).then((response) => process.exit(response.ok ? 0 : 1))"],
+  ["deno", "eval", "Deno.exit((await fetch(Deno.env.get('LATCHKEY_DISCOVERY_URL'))).ok ? 0 : 1)"],
+  ["bun", "-e", "process.exit((await fetch(process.env.LATCHKEY_DISCOVERY_URL)).ok ? 0 : 1)"],
+  ["python3", "-c", "import os, urllib.request; urllib.request.urlopen(os.environ['LATCHKEY_DISCOVERY_URL'])"],
+  ["python3", "-c", "import os, requests; requests.get(os.environ['LATCHKEY_DISCOVERY_URL']).raise_for_status()"],
+  ["ruby", "-e", "require 'net/http'; Net::HTTP.get(URI(ENV['LATCHKEY_DISCOVERY_URL']))"],
+  ["php", "-r", "exit(file_get_contents(getenv('LATCHKEY_DISCOVERY_URL')) === false ? 1 : 0);"],
+  ["sh", "-c", "curl --silent --fail --output /dev/null $LATCHKEY_DISCOVERY_URL"],
+  ["sh", "-c", "curl --silent --fail --output /dev/null --cacert $LATCHKEY_CA_FILE $LATCHKEY_DISCOVERY_URL"],
+];
+
+/** Whether the program is there, and its module. */
+function isInstalled([program, ...args]: readonly string[]): boolean {
+  if (args.some((arg) => arg.includes("requests"))) return spawnSync("python3", ["-c", "import requests"]).status === 0;
+  return spawnSync(args.some((arg) => arg.includes("curl")) ? "curl" : program!, ["--version"]).status === 0;
+}
+
+test("with --tls self-signed each program of the command trusts the certificate", async () => {
+  const installed = fetchers.filter(isInstalled);
+  assert(installed.length >= 3, `${installed}`);
+  for (const command of installed) {
+    const { code, stderr } = await run(["--tls", "self-signed", "--", ...command]);
+    assertEquals([command, code, stderr], [command, 0, ""]);
+  }
+});
+
+test("the certificate is added to the certificates that the variables named, else to the roots of the system", async () => {
+  const file = join(folder, "variables.json");
+  const names = ["NODE_EXTRA_CA_CERTS", "DENO_CERT", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
+  const script = join(folder, "variables.mjs");
+  writeFileSync(
+    script,
+    `import { readFileSync, writeFileSync } from "node:fs";
+    const read = (name) => [process.env[name], readFileSync(process.env[name], "utf8")];
+    const files = [${JSON.stringify(names)}, "LATCHKEY_CA_FILE"].flat().map((name) => [name, read(name)]);
+    writeFileSync(${JSON.stringify(file)}, JSON.stringify(Object.fromEntries(files)));`,
+  );
+  const before = names.map((name) => [name, join(folder, `${name}.pem`)] as const);
+  for (const [, path] of before) writeFileSync(path, (await selfSignedCertificate([])).cert);
+  const command = ["--tls", "self-signed", "--env", "OWN=ca_file", "--", ...suite.slice(0, -1), script];
+  const cases: readonly [Readonly<Record<string, string>>, (name: string) => string | undefined][] = [
+    [Object.fromEntries(names.map((name) => [name, ""])), () => undefined],
+    [Object.fromEntries(before), (name) => name],
+    [{ ...Object.fromEntries(before), REQUESTS_CA_BUNDLE: "" }, (name) => name.replace("REQUESTS_CA", "CURL_CA")],
+  ];
+  for (const [variables, expected] of cases) {
+    const { code, stderr } = await run(command, variables);
+    assertEquals([code, stderr], [0, ""]);
+    const { LATCHKEY_CA_FILE: [, own], ...files } = JSON.parse(readFileSync(file, "utf8"));
+    for (const [name, [path, text]] of Object.entries<[string, string]>(files)) {
+      const source = expected(name);
+      assert(text.endsWith(own), name);
+      if (source !== undefined) {
+        assertEquals(text, `${readFileSync(join(folder, `${source}.pem`), "utf8").trim()}\n${own}`);
+      } else assertEquals(text.split("BEGIN CERTIFICATE").length > 50, !/NODE|DENO/.test(name), name);
+      assertEquals(existsSync(path), false, "removed at the end");
+    }
+  }
+  const { stderr } = await run(command, { SSL_CERT_FILE: join(folder, "absent.pem") });
+  assertMatch(stderr, /SSL_CERT_FILE\n +the command gets it without the certificates that it names: .*absent\.pem/);
 });
 
 test("the first client of the configuration is the one of the variables; a public one has no secret", async () => {

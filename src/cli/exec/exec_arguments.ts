@@ -11,6 +11,7 @@ export const exportedVariables = {
   client_secret: "LATCHKEY_CLIENT_SECRET",
   discovery: "LATCHKEY_DISCOVERY_URL",
   control: "LATCHKEY_CONTROL_URL",
+  ca_file: "LATCHKEY_CA_FILE",
 } as const;
 
 /** The name of such a value. */

@@ -39,6 +39,9 @@ is public, and LATCHKEY_CLIENT_SECRET is not set.
 
 The command gets these environment variables:
 ${Object.entries(exportedVariables).map(([value, variable]) => `  ${value.padEnd(22)}${variable}`).join("\n")}
+With --tls self-signed, ca_file is a file with the certificate, and also
+NODE_EXTRA_CA_CERTS, DENO_CERT, SSL_CERT_FILE, CURL_CA_BUNDLE and
+REQUESTS_CA_BUNDLE name files with it, beside what they had.
 
 Scenarios, for --scenario NAME,…
 ${listOf(scenarios)}

@@ -53,16 +53,19 @@ export async function execute(
   const { readTextFile } = environment;
   const config = await readConfiguration({ args: serverArgs, env, readTextFile }, validateSettings);
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
-  const { runCommand } = await import("../../platform/runtime/tools.ts");
+  const { createTemporaryFolder, runCommand } = await import("../../platform/runtime/tools.ts");
   const settings = { ...config.settings, ...clientSettings(config.settings, redirectUris) };
   const opened = await openServer({ ...config, settings }, { ...environment, env }, readRules).catch((error) => {
     const isOwn = settings.redirectUris !== config.settings.redirectUris;
     throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
   });
   const { server, app, recorder, control } = opened;
+  const temporary = config.tls === "self-signed" ? await createTemporaryFolder() : undefined;
   try {
     for (const warning of config.warnings) opened.warn(warning);
-    await server.listen({ port: config.port, host: config.host, tls: config.tls });
+    const { cert } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
+    const trusted = temporary && await (await import("./trusted_certificate.ts"))
+      .trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
     const exposure = describeExposure({
       ...{ issuer, host: config.host, settings: app.server.settings },
@@ -80,12 +83,14 @@ export async function execute(
       client_secret: client.client_secret,
       discovery: `${base}/.well-known/openid-configuration`,
       control: control === undefined ? undefined : `${base}/_control`,
+      ca_file: trusted?.file,
     };
     const exported = Object.entries(exportedVariables).map(([value, name]) => [name, value as ExportedValue] as const);
     const code = await runCommand(
       command,
       {
         ...environment.env,
+        ...trusted?.variables,
         ...Object.fromEntries([...exported, ...variables].map(([name, value]) => [name, values[value]])),
       },
       environment.onStop,
@@ -130,6 +135,7 @@ export async function execute(
     return code === 0 && (withoutEffect.length > 0 || !isReported) ? 1 : code;
   } finally {
     await server.close();
+    await temporary?.remove();
   }
 }
 

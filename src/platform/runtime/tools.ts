@@ -1,10 +1,12 @@
 /** Access to the process that only commands need: new files, the shell, questions, lines that replace each other. */
 
 import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
-import { constants } from "node:os";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline/promises";
+import { rootCertificates } from "node:tls";
 
 /** Creates a folder with its parents, unless it exists. Rejects with the error of the runtime. */
 export async function createFolder(path: string): Promise<void> {
@@ -30,6 +32,41 @@ export async function createPrivateFile(path: string, text: string): Promise<boo
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+/** Creates a folder for temporary files, which only the current user can read. Rejects with the error of the runtime. */
+export async function createTemporaryFolder(): Promise<{
+  /** Creates a file. @returns Its path. */
+  write(name: string, text: string): Promise<string>;
+  /** Removes the folder with its files. */
+  remove(): Promise<void>;
+}> {
+  const folder = await mkdtemp(join(tmpdir(), "latchkey-"));
+  return {
+    async write(name, text) {
+      const path = join(folder, name);
+      await writeFile(path, text, { flag: "wx" });
+      return path;
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Where systems have their roots as one file: Debian, Fedora, openSUSE, Alpine and macOS. */
+const rootFiles = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/** The root certificates of the system as PEM; those of the runtime if the system has no such file. */
+export async function systemRoots(): Promise<string> {
+  for (const path of rootFiles) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text !== "") return text;
+  }
+  return rootCertificates.join("\n");
 }
 
 /** Whether standard input is a terminal. */

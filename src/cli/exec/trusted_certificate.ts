@@ -1,0 +1,53 @@
+/** Makes a command trust the certificate that the server generated: files, and the variables that name them. */
+
+import type { ConfigurationWarning } from "../../server/config/config_issue.ts";
+import type { createTemporaryFolder } from "../../platform/runtime/tools.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Variables that name a file with certificates. Those with `roots` replace the roots of the system, others add to
+ * them. `requests` of Python reads the variable of curl if its own is not set.
+ */
+const variables: readonly { readonly name: string; readonly roots: boolean; readonly instead?: string }[] = [
+  { name: "NODE_EXTRA_CA_CERTS", roots: false },
+  { name: "DENO_CERT", roots: false },
+  { name: "SSL_CERT_FILE", roots: true },
+  { name: "CURL_CA_BUNDLE", roots: true },
+  { name: "REQUESTS_CA_BUNDLE", roots: true, instead: "CURL_CA_BUNDLE" },
+];
+
+/** What the command needs. */
+interface TrustedCertificate {
+  /** The file that has the certificate alone. */
+  readonly file: string;
+  /** The variables, each with the path of its file. */
+  readonly variables: Variables;
+}
+
+/**
+ * Writes the files: those that the variables named before, or the roots of the system, each followed by the
+ * certificate.
+ *
+ * @param env The variables that the command would have.
+ * @param warn Receives a warning about a file that cannot be read.
+ */
+export async function trustCertificate(
+  cert: string,
+  env: Variables,
+  { write }: Awaited<ReturnType<typeof createTemporaryFolder>>,
+  readTextFile: (path: string) => Promise<string>,
+  warn: (warning: ConfigurationWarning) => void,
+): Promise<TrustedCertificate> {
+  const { systemRoots } = await import("../../platform/runtime/tools.ts");
+  const roots = await systemRoots();
+  const entries = variables.map(async ({ name, roots: needsRoots, instead = name }) => {
+    const path = env[name] || env[instead];
+    const named = path && await readTextFile(path).catch((error: Error) => {
+      warn({ path: name, message: `the command gets it without the certificates that it names: ${error.message}` });
+    });
+    const before = named || (needsRoots ? roots : "");
+    return [name, await write(`${name}.pem`, `${before.trimEnd()}\n${cert}`)] as const;
+  });
+  return { file: await write("latchkey.pem", cert), variables: Object.fromEntries(await Promise.all(entries)) };
+}
