@@ -68,7 +68,7 @@ export async function openServer(
   environment: ProcessEnvironment,
   readAnyRules: ReadRules,
 ): Promise<ProgramServer> {
-  const { env, isTerminal, terminalWidth, now, writeLogLine } = environment;
+  const { env, isTerminal, terminalWidth, now, writeLogLine, onExit } = environment;
   const settings = withDefaultUser(config.settings, config.user);
   const configured = configuredIssuer(settings);
   const openTools = configured === undefined || allowancesOf(configured, settings.issuerHosts).openTools;
@@ -78,9 +78,11 @@ export async function openServer(
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,
-    verbose: true,
+    // By default no user reads about successes outside of a terminal.
+    verbose: isTerminal || config.isLogChosen,
     terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });
+  if (log !== undefined) onExit(log.flush);
   const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
   const healthCheck = health();
   const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};

@@ -80,6 +80,8 @@ export type Configuration =
     readonly user?: string;
     /** The format of the log. */
     readonly log: Required<ConfigFile>["log"];
+    /** Whether a flag, a variable or the file chose that format. */
+    readonly isLogChosen: boolean;
     /** The address of the metrics. Default: none. */
     readonly metrics?: { readonly port: number; readonly host: string };
     /** Certificate and private key. Default: plain http. */
@@ -200,6 +202,7 @@ export async function readConfiguration(
     ...others,
     kind: "run",
     settings,
+    isLogChosen: given.log !== undefined,
     inspector: program.inspector,
     mcpServer: program.mcpServer,
     user: program.user,

@@ -91,6 +91,7 @@ const untold: Run = {
   insecureAllowInspector: false,
   insecureExportSecrets: false,
   log: "text",
+  isLogChosen: false,
   metrics: undefined,
   tls: undefined,
   maxInFlight: 1000,

@@ -112,6 +112,7 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
       return span;
     },
   };
+  const verbose = logging({ write: written("terminal"), format: "text", verbose: true });
   // Without the leak check of other tests, which takes whole texts for secrets.
   await using as = await latchkey({
     ...testClients,
@@ -127,7 +128,7 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
       inspector({ recorder: record }),
       counted,
       telemetry({ tracer }),
-      logging({ write: written("terminal"), format: "text", verbose: true }),
+      verbose,
       logging({ write: written("log"), format: "json" }),
     ],
   });
@@ -152,6 +153,7 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
     const text = pick(outerTexts, 3)(pick(possible, 5)(name));
     await (await places[placeNames[i % placeNames.length]!]!(send, text, name)).text();
   }
+  verbose.flush();
   const flows = record.flows();
   assert(JSON.stringify(record.exchanges()).split(secret).length > numbers.length / 2, "the values were recorded");
   for (const flow of flows) {

@@ -2,6 +2,7 @@
 
 import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
 import { printable } from "../../server/config/config_issue.ts";
+import type { EventCount } from "./batch_lines.ts";
 
 /** The function of the rule table. */
 export type FindFix = typeof import("../../server/assembly/rules.ts").findFix;
@@ -107,6 +108,16 @@ export function formatEvent(event: TraceEvent, options: FormatOptions = {}): str
     default:
       return undefined;
   }
+}
+
+/** Formats how many successes a log has no line for. */
+export function formatCounts(at: number, counts: readonly EventCount[], terminal?: Terminal): string {
+  const texts = counts.map(({ what, client, count }) =>
+    `${count} ${what}${client === undefined ? "" : ` of ${client}`}`
+  );
+  return `${timeOfDay(at, terminal)} ${formatMark("success", terminal)} in the last second also ${
+    printable(texts.join(", "))
+  }`;
 }
 
 /** Whether the text log shows an event: successful ones and pending polls only if it is verbose. */

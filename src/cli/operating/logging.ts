@@ -10,16 +10,27 @@ import { redactEvent, redactText } from "../../server/oauth/redact.ts";
 import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
 import { endpointNameAt } from "./endpoint_name.ts";
-import { formatEvent, isPendingPoll, isShown, type LoggedRequest, type Terminal } from "./format_event.ts";
+import { type LineBatch, lineBatch } from "./batch_lines.ts";
+import {
+  formatCounts,
+  formatEvent,
+  isPendingPoll,
+  isShown,
+  type LoggedRequest,
+  type Terminal,
+} from "./format_event.ts";
 import { timers } from "../../platform/runtime/timers.ts";
 
 /** @internal Options of the log. */
 export interface LoggingOptions {
-  /** Writes a line, which has no final newline. */
+  /** Writes a line, or several; the last one has no final newline. */
   readonly write: (line: string) => void;
   /** `text` for a terminal; `json`: one object per line, with a line for each request. */
   readonly format: "text" | "json";
-  /** Whether the text format includes successful events. Default: failures only. */
+  /**
+   * Whether the text format includes successful events, in batches; of many in one second it has the number. Default:
+   * failures only.
+   */
   readonly verbose?: boolean;
   /** The terminal that shows the text format, at the time of each line. Default: the log is a file. */
   readonly terminal?: () => Terminal;
@@ -31,16 +42,23 @@ export interface Logging extends Plugin {
   onEvent(event: TraceEvent, context?: Context): void;
   /** Logs an event of the application. The text format omits it. */
   logEvent(event: string, facts?: Readonly<Record<string, unknown>>): void;
+  /** Writes the lines that wait for others, such as before the process ends. */
+  flush(): void;
 }
 
-/** A request, and the data that the text log needs when the status of the response is known. */
-interface ActiveRequest extends Mutable<LoggedRequest> {
+/** A request, until its response is logged. */
+interface ActiveRequest {
   readonly id: string;
-  /** The events of the text log so far; absent after the response. */
-  events?: TraceEvent[];
+  readonly request: RequestLike;
+  /** The events of the text log before the response, which has their status; absent before the first. */
+  events?: LoggedEvent[];
+  /** The status of the response. */
+  status?: number;
+  hasEnded: boolean;
 }
 
-type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+/** An event, with the context of its request. */
+type LoggedEvent = readonly [event: TraceEvent, context: Context];
 
 /** The two hexadecimal digits of each byte. */
 const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
@@ -68,11 +86,21 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
  * ```
  */
 export function logging(options: LoggingOptions): Logging {
-  return logApp(options);
+  const { write, terminal } = options;
+  /** A log that cannot be written affects no request. */
+  const tryWrite = (text: string) => {
+    try {
+      write(text);
+    } catch {
+      // There is no other place to report it.
+    }
+  };
+  const batch = lineBatch(tryWrite, (at, counts) => formatCounts(at, counts, terminal?.()));
+  return logApp({ ...options, write: tryWrite }, batch);
 }
 
 /** @param hostRequestId Creates request IDs. Default: the random source of the app. */
-function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging {
+function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () => string): Logging {
   const { write, format, verbose = false, terminal } = options;
   const requests = new WeakMap<RequestLike, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
@@ -80,15 +108,6 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
   let randomRequestId = () => "";
   let now = () => 0;
   const writtenNotes = new Set<string>();
-
-  /** A log that cannot be written affects no request. */
-  function tryWrite(text: string): void {
-    try {
-      write(text);
-    } catch {
-      // There is no other place to report it.
-    }
-  }
 
   /** Whether the log has no such note about the client yet: it would repeat with each of its logins. */
   function isNewNote({ client, explanation: { fix } }: Extract<TraceEvent, { type: "note" }>): boolean {
@@ -99,39 +118,55 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
     return true;
   }
 
-  function writeText(event: TraceEvent, request?: LoggedRequest): void {
-    const text = formatEvent(event, { verbose, terminal: terminal?.(), findFix, request });
-    if (text !== undefined) tryWrite(text);
+  /** The request of an event. Its link is found only where it is shown: that takes longer than to record the event. */
+  function describeRequest(event: TraceEvent, active: ActiveRequest, context: Context): LoggedRequest {
+    const hasLink = "explanation" in event || event.type === "fault_applied" || verbose && format === "text";
+    return {
+      id: active.id,
+      method: active.request.method.slice(0, 16),
+      path: getPath(active.request),
+      status: active.status,
+      ...hasLink && { link: context.flowUrl },
+      ...event.type === "rejected" && {
+        findDifference: (explanation) => suggestUri(explanation)?.difference,
+        findChange: () => clientChangeUrl(context, event.explanation.change),
+      },
+    };
   }
 
-  function writeEvent(event: TraceEvent, request?: LoggedRequest): void {
-    if (format === "text") return writeText(event, request);
+  function formatLogged(received: TraceEvent, active?: ActiveRequest, context?: Context): string | undefined {
+    const event = redactEvent(received, registeredSecrets);
+    const request = active && describeRequest(event, active, context!);
+    if (format === "text") return formatEvent(event, { verbose, terminal: terminal?.(), findFix, request });
     const fix = "explanation" in event ? findFix(event.explanation) : undefined;
     const change = request?.findChange?.()?.url;
-    tryWrite(JSON.stringify({ ...toLogRecord(event), fix, change, request: request?.id, flow: request?.link }));
+    return JSON.stringify({ ...toLogRecord(event), fix, change, request: request?.id, flow: request?.link });
+  }
+
+  /** Writes an event. A success may wait for others, so its text is made later. */
+  function writeEvent(event: TraceEvent, active?: ActiveRequest, context?: Context): void {
+    if (format === "text" && !isShown(event, false)) {
+      return batch.add(event, () => formatLogged(event, active, context));
+    }
+    batch.writeLines();
+    const text = formatLogged(event, active, context);
+    if (text !== undefined) write(text);
   }
 
   return {
     onEvent(event, context) {
-      // Before anything is found or redacted, which takes longer than all the rest.
       if (format === "text" && !isShown(event, verbose) || event.type === "note" && !isNewNote(event)) return;
-      const request = context && findForRequest(requests, context.request);
-      const redacted = redactEvent(event, registeredSecrets);
-      const hasLink = "explanation" in event || event.type === "fault_applied";
-      // Computed only where it is shown: that takes longer than to record the event.
-      if (request !== undefined && (hasLink || verbose && format === "text")) request.link ??= context!.flowUrl;
-      if (request !== undefined && redacted.type === "rejected") {
-        request.findDifference ??= (explanation) => suggestUri(explanation)?.difference;
-        request.findChange ??= () => clientChangeUrl(context!, redacted.explanation.change);
-      }
-      if (request?.events !== undefined) request.events.push(redacted);
-      else writeEvent(redacted, request);
+      const active = context && findForRequest(requests, context.request);
+      if (active === undefined || active.hasEnded || format === "json") writeEvent(event, active, context);
+      else (active.events ??= []).push([event, context!]);
     },
     logEvent(event, fields) {
       if (format === "json") {
-        tryWrite(JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
+        write(JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
       }
     },
+    flush: batch.flush,
+    close: batch.flush,
     setup(app) {
       const { server } = app;
       findEndpoint = app.findEndpoint;
@@ -140,33 +175,31 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       randomRequestId = hostRequestId ?? (() => hexOf(server.randomBytes(8)));
     },
     // The random source of a tenant with a seed yields the same tokens, whether or not there is a log.
-    forAddedApp: () => logApp(options, () => randomRequestId()),
+    forAddedApp: () => logApp(options, batch, () => randomRequestId()),
     handle: (next) => async (request, peer) => {
       const proxyRequestId = peer?.proxy === undefined ? null : request.headers.get("x-request-id");
       const id = proxyRequestId !== null && requestIdPattern.test(proxyRequestId) ? proxyRequestId : randomRequestId();
-      const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
-      const method = request.method.slice(0, 16);
-      const logged: ActiveRequest = { id, path, method, events: format === "text" ? [] : undefined };
-      requests.set(request, logged);
+      const active: ActiveRequest = { id, request, hasEnded: false };
+      requests.set(request, active);
       const startedAt = timers.elapsed();
       // Read before the response: the connection may be closed afterwards.
       const sender = format === "json" ? { address: peer?.address, proxy: peer?.proxy, named: peer?.conflicting } : {};
       let response: ResponseLike;
       try {
         response = await next(request, peer);
-        logged.status = response.status;
+        active.status = response.status;
       } finally {
         // The log has the text of a rejection before the client has the response.
-        const { events = [] } = logged;
-        logged.events = undefined;
-        for (const event of events) writeText(event, logged);
+        active.hasEnded = true;
+        for (const [event, context] of active.events ?? []) writeEvent(event, active, context);
       }
       if (format === "json") {
-        tryWrite(JSON.stringify({
+        const path = getPath(request);
+        write(JSON.stringify({
           time: new Date(now()).toISOString(),
           level: response.status >= 500 ? "error" : "info",
           event: "request",
-          method: logged.method,
+          method: request.method.slice(0, 16),
           path: redactText(path.slice(0, 200), response.status < 400 ? undefined : registeredSecrets),
           endpoint: endpointNameAt(findEndpoint, path),
           status: response.status,
@@ -178,6 +211,11 @@ function logApp(options: LoggingOptions, hostRequestId?: () => string): Logging 
       return withHeaders(response, { "x-request-id": id });
     },
   };
+}
+
+/** The path of a request, without its query. */
+function getPath({ url }: RequestLike): string {
+  return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
 }
 
 /** Level of each event that is above `info`. */

@@ -331,12 +331,14 @@ test("a text log has rejections with their fix and their request id, in the orde
   const log = logging({ write: (line) => lines.push(line), format: "text", verbose: true });
   const { code, token } = await testServer({ plugins: [log] });
   const codes = [await code(), await code()] as const;
+  log.flush();
   lines.length = 1;
   const [result] = await Promise.all([
     token({ code: codes[0], redirect_uri: "https://spa.example/other" }),
     token({ code: codes[1], redirect_uri: "https://spa.example/another" }),
   ]);
   await code();
+  log.flush();
   assertStrictEquals(lines.length, 5, lines.join("\n"));
   const rejection = lines[1]!.split("\n");
   assertMatch(rejection[0]!, /^\S+Z ✗ POST \/oauth2\/token {2}400 invalid_grant {2}spa {2}TK-15$/);
@@ -386,7 +388,8 @@ test("a verbose text log has one line for each success: method, path, status, cl
     headers: { "content-type": "application/json" },
   });
   const { client_id } = await registered.json();
-  const shown = lines.filter((line) => !line.includes("key_created"));
+  log.flush();
+  const shown = lines.join("\n").split("\n").filter((line) => !line.includes("key_created"));
   const flow = "→ http://localhost:9666/flows/of";
   assertEquals(shown.map((line) => line.replace(/^\S+Z /, "")), [
     `✓ GET /oauth2/authorize  302  spa  alice  ${flow}/1`,

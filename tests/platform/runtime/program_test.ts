@@ -532,8 +532,8 @@ test("[FL-07] the program shows each login on /flows, unless disabled", async ()
   });
 });
 
-test("a log in a file has successful logins too", async () => {
-  await against({ args: ["--config", file("log.json", ownClients)] }, async (program, url) => {
+test("a log whose format is chosen has successful logins too", async () => {
+  await against({ args: ["--log", "text", "--config", file("log.json", ownClients)] }, async (program, url) => {
     await assertTokenResponse(await post(`${url}/oauth2/token`, { ...spaToken, code: await codeOf(url) }));
     await program.waitForOutput(/✓ GET \/oauth2\/authorize {2}302 {2}spa[^]*✓ POST \/oauth2\/token {2}200 {2}spa/);
   });

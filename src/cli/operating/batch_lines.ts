@@ -1,0 +1,106 @@
+/** Batches the lines of a text log that report successes: one write for several, and a count if there are many. */
+
+import { type Timer, timers } from "../../platform/runtime/timers.ts";
+import type { TraceEvent } from "../../server/oauth/trace.ts";
+
+/** Milliseconds for which a line may wait for others. */
+const batchMs = 50;
+
+/** The period in which lines are limited, in milliseconds of real time. */
+const periodMs = 1000;
+
+/** Maximum number of lines of a period; further events are counted. */
+const maxLines = 20;
+
+/** Maximum number of clients that are counted apart. */
+const maxCounts = 20;
+
+/** How many events of a kind a client had. */
+export interface EventCount {
+  readonly what: string;
+  readonly client?: string;
+  count: number;
+}
+
+/** Lines that are not written yet. */
+export interface LineBatch {
+  /** Adds a line, whose text is made when it is written; or only counts the event. */
+  add(event: TraceEvent, format: () => string | undefined): void;
+  /** Writes the lines that wait: another line follows them. */
+  writeLines(): void;
+  /** Writes the lines that wait, and the counts. */
+  flush(): void;
+}
+
+/** What counted events are called. */
+const countedNames: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
+  code_issued: "logins",
+  tokens_issued: "token responses",
+};
+
+/** Creates an empty batch. `formatCounts` makes the line that follows the lines of a period. */
+export function lineBatch(
+  write: (text: string) => void,
+  formatCounts: (at: number, counts: readonly EventCount[]) => string,
+): LineBatch {
+  let waiting: (() => string | undefined)[] = [];
+  const counts = new Map<string, EventCount>();
+  let lastAt = 0;
+  let periodStart = -Infinity;
+  let lines = 0;
+  let timer: Timer | undefined;
+
+  const isPeriodOver = () => timers.elapsed() - periodStart >= periodMs;
+
+  function count({ type, at, ...event }: TraceEvent): void {
+    const what = countedNames[type] ?? "other events";
+    const named = "client" in event ? event.client : undefined;
+    const client = counts.size < maxCounts ? named : undefined;
+    const key = JSON.stringify([what, client]);
+    const counted = counts.get(key);
+    if (counted === undefined) counts.set(key, { what, client, count: 1 });
+    else counted.count++;
+    lastAt = at;
+  }
+
+  function writeLines(): void {
+    if (waiting.length === 0) return;
+    const texts = waiting.flatMap((format) => format() ?? []);
+    waiting = [];
+    if (texts.length > 0) write(texts.join("\n"));
+  }
+
+  function writeCounts(): void {
+    if (counts.size === 0) return;
+    write(formatCounts(lastAt, [...counts.values()]));
+    counts.clear();
+  }
+
+  function writeDue(): void {
+    timer = undefined;
+    writeLines();
+    if (isPeriodOver()) writeCounts();
+    else if (counts.size > 0) timer = timers.setTimeout(writeDue, batchMs);
+  }
+
+  return {
+    add(event, format) {
+      if (isPeriodOver()) {
+        writeLines();
+        writeCounts();
+        periodStart = timers.elapsed();
+        lines = 0;
+      }
+      if (++lines <= maxLines) waiting.push(format);
+      else count(event);
+      timer ??= timers.setTimeout(writeDue, batchMs);
+    },
+    writeLines,
+    flush() {
+      timers.clearTimeout(timer);
+      timer = undefined;
+      writeLines();
+      writeCounts();
+    },
+  };
+}
