@@ -275,10 +275,10 @@ for (const [path, text] of readmes) {
       import("../src/cli/exec/exec_help.ts"),
     ]);
     const known = helpText + execHelpText("latchkey").replaceAll("\n", " \n");
-    const variables = [...text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)].map(([name]) =>
-      name.replace(/_FILE$/, "")
-    );
-    for (const name of variables) assert(known.includes(` ${name} `), `${path}: ${name}`);
+    for (const [name] of text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)) {
+      const names = [name, name.replace(/_FILE$/, "")];
+      assert(names.some((one) => known.includes(` ${one} `)), `${path}: ${name}`);
+    }
     for (const [, args] of text.matchAll(/^(?:\.\/dist\/latchkey|npx @latchkey\/latchkey)((?: --\S+ \S+)*)$/gm)) {
       assertEquals((await read(args!.split(" ").slice(1))).kind, "run", `${path}:${args}`);
     }

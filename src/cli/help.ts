@@ -24,7 +24,7 @@ export const exampleFile = `{
     }
   ],
   "users": [
-    { "sub": "alice", "name": "Alice", "email": "alice@example.com" }
+    { "sub": "alice", "email": "alice@example.com", "email_verified": true }
   ],
   "scopes": ["openid", "profile", "email", "read"],
   "lifetimes": { "code": 300, "access_token": 3600 },

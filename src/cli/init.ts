@@ -108,8 +108,8 @@ export async function initialize(
       grant_types: ["authorization_code", "refresh_token"],
     }],
     users: [
-      { sub: "alice", name: "Alice Adams", email: "alice@example.com" },
-      { sub: "bob", name: "Bob Brown", email: "bob@example.com" },
+      { sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true },
+      { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: true },
     ],
   };
   const issuer = `http://localhost:${port}`;

@@ -4,6 +4,7 @@ import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import { isInAccessTokens, releasingScopes } from "../../server/oauth/claims.ts";
 import type { User } from "../../server/oauth/clients/client.ts";
 import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../server/oauth/users/password.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
@@ -52,6 +53,7 @@ export function toListedUser({ site, server }: Context, user: User): ListedUser 
       releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.settings.scopes.includes(scope)),
       inAccessTokens: isInAccessTokens(server.claims, name, value, server.settings.scopes),
     })),
+    warnings: userWarnings(server.claims, server.settings.scopes, user).map(({ message }) => message),
   };
 }
 

@@ -34,7 +34,7 @@ export function demoClients(issuer: string, grantTypes: readonly string[] = []):
 
 export const demoUsers: readonly User[] = [
   { sub: "alice", name: "Alice Adams", email: "alice@example.com", email_verified: true },
-  { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: false },
+  { sub: "bob", name: "Bob Brown", email: "bob@example.com", email_verified: true },
 ];
 
 /** Its private key. It is public; a server whose issuer is not on a test host rejects the client. */

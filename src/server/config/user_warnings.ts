@@ -1,6 +1,6 @@
-/** Warnings about claims of users that no client can receive. */
+/** Warnings about claims of users that no client can receive, or that many clients reject. */
 
-import { claimProblem, scopesForClaim } from "../oauth/claims.ts";
+import { claimProblem, isAbsent, scopesForClaim } from "../oauth/claims.ts";
 import type { ClaimProblem, ClaimRules } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { type ConfigurationWarning, quote } from "./config_issue.ts";
@@ -18,21 +18,27 @@ export function userWarnings(rules: ClaimRules, scopes: readonly string[], user:
 /** This server's own pages show these claims, so they have a use even if no client receives them. */
 export const claimsShownOnPages = ["name", "email"];
 
-/** Why no client can receive a claim of a user; `undefined` if one can. */
+/** A claim that no client can receive, or an address about which clients do not learn whether it is verified. */
+type UserProblem = ClaimProblem | "unverified";
+
+/** Why clients cannot use a claim of a user; `undefined` if one can. */
 export function findProblem(
   rules: ClaimRules,
   scopes: readonly string[],
   user: User,
   name: string,
-): ClaimProblem | undefined {
+): UserProblem | undefined {
   if (name === "sub" || name === "password") return undefined;
   const problem = claimProblem(rules, name, user[name], scopes);
+  if (problem === undefined && name === "email" && !isAbsent(user.email)) {
+    return isAbsent(user.email_verified) ? "unverified" : undefined;
+  }
   return problem === "scope" && (claimsShownOnPages.includes(name) || !scopes.includes("openid")) ? undefined : problem;
 }
 
 /** The message for a claim with a problem. */
 export const messageByProblem: Readonly<
-  Record<ClaimProblem, (rules: ClaimRules, name: string, value: unknown) => string>
+  Record<UserProblem, (rules: ClaimRules, name: string, value: unknown) => string>
 > = {
   reserved: (_, name) =>
     `${quote(name)} is a reserved claim name, so this member of the user is ignored. Rename or remove it.`,
@@ -41,6 +47,9 @@ export const messageByProblem: Readonly<
       describeType(value)
     }, and OpenID Connect Core §5.1 requires another type. ` +
     "Correct the value.",
+  unverified: () =>
+    `Clients such as oauth2-proxy and dex reject an address that is not verified. Add "email_verified": true to the ` +
+    "user, or false to test that.",
   scope: (rules, name) => {
     const requiredScopes = scopesForClaim(rules, name);
     if (requiredScopes.length === 0) {

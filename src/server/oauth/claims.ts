@@ -273,7 +273,7 @@ function isClaim(name: string, value: unknown): boolean {
 }
 
 /** Whether a value is missing, an empty string, or not representable in JSON. */
-function isAbsent(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "" || typeof value === "function" ||
     typeof value === "symbol" || typeof value === "number" && !Number.isFinite(value);
 }

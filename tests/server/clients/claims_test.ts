@@ -3,6 +3,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { LatchkeyOptions, User } from "../../../src/mod.ts";
@@ -28,6 +29,7 @@ import {
 } from "../../kit.ts";
 import type { Fields, TestServer } from "../../kit.ts";
 import { getCode, logIn, submit } from "../page_navigation.ts";
+import { demoUsers } from "../../../src/server/config/demo_entries.ts";
 
 const carol: User = {
   sub: "carol",
@@ -590,6 +592,27 @@ test("[CL-03] startup warns of each claim that no client can receive, with a fix
     "client receives it. Add it to scopes, and to the scope of a client.",
   ]);
   assertEquals(await warned({ users: [{ sub: "alice", phone_number: "1" }], claims: { phone: [] } }), []);
+});
+
+test("[CL-03] an address without email_verified is a warning if a client can receive it; not of users that are printed", async () => {
+  const email = "a@example.com";
+  const users = [{ sub: "a", email }, { sub: "b", email }, { sub: "c", email, email_verified: false }, { sub: "d" }];
+  assertEquals(await warned({ users }), [
+    "users[0].email, and of 1 more: Clients such as oauth2-proxy and dex reject an address that is not verified. " +
+    'Add "email_verified": true to the user, or false to test that.',
+  ]);
+  assertEquals(await warned({ users: [{ sub: "a", email: "" }] }), []);
+  assertEquals(await warned({ users: users.slice(0, 2), scopes: ["openid", "read"] }), []);
+  assertEquals(await warned({ users: demoUsers }), []);
+  assert(demoUsers.every(({ email_verified }) => email_verified === true));
+  const files = await Promise.all(
+    ["src/cli/README.md", "src/testing/moving/README.md", "static/team/latchkey.json", "src/cli/help.ts"].map((path) =>
+      readFile(path, "utf8")
+    ),
+  );
+  for (const [user, text] of files.join().matchAll(/\{[^{}[\]]*"sub":[^{}[\]]*"email"([^{}[\]]*)/g)) {
+    assertStringIncludes(text!, "email_verified", user);
+  }
 });
 
 test("[CL-03] a mapping whose scope value no client may request is a warning, and so is one without openid", async () => {

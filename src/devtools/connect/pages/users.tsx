@@ -32,6 +32,8 @@ export interface ListedUser {
   readonly href: string;
   /** Every claim except `sub`. */
   readonly claims: readonly ListedClaim[];
+  /** Why clients cannot use some of the claims. */
+  readonly warnings: readonly string[];
 }
 
 /** The list of users. */
@@ -241,6 +243,7 @@ export function User(props: UserProps): VNode {
           </Section>
         )}
         <Section id="released" heading="What clients receive">
+          {user.warnings.map((warning) => <p class="aside" key={warning}>{warning}</p>)}
           <ClaimList user={user} />
         </Section>
       </Panes>
