@@ -178,7 +178,11 @@ export function loginClient(
     const authentication = await authenticateClient(server(), withRegistered(server(), client));
     const { headers, body } = formRequest(authentication, params);
     const proof = dpop && { dpop: await dpop.proof("POST", url, { nonce }) };
-    const init = { method: "POST", headers: { ...headers, ...options.headers, ...proof }, body };
+    const init = {
+      method: "POST",
+      headers: { accept: "application/json", ...headers, ...options.headers, ...proof },
+      body,
+    };
     const request = withContentLength(new Request(url, init), body);
     const response = await fetch(request);
     const newNonce = response.headers.get("dpop-nonce");
@@ -325,8 +329,9 @@ async function parseResponse(
       status,
     });
   }
-  if (response.ok) return body;
   const { error, error_description } = body;
+  // GitHub sends errors with status 200.
+  if (response.ok && error === undefined) return body;
   const sentence = `The ${title} rejected client ${client_id}: ${status} ${error}, ${error_description}`;
   throw new LoginError(sentence, { ...details, status, error: typeof error === "string" ? error : undefined });
 }

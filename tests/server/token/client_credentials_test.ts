@@ -174,12 +174,20 @@ test("[CC-02, AZ-17] scope that is unknown, malformed or not the client's is 400
   assertEquals((await tokenOf(b, "writer", { scope: "write" })).scope, "write");
 });
 
-test("[CC-02, AZ-16] without scope the default is granted and returned; without a default it is invalid_scope", async () => {
+test("[CC-02, AZ-16] without scope the client gets its part of the default, or with a warning a token without scope", async () => {
   const b = await testServer(machines);
   for (const scope of [undefined, ""]) assertEquals((await tokenOf(b, "machine", { scope })).scope, "read");
-  const bare = await testServer({ ...machines, defaultScope: "" });
-  assertEquals(await getOutcome(await ask(bare)), "400 invalid_scope");
-  assertEquals((await tokenOf(bare, "machine", { scope: "write" })).scope, "write");
+  const { access_token, ...others } = await tokenOf(b, "writer");
+  assertEquals([decodeClaims(access_token).scope, others.scope], [undefined, undefined]);
+  const warnings = b.events.flatMap((event) => event.type === "warning" ? [event.explanation] : []);
+  assertEquals(warnings.map(({ rule, expected }) => [rule, expected]), [["AZ-16", "some of: write"]]);
+  for (const defaultScope of ["", "openid profile"]) {
+    const bare = await testServer({ ...machines, defaultScope });
+    assertEquals("scope" in await tokenOf(bare, "machine"), false);
+    assertEquals((await tokenOf(bare, "machine", { scope: "write" })).scope, "write");
+  }
+  const mixed = await testServer({ ...machines, defaultScope: "openid read email" });
+  assertEquals((await tokenOf(mixed, "machine")).scope, "read");
 });
 
 test("[CC-03] the token has no auth_time, sid or other user claims, JWT or opaque", async () => {

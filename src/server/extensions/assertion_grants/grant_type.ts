@@ -203,11 +203,9 @@ function grantedScope(
     : hasOtherAccess
     ? []
     : server.settings.defaultScope.filter((value) => allowed.includes(value));
-  if (
-    (scope.length > 0 || hasOtherAccess && requested === undefined) && scope.every((value) => allowed.includes(value))
-  ) {
-    return scope;
-  }
+  // A client on its own behalf needs no scope: the default may be one of users.
+  const needsNone = requested === undefined && (hasOtherAccess || user === undefined && claimed === undefined);
+  if ((scope.length > 0 || needsNone) && scope.every((value) => allowed.includes(value))) return scope;
   throw new OAuthError("invalid_scope", "scope is more than this assertion can grant", {
     rule: "JB-11",
     expected: allowed.length > 0

@@ -1,9 +1,11 @@
 /** The client_credentials grant type (OAuth 2.1 §4.2): a confidential client acts on its own behalf. */
 
-import { standardClaims } from "../claims.ts";
-import { OAuthError } from "../errors.ts";
 import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../authorize/access.ts";
 import { readResources, resolveScope, warnAboutResource } from "../authorize/scope.ts";
+import { standardClaims } from "../claims.ts";
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import { warn } from "../notes.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
@@ -24,22 +26,40 @@ export async function authorizeClientCredentials(
       received: "a public client",
     });
   }
-  // The default scope may contain values that only a user can grant.
-  const defaultScope = server.settings.defaultScope.filter((token) => !userScopes.includes(token)).join(" ");
-  const requestedScope = parameters.get("scope") ?? (defaultScope || undefined);
+  const requestedScope = parameters.get("scope");
   const access = requestsAccess(server, parameters) ? await readOwnAccess(server, request) : undefined;
-  const needsNoScope = parameters.get("scope") === undefined && access !== undefined && hasAccess(server, access);
-  const scope = needsNoScope ? [] : resolveScope(server, client, requestedScope);
-  const userScope = scope.find((token) => userScopes.includes(token));
-  if (userScope !== undefined) {
+  const needsNoScope = access !== undefined && hasAccess(server, access);
+  const scope = requestedScope === undefined
+    ? needsNoScope ? [] : defaultScope(server, client)
+    : resolveScope(server, client, requestedScope);
+  if (scope.some(isUserScope)) {
     throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
       rule: "CC-02",
       expected: `none of: ${userScopes.join(" ")}`,
-      received: requestedScope ?? scope.join(" "),
+      received: requestedScope,
     });
   }
   const resources = await readResources(server, parameters);
   warnAboutResource(server, client, parameters);
   const issued = access && await issueAccess(server, access, resources);
   return { client, scope, resources, ...issued, grantId: randomId(server.randomBytes) };
+}
+
+function isUserScope(value: string): boolean {
+  return userScopes.includes(value);
+}
+
+/** The part of the default scope that the client alone may have: a default of users rejects no request of a client. */
+function defaultScope(server: Server, client: Client): readonly string[] {
+  const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
+  const possible = client.scope.filter((value) => !isUserScope(value));
+  if (scope.length === 0 && possible.length > 0) {
+    warn(server, client.id, {
+      rule: "AZ-16",
+      reason: "scope is missing, and the default has no value for this client: the token has no scope",
+      expected: `some of: ${possible.join(" ")}`,
+      received: "no scope",
+    });
+  }
+  return scope;
 }

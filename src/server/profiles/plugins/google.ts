@@ -117,7 +117,9 @@ async function isAlive(server: Server, key: string | undefined): Promise<boolean
   return await findRevoked(server, [stored.grantId!]) === undefined;
 }
 
-const nameScope: TokenIssuer = (_server, { scope }: Authorization) => ({ scope: longScope(scope) });
+const nameScope: TokenIssuer = (_server, { scope }: Authorization) => ({
+  ...scope.length > 0 && { scope: longScope(scope) },
+});
 
 /** Rejects a code of a web client without its secret, even with PKCE: manfredsteyer/angular-oauth2-oidc issue 812. */
 function requireSecret(grantType: GrantType): GrantType {
