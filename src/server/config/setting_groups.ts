@@ -85,7 +85,8 @@ export interface PkceSettings {
   readonly acceptNonce?: boolean;
   /**
    * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen
-   * code is then as good as a token. Only on test hosts. Default: false.
+   * code is then as good as a token. If `tokenRedirectUri` is optional, a code without a challenge needs no
+   * `redirect_uri` either. Only on test hosts. Default: false.
    */
   readonly insecureAllowMissing?: boolean;
   /**

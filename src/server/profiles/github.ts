@@ -37,8 +37,10 @@ export const github: ProviderProfile = {
   // content/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens.md
   lifetimes: { code: 600, access_token: 28800, refresh_token: 15897600, refresh_token_idle: 15897600 },
   refresh: { rotateConfidential: true },
-  // A parameter of the token request that the same page does not require.
+  // The same page requires neither redirect_uri in the token request nor PKCE, whose only method is S256:
+  // https://github.blog/changelog/2025-07-14-pkce-support-for-oauth-and-github-app-authentication
   tokenRedirectUri: "optional",
+  pkce: { insecureAllowMissing: true },
   shapes: {
     metadata: metadataMembers,
     endpoints: {

@@ -4,6 +4,7 @@ import type { CodeRecord, StoredRecord } from "../../../platform/store/store.ts"
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { warn } from "../notes.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { warnAboutResource } from "../authorize/scope.ts";
@@ -43,7 +44,8 @@ export const authorizationCode: GrantType = {
   async authorize(server, request) {
     const { client, parameters, provenKey } = request;
     const code = parameters.get("code") ?? rejectNoCode(parameters);
-    const redirectUri = policyOf(server, client).tokenRedirectUri === "optional"
+    const { tokenRedirectUri, pkce } = policyOf(server, client);
+    const redirectUri = tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireRedirectUri(parameters);
     const id = await storageKey(server, code);
@@ -69,7 +71,8 @@ export const authorizationCode: GrantType = {
     }
     server.passed?.("CI-05", client.id);
     // Without a code challenge, redirect_uri binds the code to the request.
-    if (redirectUri !== undefined || record.codeChallenge === undefined) {
+    const isUnbound = redirectUri === undefined && record.codeChallenge === undefined;
+    if (redirectUri !== undefined || isUnbound && !pkce.insecureAllowMissing) {
       assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
       server.passed?.("TK-15", redirectUri);
     }
@@ -92,6 +95,7 @@ export const authorizationCode: GrantType = {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
+    if (isUnbound) warnUnbound(server, client);
     warnAboutResource(server, client, parameters);
     return authorization;
   },
@@ -116,6 +120,16 @@ function requireRedirectUri(parameters: Params): string {
     rule: "TK-14",
     expected: "redirect_uri with the value of the authorization request",
     received: "no redirect_uri",
+  });
+}
+
+function warnUnbound(server: Server, client: Client): void {
+  const provider = server.settings.providers.join(", ") || "pkce.insecureAllowMissing";
+  warn(server, client.id, {
+    rule: "TK-14",
+    reason: `nothing binds the code to the login that asked for it: ${provider} lets this pass; OAuth 2.1 does not`,
+    expected: "code_challenge in the authorization request, or redirect_uri in the token request",
+    received: "neither",
   });
 }
 
