@@ -154,7 +154,8 @@ export interface Mint {
 }
 
 /**
- * Creates the mint of a server. It uses the rules and the store of the server, without its plugins.
+ * Creates the mint of a server. It uses the rules and the store of the server, and the form of tokens of its profile,
+ * without other plugins.
  *
  * @param server Returns the server at this moment.
  * @param getTokenUrl Returns the URL of the token endpoint.

@@ -34,7 +34,7 @@ export async function createPrivateFile(path: string, text: string): Promise<boo
   }
 }
 
-/** Creates a folder for temporary files, which only the current user can read. Rejects with the error of the runtime. */
+/** Creates a folder for temporary files of the current user alone. Rejects with the error of the runtime. */
 export async function createTemporaryFolder(): Promise<{
   /** Creates a file. @returns Its path. */
   write(name: string, text: string): Promise<string>;

@@ -32,6 +32,7 @@ import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
 import { leadsToLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
+import type { TokenShape } from "../oauth/tokens/override_claims.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent, RequestContext } from "./request_context.ts";
@@ -67,6 +68,8 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   readonly interaction?: typeof import("../login/mod.ts");
   /** Adds an app to the host of the server. */
   readonly addApp: AddApp;
+  /** The form of the tokens of a provider's profile; absent without one. */
+  readonly tokenShape?: TokenShape<Server>;
 }
 
 /** The members of a server that depend on its issuer. */
@@ -94,6 +97,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     interaction,
     userWarnings,
     addApp,
+    tokenShape,
     ...core
   } = dependencies;
   // Hosted resources add their scope values.
@@ -154,6 +158,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     sender: undefined,
     tracesNotes: hasListener && settings.allows.explanations,
     sign: jwtSigner(core.keys),
+    shapeClaims: tokenShape?.claims,
+    issuedClaims: tokenShape?.issuedClaims,
     grantTypes: allGrantTypes,
     clients,
     registeredSecrets: registeredSecrets(registered, declaredNames),

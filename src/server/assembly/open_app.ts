@@ -78,7 +78,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const withValues = withProviders(configured);
   const { issuerPath } = withValues;
   // Innermost: recorders and faults see requests and responses as clients do.
-  const plugins = [...givenPlugins, ...await providerPlugins(withValues)];
+  const profile = await providerPlugins(withValues);
+  const plugins = [...givenPlugins, ...profile?.plugins ?? []];
   const options = { ...withValues.settings, plugins };
   if (place.sharesStore && options.now !== undefined) throw ownClockError();
   const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = options;
@@ -145,6 +146,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
+    tokenShape: profile?.tokenShape,
   });
   const { server } = app;
   for (const warning of hasListener ? settingsWarnings(options, settings, configured) : []) {
@@ -201,11 +203,11 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   };
 }
 
-/** The plugins of the profiles of providers. */
+/** The plugins of the profiles of providers, and the form of their tokens; `undefined` without such a profile. */
 async function providerPlugins(
   { names, ownNames, shapes }: Pick<WithProviders<object>, "names" | "ownNames" | "shapes">,
 ) {
-  if (ownNames.length === 0 && shapes === undefined) return [];
+  if (ownNames.length === 0 && shapes === undefined) return undefined;
   return (await import("../profiles/plugins/mod.ts")).providerPlugins({ names, ownNames, shapes });
 }
 

@@ -44,7 +44,7 @@ const profileClaims: Members = {
   preferred_username: "{preferred_username|email}",
 };
 const tokenClaims: Members = {
-  ...{ ver: "2.0", tid: "{$tenant}", nbf: "{iat}", uti: "{$uuid}", roles: "{roles}", groups: "{groups}" },
+  ...{ ver: "2.0", nbf: "{iat}", uti: "{$uuid}", roles: "{roles}", groups: "{groups}" },
 };
 
 /** Microsoft Entra ID, the Microsoft identity platform v2.0, with one tenant that `common` also leads to. */
@@ -133,7 +133,10 @@ export const entra: ProviderProfile = {
     idToken: { "*": { ...tokenClaims, at_hash: null }, profile: profileClaims, email: { email: "{email}" } },
     // docs/identity-platform/access-token-claims-reference.md
     accessToken: {
-      "*": { ...tokenClaims, ...profileClaims, azp: "{client_id}", azpacr: "1", scp: "{scope}" },
+      "*": {
+        ...{ ...tokenClaims, ...profileClaims, azp: "{client_id}", azpacr: "1", scp: "{scope}" },
+        ...{ client_id: null, scope: null },
+      },
     },
     // docs/identity-platform/userinfo.md: email_verified is no member.
     userinfo: { email: { email_verified: null } },

@@ -34,6 +34,9 @@ export const github: ProviderProfile = {
     ...["codespace", "workflow", "read:audit_log"],
   ],
   defaultScope: "no_scope",
+  // The examples of the same page; those of GitHub Apps begin with ghu_.
+  accessTokenFormat: "opaque",
+  tokenPrefixes: { access_token: "gho_", refresh_token: "ghr_" },
   // content/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens.md
   lifetimes: { code: 600, access_token: 28800, refresh_token: 15897600, refresh_token_idle: 15897600 },
   refresh: { rotateConfidential: true },

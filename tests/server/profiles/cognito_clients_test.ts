@@ -29,6 +29,7 @@ async function cognito() {
   });
   const installed = as.installFetch({ origins: "real" });
   return {
+    mint: as.mint,
     async [Symbol.asyncDispose]() {
       installed.uninstall();
       await as.close();
@@ -37,7 +38,7 @@ async function cognito() {
 }
 
 test("arctic logs in with its class AmazonCognito, and aws-jwt-verify accepts its tokens, each for its use", async () => {
-  await using _ = await cognito();
+  await using provider = await cognito();
   const client = new AmazonCognito("mydomain.auth.us-east-1.amazoncognito.com", "web", secret, redirectUri);
   const url = client.createAuthorizationURL("st4te", verifier, ["openid", "email"]);
   const callback = new URL(await getRedirectLocation(await openBrowser()(url)));
@@ -53,6 +54,8 @@ test("arctic logs in with its class AmazonCognito, and aws-jwt-verify accepts it
   const id = await verifierOf("id").verify(tokens.idToken());
   assertEquals([id["cognito:username"], id.email], ["alice", "alice@app.example"]);
   await assertRejects(() => verifierOf("id").verify(tokens.accessToken()));
+  await verifierOf("access").verify(await provider.mint.accessToken());
+  await verifierOf("id").verify(await provider.mint.idToken());
   const refreshed = await client.refreshAccessToken(tokens.refreshToken(), []);
   assertEquals(refreshed.hasRefreshToken(), false);
 });

@@ -95,7 +95,9 @@ test("github: a request needs no response_type, no scope and no PKCE, and scope 
   assertEquals(warnings(provider.events), ["no response_type", "repo,user:email"]);
   const form = new URLSearchParams(await (await provider.exchange({ code })).text());
   assertEquals(form.get("scope"), "repo,user:email");
-  assertEquals((await provider.logIn("")).scope, "");
+  const { scope, access_token } = await provider.logIn("");
+  assertEquals(scope, "");
+  assertMatch(access_token, /^gho_[\w-]{36,}$/);
 });
 
 test("github: the token response is a form unless the request accepts JSON; commas in scope; bearer in lower case", async () => {

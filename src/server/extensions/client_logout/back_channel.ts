@@ -8,6 +8,7 @@ import { type PostResult, postToClient } from "../../oauth/clients/post_to_clien
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
+import { shapedClaims } from "../../oauth/tokens/override_claims.ts";
 import { sessionIdFor, subjectFor } from "../../oauth/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
 import { claim, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
@@ -113,6 +114,6 @@ export async function createLogoutToken(
   return await server.sign(
     "logout_token",
     client.idTokenAlg,
-    server.overrideClaims?.("logout_token", claims, { client, grant }) ?? claims,
+    shapedClaims(server, "logout_token", claims, { client, grant }),
   );
 }

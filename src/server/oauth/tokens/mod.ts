@@ -23,7 +23,7 @@ import { noteMinimalIdToken } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
-import type { ClaimsContext } from "./override_claims.ts";
+import { type ClaimsContext, shapedClaims } from "./override_claims.ts";
 import { refreshToken } from "./refresh_token.ts";
 import type { TokenResponse } from "./token_response.ts";
 
@@ -96,9 +96,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
   const { accessTokenClaims: furtherClaims } = authorization;
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
-  const issuedClaims = server.overrideClaims === undefined
-    ? allClaims
-    : await overriddenClaims(server, "access_token", allClaims, authorization);
+  const issuedClaims = await issuedForm(server, "access_token", allClaims, authorization);
   // A pairwise subject does not identify the user: a stored token does.
   const fixedValue = server.takeFixedValue?.("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
@@ -190,7 +188,7 @@ export function generationsOfAccessToken(jti: string): Generations {
   return { user: user || undefined, client };
 }
 
-/** The context that {@link Server.overrideClaims} receives with the claims. */
+/** The context of {@link shapedClaims}. */
 export async function claimsContext(
   server: Server,
   { client, subject, scope, resources, grantId }: Authorization,
@@ -199,15 +197,15 @@ export async function claimsContext(
   return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
 }
 
-/** The claims after {@link Server.overrideClaims}; the same without it. */
-export async function overriddenClaims(
+/** The claims of a token as {@link shapedClaims} returns them. */
+export async function issuedForm(
   server: Server,
   kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (server.overrideClaims === undefined) return claims;
-  return server.overrideClaims(kind, { ...claims }, await claimsContext(server, authorization));
+  if (server.shapeClaims === undefined && server.overrideClaims === undefined) return claims;
+  return shapedClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
 }
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
@@ -256,9 +254,7 @@ export async function signIdToken(
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
   } else noteMinimalIdToken(server, authorization);
-  const issuedClaims = server.overrideClaims === undefined
-    ? claims
-    : await overriddenClaims(server, "id_token", claims, authorization);
+  const issuedClaims = await issuedForm(server, "id_token", claims, authorization);
   return await server.sign("id_token", client.idTokenAlg, issuedClaims);
 }
 

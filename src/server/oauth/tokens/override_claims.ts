@@ -1,4 +1,4 @@
-/** How a program changes the claims of issued tokens: the types. */
+/** The form of issued tokens: that of the provider's profile, and then the changes of a program. */
 
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
@@ -32,10 +32,33 @@ export type OverrideClaims = (
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
 
+/** @internal The claims of the same token, or members of the same response, in the form of a provider. */
+export type ShapeClaims<Server> = (
+  server: Server,
+  ...issued: Parameters<OverrideClaims>
+) => ReturnType<OverrideClaims>;
+
+/** @internal The form of a provider's tokens, however they are issued. */
+export interface TokenShape<Server> {
+  /** The claims to sign or send. */
+  readonly claims: ShapeClaims<Server>;
+  /** Claims of an access token before they were shaped. Default: those that it has. */
+  readonly issuedClaims?: (claims: Readonly<Record<string, unknown>>) => IssuedClaims;
+}
+
+/** The claims of a token, or the members of a userinfo response, as they are issued. */
+export function shapedClaims<
+  Server extends { readonly shapeClaims?: ShapeClaims<Server>; readonly overrideClaims?: OverrideClaims },
+>(server: Server, ...[kind, claims, context]: Parameters<OverrideClaims>): ReturnType<OverrideClaims> {
+  const shaped = server.shapeClaims?.(server, kind, claims, context) ?? claims;
+  return server.overrideClaims?.(kind, shaped, context) ?? shaped;
+}
+
 /** @internal Claims of an access token as the server reads them, whatever the token has. */
 export interface IssuedClaims {
   readonly sub: string;
-  readonly aud: string | readonly string[];
+  /** Default: the default audience. */
+  readonly aud?: string | readonly string[];
   /** Further claims. Default: those of the token. */
   readonly others?: { readonly scope?: string; readonly client_id: string };
 }

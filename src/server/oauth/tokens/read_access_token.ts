@@ -75,7 +75,7 @@ function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
   const issued = server.issuedClaims?.(payload);
   const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
   const { sub, aud } = issued ?? claims;
-  return { claims, sub, audience: [aud].flat() };
+  return { claims, sub, audience: [aud ?? server.audience].flat() };
 }
 
 async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {

@@ -1,7 +1,6 @@
 /** What data cannot say about Sign in with Apple: client secrets as JWTs, response modes, names at first logins. */
 
 import type { App, Context } from "../../assembly/context.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
 import { replaceParts } from "../../../platform/http/message.ts";
 import { parseTarget } from "../../../platform/http/router.ts";
 import { boundedCache } from "../../oauth/bounded_cache.ts";
@@ -12,7 +11,7 @@ import { remoteKeys, verifyByKeys } from "../../oauth/keys/remote_keys.ts";
 import { warn } from "../../oauth/notes.ts";
 import { splitScope } from "../../oauth/params.ts";
 import type { ClientAuth, Server } from "../../oauth/server.ts";
-import type { OverrideClaims } from "../../oauth/tokens/override_claims.ts";
+import type { ProviderPlugin } from "./provider_plugin.ts";
 import { type Exchange, trackExchanges } from "./shapes/exchanges.ts";
 import { shapeCallback } from "./shapes/shape_callback.ts";
 
@@ -30,7 +29,7 @@ const secretPolicy: JwtPolicy & { readonly maxLifetime: number } = {
   ...{ requiredClaims: ["iss", "iat", "exp", "aud", "sub"], maxLifetime: 15_777_000 },
 };
 
-export function appleLogin(): Plugin {
+export function appleLogin(): ProviderPlugin {
   const { find, hooks } = trackExchanges();
   const knownLogins = boundedCache<true>(maxKnownLogins);
   let app: App | undefined;
@@ -60,11 +59,12 @@ export function appleLogin(): Plugin {
         auth.method === "client_secret_post" ? signedSecret(auth) : auth
       );
       // clientconfigi/3230956-responsemode of the same documentation: any scope demands form_post.
-      const changes = { clientAuthentication, overrideClaims: withoutNonce(server) };
       return asksForUser(context)
-        ? { ...server, ...changes, settings: { ...settings, responseModes: ["form_post"] } }
-        : { ...server, ...changes };
+        ? { ...server, clientAuthentication, settings: { ...settings, responseModes: ["form_post"] } }
+        : { ...server, clientAuthentication };
     },
+    claims: (_server, _kind, { nonce, ...claims }) =>
+      nonce === noNonce || nonce === undefined ? claims : { ...claims, nonce },
     handle: (next) => async (request, peer) => {
       const { path, query } = parseTarget(request.url, {});
       const lacksNonce = app?.findEndpoint(path)?.name === "authorize" && needsNonce(query);
@@ -86,13 +86,6 @@ export function appleLogin(): Plugin {
 function needsNonce(query: string): boolean {
   const params = new URLSearchParams(query);
   return (params.get("response_type") ?? "").split(" ").includes("id_token") && !params.has("nonce");
-}
-
-function withoutNonce(server: Server): OverrideClaims {
-  return (kind, claims, context) => {
-    const { nonce, ...others } = server.overrideClaims?.(kind, claims, context) ?? claims;
-    return nonce === noNonce || nonce === undefined ? others : { ...others, nonce };
-  };
 }
 
 function warnMissingNonce({ server, clientId }: Context): void {

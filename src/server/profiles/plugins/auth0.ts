@@ -1,8 +1,7 @@
 /** What the data of the profile auth0 cannot say: claims, the silent login in a frame, and its own logout. */
 
-import type { Context } from "../../assembly/context.ts";
+import type { App } from "../../assembly/context.ts";
 import { endpointUrl } from "../../assembly/endpoint.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
 import type { Handler } from "../../assembly/route.ts";
 import { emptyHeadResponse, plainText, redirect } from "../../../platform/http/message.ts";
 import { isCrossSite } from "../../endpoints/shared/cross_site.ts";
@@ -12,14 +11,24 @@ import { isPermitted } from "../../oauth/clients/standing.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { parameters } from "../../oauth/params.ts";
 import { endSession } from "../../oauth/session/session.ts";
+import type { Server } from "../../oauth/server.ts";
 import type { OverrideClaims } from "../../oauth/tokens/override_claims.ts";
+import type { ProviderPlugin } from "./provider_plugin.ts";
 import { webMessage } from "./web_message.ts";
 
 /** Creates the plugin of one server. */
-export function auth0(): Plugin {
+export function auth0(): ProviderPlugin {
   const messages = webMessage("web_message", (response) => ({ type: "authorization_response", response }));
+  let app: App;
+  /** Without an API, access tokens are for userinfo; with one, for both. */
+  const audienceOf = (server: Server) =>
+    server.audience === server.issuer ? endpointUrl({ app, server }, "userinfo") : server.audience;
   return {
     ...messages,
+    setup(assembled, ...others) {
+      messages.setup(assembled, ...others);
+      app = assembled;
+    },
     routes: ({ site: { base } }) => [{
       name: "auth0_logout",
       path: `${base}/v2/logout`,
@@ -32,14 +41,8 @@ export function auth0(): Plugin {
       // A HEAD request must not end the session.
       load: () => ({ GET: logOut, HEAD: () => emptyHeadResponse }),
     }],
-    extend: (server, context) => {
-      const before = server.overrideClaims;
-      const overrideClaims: OverrideClaims = (kind, original, about) =>
-        auth0Claims(kind, before?.(kind, original, about) ?? original, about, context);
-      // Without an API, access tokens are for userinfo; with one, for both.
-      const audience = server.audience === server.issuer ? endpointUrl(context, "userinfo") : server.audience;
-      return { ...server, audience, overrideClaims };
-    },
+    extend: (server) => ({ ...server, audience: audienceOf(server) }),
+    claims: (server, kind, claims, context) => auth0Claims(audienceOf(server), kind, claims, context),
   };
 }
 
@@ -48,21 +51,14 @@ const namespaced = /^https?:\/\//;
 
 /** The claims of https://auth0.com/docs/secure/tokens/access-tokens and /id-tokens/id-token-structure */
 function auth0Claims(
-  kind: Parameters<OverrideClaims>[0],
-  claims: Readonly<Record<string, unknown>>,
-  { client, user, grant: { resources, scope } }: Parameters<OverrideClaims>[2],
-  context: Context,
-): Readonly<Record<string, unknown>> {
+  audience: string,
+  ...[kind, claims, { client, user, grant: { resources, scope } }]: Parameters<OverrideClaims>
+): ReturnType<OverrideClaims> {
   if (kind !== "access_token" && kind !== "id_token" && kind !== "userinfo") return claims;
   const custom = Object.fromEntries(Object.entries(user ?? {}).filter(([name]) => namespaced.test(name)));
   if (kind === "access_token") {
-    const audiences = scope.includes("openid") ? [...resources, context.server.audience] : resources;
-    return {
-      ...claims,
-      ...custom,
-      azp: client.id,
-      ...resources.length > 0 && audiences.length > 1 && { aud: audiences },
-    };
+    const audiences = resources.length === 0 || scope.includes("openid") ? [...resources, audience] : resources;
+    return { ...claims, ...custom, azp: client.id, aud: audiences.length === 1 ? audiences[0] : audiences };
   }
   if (user === undefined || !scope.includes("profile")) return { ...claims, ...custom };
   const { sub, nickname = user.preferred_username ?? String(user.email ?? sub).split("@")[0], updated_at = 0 } = user;

@@ -1,12 +1,12 @@
 /**
  * The logout endpoint of Cognito, which takes none of the parameters of OpenID Connect and shows no page:
  * https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html, and its login endpoint, which takes
- * those of the authorization endpoint: social-core social_core/backends/cognito.py.
+ * those of the authorization endpoint: social-core social_core/backends/cognito.py. And the tokens of machines, which
+ * have no claims of a user.
  */
 
 import type { App, Context } from "../../assembly/context.ts";
 import { endpointPath, endpointUrl } from "../../assembly/endpoint.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../../platform/http/message.ts";
 import { parseTarget } from "../../../platform/http/router.ts";
 import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
@@ -15,12 +15,13 @@ import { isPermitted } from "../../oauth/clients/standing.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { endSession } from "../../oauth/session/session.ts";
 import { atPath } from "./at_path.ts";
+import type { ProviderPlugin } from "./provider_plugin.ts";
 
 const ownPath = "/logout/session";
 const loginPath = "/login";
 
 /** Handles the requests that metadata leads to the `end_session_endpoint`. */
-export function cognitoLogout(): Plugin {
+export function cognitoLogout(): ProviderPlugin {
   let app: App | undefined;
   return {
     setup: (assembled) => void (app = assembled),
@@ -30,6 +31,11 @@ export function cognitoLogout(): Plugin {
       // A HEAD request must not end the session.
       load: () => ({ GET: logOut, HEAD: () => emptyHeadResponse }),
     }],
+    claims: (_server, kind, claims, { user }) => {
+      if (kind !== "access_token" || user !== undefined) return claims;
+      const { username: _, origin_jti: __, ...ofMachine } = claims;
+      return ofMachine;
+    },
     handle: (next) => async (request, peer) => {
       const { path } = parseTarget(request.url, {});
       if (path === loginPath && app !== undefined) {

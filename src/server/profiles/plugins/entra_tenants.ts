@@ -4,7 +4,6 @@
  */
 
 import type { App, Context } from "../../assembly/context.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
 import { isForm, peekForm } from "../../../platform/http/form.ts";
 import { decodeJwtPart } from "../../../platform/http/jwt_part.ts";
 import { getHeader, isResponse, json, parseJsonObject, withHeaders } from "../../../platform/http/message.ts";
@@ -13,6 +12,7 @@ import { encodeBase64url } from "../../../platform/runtime/crypto.ts";
 import { parseTarget } from "../../../platform/http/router.ts";
 import type { OverrideClaims } from "../../oauth/tokens/override_claims.ts";
 import { atPath } from "./at_path.ts";
+import type { ProviderPlugin } from "./provider_plugin.ts";
 import { requireUser } from "./require_user.ts";
 import { findDerived } from "./shapes/fill_members.ts";
 
@@ -26,9 +26,10 @@ const userPath = "/v1.0/me";
 /** The number of groups from which a JWT has a reference in their place. */
 const maxGroups = 200;
 
-export function entraTenants(): Plugin {
+export function entraTenants(): ProviderPlugin {
   let app: App | undefined;
-  const ownTenant = () => new URL(app!.server.issuer).pathname.split("/")[1]!;
+  // The issuer of a tenant of a mock has more segments before this one.
+  const ownTenant = () => new URL(app!.server.issuer).pathname.split("/").at(-2)!;
   return {
     setup: (assembled) => void (app = assembled),
     routes: () => [{
@@ -36,13 +37,8 @@ export function entraTenants(): Plugin {
       ...{ title: "User of Microsoft Graph", errors: "json", role: "step" },
       load: () => ({ GET: showUser }),
     }],
-    extend: (server) => ({
-      ...server,
-      overrideClaims: (kind, claims, context) => {
-        const changed = server.overrideClaims?.(kind, claims, context) ?? claims;
-        return kind === "id_token" || kind === "access_token" ? withGroupReference(changed) : changed;
-      },
-    }),
+    claims: (_server, kind, claims) =>
+      kind === "id_token" || kind === "access_token" ? { ...withGroupReference(claims), tid: ownTenant() } : claims,
     handle: (next) => async (request, peer) => {
       const { path } = parseTarget(request.url, {});
       const [, alias, rest = ""] = tenantPath.exec(path) ?? [];

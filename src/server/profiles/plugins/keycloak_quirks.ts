@@ -1,7 +1,6 @@
 /** What Keycloak does that no data of its profile describes. */
 
 import type { App, Context } from "../../assembly/context.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
 import {
   getHeader,
   isResponse,
@@ -11,9 +10,11 @@ import {
   type ResponseLike,
   withHeaders,
 } from "../../../platform/http/message.ts";
+import { decodeJwtPart } from "../../../platform/http/jwt_part.ts";
 import { parseTarget } from "../../../platform/http/router.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Server } from "../../oauth/server.ts";
+import type { ProviderPlugin } from "./provider_plugin.ts";
 import { trackExchanges } from "./shapes/exchanges.ts";
 
 /**
@@ -30,28 +31,23 @@ const encryptionKey = {
 };
 
 /** Lets pages of clients send cookies to endpoints, and adds the members that follow from a client or a session. */
-export function keycloakQuirks(): Plugin {
+export function keycloakQuirks(): ProviderPlugin {
   const { find, hooks } = trackExchanges();
-  const sessions = new WeakMap<Context, unknown>();
   let app: App | undefined;
   return {
     ...hooks,
     setup: (assembled) => void (app = assembled),
-    extend: (server, context) => ({
-      ...hooks.extend(server, context),
-      overrideClaims(kind, original, claimsContext) {
-        const claims = server.overrideClaims?.(kind, original, claimsContext) ?? original;
-        if (kind !== "access_token") return claims;
-        sessions.set(context, claims.sid);
-        return { ...claims, "allowed-origins": originsOf(claimsContext.client) };
+    claims: (_server, kind, claims, { client, user }) =>
+      kind !== "access_token" ? claims : {
+        ...claims,
+        // keycloak/keycloak ServiceAccountConstants: only the tokens of service accounts name it.
+        ...user === undefined && { client_id: client.id },
+        "allowed-origins": originsOf(client),
       },
-    }),
     handle: (next) => async (request, peer) => {
       const response = await next(app === undefined ? request : withDefaultScope(app, request), peer);
       const context = find(request)?.context;
-      return context === undefined
-        ? response
-        : withCredentials(context, request, withMembers(context, sessions.get(context), response));
+      return context === undefined ? response : withCredentials(context, request, withMembers(context, response));
     },
   };
 }
@@ -108,12 +104,14 @@ function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: 
   );
 }
 
-function withMembers({ endpoint }: Context, session_state: unknown, response: ResponseLike): ResponseLike {
+function withMembers({ endpoint }: Context, response: ResponseLike): ResponseLike {
   if (isResponse(response) || response.status !== 200) return response;
   const body = parseJsonObject(response.body ?? "");
   if (endpoint?.metadataName === "jwks_uri" && Array.isArray(body?.keys)) {
     return { ...response, body: JSON.stringify({ keys: [encryptionKey, ...body.keys] }) };
   }
-  if (endpoint?.metadataName !== "token_endpoint" || body === undefined || session_state === undefined) return response;
-  return { ...response, body: JSON.stringify({ ...body, session_state }) };
+  if (endpoint?.metadataName !== "token_endpoint" || body === undefined) return response;
+  const session_state = [body.access_token, body.id_token].map((token) => decodeJwtPart(String(token), 1).sid)
+    .find((sid) => sid !== undefined);
+  return session_state === undefined ? response : { ...response, body: JSON.stringify({ ...body, session_state }) };
 }

@@ -2,12 +2,15 @@
 
 import type { Plugin } from "../../assembly/plugin.ts";
 import type { WithProviders } from "../../config/with_providers.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { ShapeClaims, TokenShape } from "../../oauth/tokens/override_claims.ts";
+import type { ProviderPlugin } from "./provider_plugin.ts";
 
 const github = async () => (await import("./github_api.ts")).githubApi();
 const google = async () => (await import("./google.ts")).google();
 
 /** Loads the plugin of a provider, by the name of its profile. */
-const loaders: Readonly<Record<string, () => Promise<Plugin>>> = {
+const loaders: Readonly<Record<string, () => Promise<ProviderPlugin>>> = {
   auth0: async () => (await import("./auth0.ts")).auth0(),
   apple: async () => (await import("./apple_login.ts")).appleLogin(),
   cognito: async () => (await import("./cognito_logout.ts")).cognitoLogout(),
@@ -20,14 +23,18 @@ const loaders: Readonly<Record<string, () => Promise<Plugin>>> = {
   okta: async () => (await import("./okta_quirks.ts")).oktaQuirks(),
 };
 
-/** The plugins of these profiles; the first one is the outermost. */
+/** The plugins of these profiles, the outermost one first, and the form of their tokens. */
 export async function providerPlugins(
   { names, ownNames, shapes }: Pick<WithProviders<object>, "names" | "ownNames" | "shapes">,
-): Promise<Plugin[]> {
+): Promise<{ readonly plugins: readonly Plugin[]; readonly tokenShape: TokenShape<Server> }> {
   const own = new Set(ownNames.flatMap((name) => Object.hasOwn(loaders, name) ? [loaders[name]!] : []));
   const { shapesPlugin } = await import("./shapes/shapes_plugin.ts");
-  return [
+  const plugins: readonly ProviderPlugin[] = [
     ...await Promise.all([...own].map((load) => load())),
     ...shapes === undefined ? [] : [shapesPlugin(shapes, names.join(", "))],
   ];
+  const claims: ShapeClaims<Server> = (server, kind, issued, context) =>
+    plugins.reduceRight((shaped, plugin) => plugin.claims?.(server, kind, shaped, context) ?? shaped, issued);
+  const issuedClaims = plugins.find((plugin) => plugin.issuedClaims !== undefined)?.issuedClaims;
+  return { plugins, tokenShape: { claims, issuedClaims } };
 }

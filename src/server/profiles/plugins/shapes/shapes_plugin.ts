@@ -4,14 +4,14 @@
  */
 
 import type { App, Context } from "../../../assembly/context.ts";
-import type { Plugin } from "../../../assembly/plugin.ts";
 import type { EndpointShape, Members, ProviderShapes } from "../../../config/provider_shapes.ts";
 import { isResponse, parseJsonObject, type RequestLike, type ResponseLike } from "../../../../platform/http/message.ts";
 import { parseTarget } from "../../../../platform/http/router.ts";
 import { warn } from "../../../oauth/notes.ts";
 import type { ResponseFields } from "../../../oauth/params.ts";
 import type { Server } from "../../../oauth/server.ts";
-import type { IssuedClaims, OverrideClaims } from "../../../oauth/tokens/override_claims.ts";
+import type { IssuedClaims, ShapeClaims } from "../../../oauth/tokens/override_claims.ts";
+import type { ProviderPlugin } from "../provider_plugin.ts";
 import { type Exchange, trackExchanges } from "./exchanges.ts";
 import { derivedValues, fillMembers } from "./fill_members.ts";
 import { type Leniency, shapeRequest } from "./shape_request.ts";
@@ -22,13 +22,12 @@ import { errorMembers, shapeResponse } from "./shape_response.ts";
  *
  * @param provider The name of the provider, for warnings.
  */
-export function shapesPlugin(shapes: ProviderShapes, provider: string): Plugin {
+export function shapesPlugin(shapes: ProviderShapes, provider: string): ProviderPlugin {
   const { endpoints = {}, callback } = shapes;
   const { find, hooks } = trackExchanges();
   let app: App | undefined;
 
-  const overrideClaims = (server: Server): OverrideClaims => (kind, original, context) => {
-    const claims = server.overrideClaims?.(kind, original, context) ?? original;
+  const shapeClaims: ShapeClaims<Server> = (server, kind, claims, context) => {
     const byScope = kind === "id_token"
       ? shapes.idToken
       : kind === "access_token"
@@ -64,16 +63,8 @@ export function shapesPlugin(shapes: ProviderShapes, provider: string): Plugin {
   return {
     ...hooks,
     setup: (assembled) => void (app = assembled),
-    extend: (server, context) => ({
-      ...hooks.extend(server, context),
-      overrideClaims: overrideClaims(server),
-      ...shapes.accessToken !== undefined && {
-        issuedClaims: (claims) => ({
-          ...restoreClaims(claims, shapes.accessToken!["*"] ?? {}, server.audience),
-          ...server.issuedClaims?.(claims),
-        }),
-      },
-    }),
+    claims: shapeClaims,
+    issuedClaims: shapes.accessToken && ((claims) => restoreClaims(claims, shapes.accessToken!["*"] ?? {})),
     handle: (next) => async (request, peer) => {
       const { metadataName, name = "" } = app?.findEndpoint(parseTarget(request.url, {}).path) ?? {};
       const shape: EndpointShape = endpoints[metadataName ?? name] ?? {};
@@ -116,11 +107,7 @@ const movedClaim = /^\{(client_id|scope|\$sub)(?::list)?\}$/;
  * The claims of an access token before it was shaped: with `cid: "{client_id}"`, the `client_id` is in `cid`. Nothing
  * is stored, so that every instance of a server reads the token until it expires.
  */
-function restoreClaims(
-  claims: Readonly<Record<string, unknown>>,
-  shape: Members,
-  audience: string,
-): IssuedClaims {
+function restoreClaims(claims: Readonly<Record<string, unknown>>, shape: Members): IssuedClaims {
   const moved = Object.fromEntries(
     Object.entries(shape).flatMap(([name, template]) => {
       const original = movedClaim.exec(String(template))?.[1];
@@ -128,8 +115,7 @@ function restoreClaims(
     }),
   );
   const { $sub = claims.sub, client_id = claims.client_id, scope = claims.scope } = moved;
-  const { aud = audience } = claims;
-  return { sub: $sub, aud, others: { client_id, scope } } as IssuedClaims;
+  return { sub: $sub, aud: claims.aud, others: { client_id, scope } } as IssuedClaims;
 }
 
 /** The response with these members alone. */
