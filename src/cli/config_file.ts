@@ -1,9 +1,17 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
-import { type ConfigIssue, type ConfigurationWarning, describeKind, printable } from "../server/config/config_issue.ts";
+import {
+  type ConfigIssue,
+  ConfigurationError,
+  type ConfigurationWarning,
+  describeKind,
+  printable,
+} from "../server/config/config_issue.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
+import { findForeignFormat, isMockOAuth2Config } from "./foreign_formats.ts";
 import type { RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./options.ts";
+import type { ValidateSettings } from "./read_config.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
@@ -22,11 +30,10 @@ interface ConfigFileResult {
   readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
 }
 
-/** The settings of mock-oauth2-server; none of them is a setting of this server. */
-const mockOAuth2Settings = [
-  ...["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"],
-  ...["httpServer", "loginPagePath", "staticAssetsPath"],
-];
+/** What a file may refer to, and what decides whether its settings agree. */
+interface ConfigFileSources extends SecretSources {
+  readonly validateSettings: ValidateSettings;
+}
 
 /** No file was named. */
 export const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
@@ -48,11 +55,11 @@ export async function readConfigFile(
   path: string,
   namedBy: string,
   field: Field,
-  sources: SecretSources,
+  sources: ConfigFileSources,
 ): Promise<ConfigFileResult> {
   const loaded = await readText(path, namedBy, sources.readTextFile);
   if (typeof loaded !== "string") return { ...unreadableConfigFile, issues: [loaded] };
-  return await parseConfigText(loaded.replace(/^\ufeff/, ""), printable(path), field, sources);
+  return await parseConfigText(loaded, printable(path), field, sources);
 }
 
 /**
@@ -65,7 +72,7 @@ export async function parseConfigText(
   text: string,
   file: string,
   field: Field,
-  sources: SecretSources,
+  sources: ConfigFileSources,
 ): Promise<ConfigFileResult> {
   const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, text, issues: [issue] });
 
@@ -73,14 +80,16 @@ export async function parseConfigText(
   try {
     value = JSON.parse(text);
   } catch {
+    const foreign = findForeignFormat("--config", text);
+    if (foreign !== undefined) return failWith({ path: file, expected: "a JSON object", ...foreign });
     const { findJsonSyntaxError } = await import("./json_syntax_error.ts");
     return failWith(findJsonSyntaxError(text, file));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return failWith(notAnObjectIssue(file, value));
+    return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
   }
-
-  if (mockOAuth2Settings.some((name) => Object.hasOwn(value, name))) {
+  if (typeof (value as { realm?: unknown }).realm === "string") return await readRealmFile(value, text, file, sources);
+  if (isMockOAuth2Config(value as Record<string, unknown>)) {
     const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
     const { issues, warnings, ...converted } = convertMockOAuth2Config(value);
     const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
@@ -95,6 +104,8 @@ export async function parseConfigText(
   }
 
   const mismatches = findMismatches(field, value, true);
+  const foreign = mismatches.length > 0 ? findForeignFormat("--config", text, value) : undefined;
+  if (foreign !== undefined) return failWith({ path: file, expected: "a configuration file", ...foreign });
   const { content, invalidPaths } = removeInvalid(value as ConfigFile, mismatches);
   const secrets = await loadSecrets(content, sources);
   const issues = [...mismatches.map(({ issue }) => issue), ...secrets.issues];
@@ -104,6 +115,40 @@ export async function parseConfigText(
     issues: issues.map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })),
     invalidPaths: new Set([...invalidPaths, ...secrets.issues.map(({ path }) => path)]),
   };
+}
+
+/** A realm of Keycloak: a warning for each part that has no equivalent here. */
+async function readRealmFile(
+  realm: object,
+  text: string,
+  file: string,
+  { validateSettings }: ConfigFileSources,
+): Promise<ConfigFileResult> {
+  const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
+    import("./profile/read_realm.ts"),
+    import("../server/oauth/secrets.ts"),
+    import("../platform/runtime/crypto.ts"),
+  ]);
+  try {
+    const { value, notes } = await readRealm(
+      realm as Record<string, unknown>,
+      () => randomToken(systemRandomBytes),
+      validateSettings,
+    );
+    const command =
+      `Read as a realm of Keycloak. To change what was read, and to keep new secrets, write it to a file: ` +
+      `latchkey profile ${file.endsWith(".json") ? file : "realm.json"} --output latchkey.json.`;
+    return {
+      content: value as ConfigFile,
+      text,
+      issues: [],
+      warnings: [command, ...notes].map((message) => ({ path: file, message })),
+      invalidPaths: new Set(),
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { ...unreadableConfigFile, text, issues: error.issues };
+  }
 }
 
 function notAnObjectIssue(file: string, value: unknown): ConfigIssue {

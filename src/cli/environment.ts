@@ -4,7 +4,7 @@ import { type ConfigIssue, type ConfigurationWarning, showName, suggest } from "
 import type { Field } from "../server/config/field.ts";
 import { exampleText, flagName, isPath, type OptionFields, type OptionName, optionNames } from "./options.ts";
 import { type RawOptions, readOption } from "./options.ts";
-import { type ReadTextFile, readValue } from "./text_file.ts";
+import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";
 
 const variablePrefix = "LATCHKEY_";
 /** The end of the name of a variable whose value is the path of a file with the value. */
@@ -30,13 +30,15 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
   const issues: ConfigIssue[] = [];
   const warnings: ConfigurationWarning[] = [];
   const serviceLinks: string[] = [];
-  const configText = env[configTextVariable] || undefined;
+  const configText = plainValue(env[configTextVariable] ?? "") || undefined;
   if (configText !== undefined && env[variableName("config")]) {
     issues.push(duplicateIssue("config", configTextVariable));
   }
   const isSet = (variable: string) => Boolean(env[variable]) && !isServiceLink(variable, env[variable]!);
-  for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith(variablePrefix) || !value || variable === configTextVariable) continue;
+  for (const [variable, given = ""] of Object.entries(env)) {
+    if (!variable.startsWith(variablePrefix) || variable === configTextVariable) continue;
+    const value = plainValue(given);
+    if (value === "") continue;
     if (!isSet(variable)) {
       serviceLinks.push(variable);
       continue;
@@ -69,6 +71,9 @@ export async function readEnvironment(env: Environment, fields: OptionFields, re
     if (issue) issues.push(directName === undefined ? { ...issue, ...hiddenValue(fields[name], text) } : issue);
   }
   if (serviceLinks.length > 0) warnings.push(serviceLinkWarning(serviceLinks));
+  for (const [variable, message] of Object.entries(foreignVariables)) {
+    if (env[variable]) warnings.push({ path: variable, message });
+  }
   return { options, configText, issues, warnings };
 }
 
@@ -107,6 +112,20 @@ function unknownVariableWarning(variable: string): ConfigurationWarning {
       : `Ignored: this variable is unknown. Did you mean ${names[0]}?`,
   };
 }
+
+const serverMock =
+  "Ignored: a variable of oidc-server-mock. Its section in src/testing/moving/README.md has the settings.";
+
+/** Variables of other servers, which a moved suite still sets. */
+const foreignVariables: Readonly<Record<string, string>> = {
+  JSON_CONFIG: `Ignored: a variable of mock-oauth2-server. ${configTextVariable} reads its value.`,
+  JSON_CONFIG_PATH: `Ignored: a variable of mock-oauth2-server. ${variableName("config")} reads its file.`,
+  ...Object.fromEntries(
+    ["CLIENTS", "USERS", "SERVER_OPTIONS", "API_SCOPES", "API_RESOURCES", "IDENTITY_RESOURCES"].flatMap((name) =>
+      ["INLINE", "PATH", "CONFIGURATION_INLINE", "CONFIGURATION_PATH"].map((end) => [`${name}_${end}`, serverMock])
+    ),
+  ),
+};
 
 const serviceLinkPattern = /^LATCHKEY_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/;
 

@@ -20,6 +20,9 @@ const plainTokens = { first: 1, last: 9 } as const;
 
 const hidden = "…";
 
+/** Further issues have no excerpt. */
+const maxExcerpts = 100;
+
 /** Maximum number of characters of a line. */
 const maxLineChars = 100;
 
@@ -32,12 +35,12 @@ interface Place {
 
 /** A line without hidden values, and its tokens: their columns in the text, and in the line. */
 interface Line {
-  text: string;
+  readonly text: string;
   readonly columns: (readonly [original: number, column: number])[];
 }
 
 /**
- * Adds to each issue of the file the lines that it is about.
+ * Adds to the issues of the file the lines that they are about.
  *
  * @param text The text of the file.
  * @param file The name of the file, with which the paths of its issues begin.
@@ -50,7 +53,7 @@ export function addExcerpts(
   field: Field,
 ): ConfigIssue[] {
   const root = parse(text);
-  const places = issues.map((issue) =>
+  const places = issues.slice(0, maxExcerpts).map((issue) =>
     issue.path.startsWith(`${file}: `) ? findPlace(text, root, issue, issue.path.slice(file.length + 2)) : undefined
   );
   const shown = new Map(places.flatMap((place) => place?.shown ?? []));
@@ -117,6 +120,23 @@ function isNoSecret(fields: readonly Field[], kind: number, value: string): bool
   return kind === stringToken && fields.some(({ choices = [] }) => choices.includes(value));
 }
 
+/** A line while it grows: a file may have all of its text on one. */
+class LineDraft {
+  readonly parts: string[] = [];
+  readonly columns: [original: number, column: number][] = [];
+  length = 0;
+
+  add(part: string): void {
+    this.parts.push(part);
+    this.length += part.length;
+  }
+
+  replace(index: number, part: string): void {
+    this.length += part.length - this.parts[index]!.length;
+    this.parts[index] = part;
+  }
+}
+
 /** The lines of the text, with hidden values. */
 function readLines(
   text: string,
@@ -124,9 +144,9 @@ function readLines(
   shown: ReadonlyMap<number, string>,
 ): Line[] {
   const scanner = createScanner(text);
-  const lines: Line[] = [{ text: "", columns: [] }];
+  const lines = [new LineDraft()];
   let lineStart = 0;
-  let lastName: { readonly name: string; readonly line: Line; readonly at: number } | undefined;
+  let lastName: { readonly name: string; readonly line: LineDraft; readonly part: number } | undefined;
   /** The fields of the name before the value. */
   let valueFields: readonly Field[] = [];
   while (scanner.getPosition() < text.length) {
@@ -136,33 +156,32 @@ function readLines(
     const line = lines.at(-1)!;
     if (kind === colonToken && lastName !== undefined) {
       // The colon shows that the string before it is a name.
-      const rest = lastName.line.text.slice(lastName.at + hidden.length + 2);
-      lastName.line.text = lastName.line.text.slice(0, lastName.at) + `"${lastName.name}"` + rest;
+      lastName.line.replace(lastName.part, `"${lastName.name}"`);
       valueFields = fields.get(lastName.name)!;
     }
     const isShown = isNoSecret(valueFields, kind, scanner.getTokenValue());
     if (kind !== colonToken && kind !== whiteSpace && kind !== lineBreak) valueFields = [];
-    line.columns.push([offset - lineStart, line.text.length]);
+    line.columns.push([offset - lineStart, line.length]);
     if (kind === stringToken) {
       const value = scanner.getTokenValue();
       const replacement = shown.get(offset) ?? (isShown ? `"${value}"` : undefined);
       lastName = replacement === undefined && fields.has(value)
-        ? { name: value, line, at: line.text.length }
+        ? { name: value, line, part: line.parts.length }
         : undefined;
-      line.text += replacement ?? `"${hidden}"`;
-    } else if (kind === whiteSpace) line.text += " ".repeat(length);
+      line.add(replacement ?? `"${hidden}"`);
+    } else if (kind === whiteSpace) line.add(" ".repeat(length));
     else if (kind !== lineBreak) {
       const isPlain = isShown || kind >= plainTokens.first && kind <= plainTokens.last;
-      line.text += isPlain ? token : shown.get(offset) ?? hidden;
+      line.add(isPlain ? token : shown.get(offset) ?? hidden);
       lastName = undefined;
     }
     // A comment can have several lines.
     for (const match of token.matchAll(lineBreakPattern)) {
-      lines.push({ text: "", columns: [] });
+      lines.push(new LineDraft());
       lineStart = offset + match.index + match[0].length;
     }
   }
-  return lines;
+  return lines.map(({ parts, columns }) => ({ text: parts.join(""), columns }));
 }
 
 function formatExcerpt(text: string, lines: readonly Line[], offset: number, file: string): string {

@@ -3,6 +3,7 @@
 import { type ConfigIssue, describeKind, printable } from "../server/config/config_issue.ts";
 import { type Field, validate } from "../server/config/field.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
+import { findForeignFormat } from "./foreign_formats.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /**
@@ -50,16 +51,21 @@ async function readFile(
   const file = printable(path);
   let content: unknown;
   try {
-    content = JSON.parse(text.replace(/^\ufeff/, ""));
+    content = JSON.parse(text);
   } catch {
+    const foreign = findForeignFormat("--profile", text);
+    if (foreign !== undefined) return { issues: [{ path: file, expected: "a JSON object", ...foreign }] };
     const { findJsonSyntaxError } = await import("./json_syntax_error.ts");
     return { issues: [findJsonSyntaxError(text, file)] };
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;
-    return { issues: [{ path: file, expected: "a JSON object", received: describeKind(content), hint }] };
+    const described = findForeignFormat("--profile", text, content) ?? { received: describeKind(content), hint };
+    return { issues: [{ path: file, expected: "a JSON object", ...described }] };
   }
   const issues = validate(field, content);
+  const foreign = issues.length > 0 ? findForeignFormat("--profile", text, content) : undefined;
+  if (foreign !== undefined) return { issues: [{ path: file, expected: "its own members", ...foreign }] };
   return { content, issues: issues.map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })) };
 }
 

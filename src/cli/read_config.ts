@@ -127,13 +127,14 @@ export async function readConfiguration(
   const options: RawOptions = { ...environment.options, ...flags.options };
   const { source: namedBy = "", text: path } = options.config ?? {};
   const { configText } = environment;
+  const fileSources = { ...sources, validateSettings };
   const file = options.config === undefined
     ? configText === undefined
       ? noConfigFile
-      : await parseConfigText(configText, configTextVariable, fileField, sources)
+      : await parseConfigText(configText, configTextVariable, fileField, fileSources)
     : path === undefined
     ? unreadableConfigFile
-    : await readConfigFile(path, namedBy, fileField, sources);
+    : await readConfigFile(path, namedBy, fileField, fileSources);
   const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
@@ -331,15 +332,14 @@ function semanticErrors(
   settings: Settings,
   invalidPaths: ReadonlySet<string> | "everything",
 ): ConfigIssue[] {
-  const invalidList = invalidPaths === "everything" ? [] : [...invalidPaths];
+  const invalid = invalidPaths === "everything" ? new Set<string>() : invalidPaths;
   // Both settings add scope values.
-  const areScopesUnknown = invalidList.some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
+  const areScopesUnknown = [...invalid].some((place) => /^(?:scopes|claims)(?:$|[.[])/.test(place));
   return issues.filter(({ path }) => {
     if (path === "issuer") return settings.issuer !== undefined;
     if (invalidPaths === "everything") return false;
     if (areScopesUnknown && /^defaultScope$|^clients\[\d+\]\.scope$/.test(path)) return false;
-    return !invalidList.some((invalidPath) =>
-      path === invalidPath || path.startsWith(`${invalidPath}.`) || path.startsWith(`${invalidPath}[`)
-    );
+    const holders = [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index));
+    return ![path, ...holders].some((place) => invalid.has(place));
   });
 }

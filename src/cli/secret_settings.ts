@@ -4,7 +4,7 @@ import { listed } from "../server/config/settings.ts";
 import { type ConfigIssue, showFile, showVariable } from "../server/config/config_issue.ts";
 import type { Environment } from "./environment.ts";
 import type { ConfigFile } from "./options.ts";
-import { type ReadTextFile, readValue } from "./text_file.ts";
+import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";
 
 export interface SecretSources {
   readonly env: Environment;
@@ -70,7 +70,7 @@ async function loadSecret(
   if ("env" in reference) {
     const { env: name } = reference;
     // On Node and Bun the environment object inherits functions from its prototype.
-    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    const value = Object.hasOwn(env, name) ? plainValue(env[name] ?? "") : undefined;
     return value || {
       path,
       expected: `the environment variable ${showVariable(name)} to contain ${content}`,

@@ -21,7 +21,7 @@ export async function readText(
 ): Promise<string | ConfigIssue> {
   const file = showFile(path) ?? namedBy;
   try {
-    const text = await readTextFile(path);
+    const text = (await readTextFile(path)).replace(byteOrderMark, "");
     return text.length > maxFileChars ? tooLongIssue(file, namedBy, text.length) : text;
   } catch (error) {
     return unreadableIssue(file, path, namedBy, error);
@@ -36,7 +36,7 @@ export async function readValue(
 ): Promise<string | ConfigIssue> {
   const text = await readText(path, namedBy, readTextFile);
   if (typeof text !== "string") return text;
-  const value = text.replace(/\r?\n$/, "");
+  const value = plainValue(text);
   if (value !== "") return value;
   return {
     path: showFile(path) ?? namedBy,
@@ -44,6 +44,13 @@ export async function readValue(
     received: "an empty file",
     hint: `Write it into the file, or correct the path that ${namedBy} names.`,
   };
+}
+
+const byteOrderMark = /^\ufeff/;
+
+/** A single value without a byte order mark, and without the end of its line, as files from Windows have them. */
+export function plainValue(text: string): string {
+  return text.replace(byteOrderMark, "").replace(/\r?\n?$/, "");
 }
 
 function unreadableIssue(file: string, path: string, namedBy: string, error: unknown): ConfigIssue {
@@ -62,6 +69,7 @@ const readErrors: Readonly<Record<string, readonly [received: string, hint: stri
     "no file at this path",
     "Correct the path that % names. If the path above is not absolute, it begins at the working directory.",
   ],
+  NOT_TEXT: ["bytes that are neither UTF-8 nor UTF-16", "Save the file as UTF-8."],
   EISDIR: ["a directory", "Let % name the file in it."],
   EACCES: ["a file that this user may not read", "Give the user that runs the server the right to read it."],
   NotCapable: ["no permission to read it", "Start Deno with --allow-read, or with the path after it."],

@@ -2,6 +2,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { readRealm } from "../../src/cli/profile/read_realm.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
 import { maxBody, type Place, placesOf, plain, type Shape, shapes, startTextServer, timeOf } from "./costly_texts.ts";
@@ -119,4 +122,48 @@ test("[FL-03] pages and exports of recorded texts take about the time of plain w
   }
   assertEquals(failures, []);
   await as.close();
+});
+
+/** Files with this many items, each with something to report. */
+const files: Readonly<Record<string, (count: number) => object>> = {
+  "clients of a wrong type": (count) => ({ clients: list(count, () => ({ client_id: 7 })) }),
+  "clients with unknown members": (count) => ({ clients: list(count, (id) => ({ client_id: id, rediret_uris: [] })) }),
+  "clients that conflict": (count) => ({
+    clients: list(count, (id) => ({ client_id: id, redirect_uris: ["javascript:alert(1)"] })),
+  }),
+  "users that repeat": (count) => ({ users: list(count, () => ({ sub: "alice" })) }),
+  "a realm with invalid clients": (count) => ({
+    realm: "x",
+    clients: list(count, (id) => ({ clientId: `${id}\0`, secret: "s", redirectUris: ["https://app.example/cb"] })),
+  }),
+  "a realm with repeated users": (count) => ({
+    realm: "x",
+    users: list(count, () => ({ username: "alice", enabled: true })),
+  }),
+  "a realm with nested roles": (count) => ({
+    realm: "x",
+    roles: { realm: list(count, (name, i) => ({ name, composites: { realm: [`x${i + 1}`, `x${i * 2}`] } })) },
+    users: list(count, (username) => ({ username, enabled: true, realmRoles: [username] })),
+  }),
+};
+
+function list(count: number, item: (id: string, i: number) => object): object[] {
+  return Array.from({ length: count }, (_, i) => item(`x${i}`, i));
+}
+
+test("a file that is four times as long takes about four times as long, whatever is wrong with it", async () => {
+  const failures: string[] = [];
+  for (const [name, file] of Object.entries(files)) {
+    const timeWith = (count: number) => {
+      const content = file(count);
+      const text = JSON.stringify(content);
+      return timeOf(async () => {
+        if ("realm" in content) await readRealm(content, () => "s".repeat(32), validateOptions).catch(() => {});
+        const sources = { args: ["--config", "x.json"], env: {}, readTextFile: () => Promise.resolve(text) };
+        await readConfiguration(sources, validateOptions).catch(() => {});
+      });
+    };
+    failures.push(...await findCost(name, () => timeWith(2000), () => timeWith(500), 8 * floorMs));
+  }
+  assertEquals(failures, []);
 });

@@ -1,22 +1,28 @@
 /** The configuration of a server in place of a realm of Keycloak, from the export of the realm. */
 
-import { isObject } from "../../platform/json_value.ts";
 import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
+import { validateRedirectUri } from "../../server/oauth/clients/redirect_uri.ts";
+import { keycloak } from "../../server/profiles/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";
+import { fullName, hasShape, type RealmMappers, realmMappers, shapesOf } from "./realm_mappers.ts";
+import { roleReader, type UserRoles } from "./realm_roles.ts";
+import { defined, type Json, object, objects, text, texts } from "./realm_values.ts";
 
 /** A configuration file. */
 export interface RealmConfiguration {
   readonly profile: readonly (string | ProviderProfile)[];
+  readonly redirectUris?: "any";
   readonly clients: readonly ClientMetadata[];
   readonly users: readonly User[];
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Clients of Keycloak itself, which every realm has. */
 const ownClients = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
+
+/** Clients and users of a realm: further ones are only counted. */
+const maxItems = 10_000;
 
 /** The grant types of a client by the member, or the attribute, that switches them on. */
 const grantTypes = {
@@ -25,19 +31,45 @@ const grantTypes = {
   "oauth2.device.authorization.grant.enabled": ["urn:ietf:params:oauth:grant-type:device_code"],
 } as const;
 
+/** What a client may have on that this configuration does not have. */
+const withoutEquivalent = {
+  implicitFlowEnabled: "which OAuth 2.1 does not have",
+  directAccessGrantsEnabled: "which OAuth 2.1 does not have",
+  "oidc.ciba.grant.enabled": "which needs the setting ciba and its grant type",
+  "standard.token.exchange.enabled": "which needs the setting tokenExchange and its grant type",
+} as const;
+
+/** Whether a JSON document is a realm that Keycloak exported, or that somebody wrote for it. */
+export function isRealm(content: Json): boolean {
+  return typeof content.realm === "string" && content.issuer === undefined;
+}
+
 /**
- * Drafts a configuration. Members of the wrong type count as absent.
+ * Drafts a configuration. Members of the wrong type count as absent; absent members have the defaults of Keycloak
+ * (keycloak/keycloak `RepresentationToModel.createClient` and `createUser`).
  *
- * @param newSecret Creates the secret of a client whose secret the export hides.
+ * @param newSecret Creates the secret of a client whose secret the realm hides or lacks.
  */
 export function configurationOfRealm(realm: Json, newSecret: () => string): Draft<RealmConfiguration> {
   const notes: string[] = [];
-  const clients = objects(realm.clients).flatMap((client) => clientOf(client, notes, newSecret));
-  const roles = roleReader(realm);
-  const users = objects(realm.users).flatMap((user) => userOf(user, roles, notes));
+  const limited = (name: string) => {
+    const items = objects(realm[name]);
+    if (items.length > maxItems) notes.push(`${name}: only the first ${maxItems} of ${items.length}`);
+    return items.slice(0, maxItems);
+  };
+  const clients = limited("clients").flatMap((client) => clientOf(client, notes, newSecret));
+  const roles = roleReader(realm, notes);
+  const mappers = realmMappers(realm, notes);
+  const read = limited("users").map((user) => ({ user, ...roles(user) }));
+  const users = read.flatMap((user) => userOf(user, mappers, notes));
   const listed = objects(realm.clientScopes).filter(({ protocol }) => protocol === "openid-connect")
-    .flatMap(({ name }) => text(name) ?? []).concat(clients.flatMap(({ scope }) => scope?.split(" ") ?? []));
-  const scopes = listed.length > 0 ? [...new Set(["openid", ...listed])] : undefined;
+    .flatMap(({ name }) => text(name) ?? []);
+  const requested = clients.flatMap(({ scope }) => scope?.split(" ") ?? []);
+  // Keycloak creates its own client scopes in a realm without a list.
+  const known = [...Array.isArray(realm.clientScopes) ? listed : keycloak.scopes!, ...requested];
+  const scopes = Array.isArray(realm.clientScopes) || requested.length > 0
+    ? [...new Set(["openid", ...known])]
+    : undefined;
   const name = text(realm.realm) ?? "";
   const seconds = (member: string) =>
     typeof realm[member] === "number" && realm[member] > 0 ? realm[member] : undefined;
@@ -50,46 +82,84 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     refresh_token_idle: seconds("ssoSessionIdleTimeout"),
     session: seconds("ssoSessionMaxLifespan"),
   });
-  const alg = text(realm.defaultSignatureAlgorithm);
+  const { claims, accessTokenClaims } = mappers.settings;
+  const inAccessTokens = accessTokenClaims.filter((claim) => !keycloak.accessTokenClaims!.includes(claim));
+  // The client scopes with claims that requests have without naming them.
+  const defaultScopes = [realm, ...objects(realm.clients)]
+    .flatMap((holder) => texts(holder.defaultDefaultClientScopes ?? holder.defaultClientScopes))
+    .filter((scope) => Object.hasOwn(claims, scope) || hasShape(mappers.settings, scope));
   const own: Json = defined({
     name: name.replace(/[^\w.@-]/g, "-").slice(0, 60) || "realm",
     issuerPath: `/realms/${name}`,
     scopes,
-    defaultScope: scopes && ["profile", "email"].filter((scope) => scopes.includes(scope)).join(" "),
+    defaultScope: scopes && [...new Set(["profile", "email", ...defaultScopes])]
+      .filter((scope) => scopes.includes(scope)).join(" "),
+    claims: Object.keys(claims).length > 0 ? claims : undefined,
+    accessTokenClaims: inAccessTokens.length > 0 ? [...keycloak.accessTokenClaims!, ...inAccessTokens] : undefined,
+    shapes: shapesOf(mappers.settings),
     lifetimes: Object.keys(lifetimes).length > 0 ? lifetimes : undefined,
-    alg,
+    alg: text(realm.defaultSignatureAlgorithm),
   });
   return {
-    value: { profile: ["keycloak", own as unknown as ProviderProfile], clients, users },
-    notes: [
-      ...notes,
-      "mappers, groups and attributes: only roles, names and e-mail become claims; add the others to users and claims",
-    ],
+    value: {
+      profile: ["keycloak", own as unknown as ProviderProfile],
+      ...objects(realm.clients).some(allowsAnyUri) && { redirectUris: "any" },
+      clients,
+      users,
+    },
+    notes: [...notes, ...unusedMembers(read, users)],
   };
+}
+
+/** One sentence for each attribute of users, and for their groups, that no mapper puts into tokens. */
+function unusedMembers(read: readonly { user: Json; groups: readonly string[] }[], users: readonly User[]): string[] {
+  const values = new Set(users.flatMap((user) => Object.values(user).map((value) => JSON.stringify(value))));
+  const isUsed = (value: unknown) =>
+    texts(value).length === 0 || values.has(JSON.stringify(value)) || values.has(JSON.stringify(texts(value)[0]));
+  const attributes = new Set(
+    read.flatMap(({ user }) =>
+      Object.entries(object(user.attributes)).flatMap(([name, value]) => isUsed(value) ? [] : name)
+    ),
+  );
+  const hasGroups = read.some(({ groups }) => groups.length > 0) && !users.some(({ groups }) => groups !== undefined);
+  return [
+    ...[...attributes].map((name) => `users: without the attribute ${quote(name)}, which no mapper puts into tokens`),
+    ...hasGroups ? ["users: with the roles of their groups, without groups, which no mapper puts into tokens"] : [],
+  ];
 }
 
 function clientOf(client: Json, notes: string[], newSecret: () => string): ClientMetadata[] {
   const id = text(client.clientId);
   if (id === undefined || ownClients.includes(id)) return [];
-  const skip = (reason: string) => (notes.push(`client ${quote(id)}: left out, because ${reason}`), []);
+  const note = (sentence: string) => void notes.push(`client ${quote(id)}: ${sentence}`);
+  const skip = (reason: string) => (note(`left out, because ${reason}`), []);
   if (client.enabled === false) return skip("it is disabled");
   if (client.bearerOnly === true) return skip("it only receives tokens");
   if (client.protocol !== undefined && client.protocol !== "openid-connect") return skip("it uses another protocol");
   const attributes = object(client.attributes);
-  const isOn = (name: string) => (client[name] ?? attributes[name]) === true || attributes[name] === "true";
-  const grant_types = Object.entries(grantTypes).flatMap(([name, types]) => isOn(name) ? types : []);
-  if (grant_types.length === 0) return skip("it has no grant type of OAuth 2.1");
-  for (const name of ["implicitFlowEnabled", "directAccessGrantsEnabled"]) {
-    if (isOn(name)) notes.push(`client ${quote(id)}: without ${name}, which OAuth 2.1 does not have`);
+  const isPublic = client.publicClient === true;
+  const isOn = (name: string) => {
+    const value = client[name] ?? attributes[name];
+    if (name === "standardFlowEnabled") return value !== false && client.directGrantsOnly !== true;
+    return (value === true || value === "true") && !(isPublic && name === "serviceAccountsEnabled");
+  };
+  const redirect_uris = redirectUrisOf(texts(client.redirectUris), client, note);
+  const hasNoUri = isOn("standardFlowEnabled") && redirect_uris.length === 0;
+  const grant_types = Object.entries(grantTypes).flatMap(([name, types]) =>
+    isOn(name) && !(hasNoUri && name === "standardFlowEnabled") ? types : []
+  );
+  for (const [name, reason] of Object.entries(withoutEquivalent)) {
+    if (isOn(name)) note(`without ${name}, ${reason}`);
   }
-  const note = (sentence: string) => void notes.push(`client ${quote(id)}: ${sentence}`);
-  const redirect_uris = redirectUrisOf(texts(client.redirectUris), text(client.rootUrl), note);
+  if (grant_types.length === 0) {
+    return skip(hasNoUri ? "it has no redirect URI for its logins" : "it has no grant type of OAuth 2.1");
+  }
+  if (hasNoUri) note("without logins, because it has no redirect URI");
+  if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed");
   const logoutUris = (text(attributes["post.logout.redirect.uris"]) ?? "").split("##").filter(Boolean);
-  const post_logout_redirect_uris = logoutUris.includes("+")
-    ? redirect_uris
-    : redirectUrisOf(logoutUris, text(client.rootUrl), note);
+  const post_logout_redirect_uris = logoutUris.includes("+") ? redirect_uris : redirectUrisOf(logoutUris, client, note);
   const requested = [...texts(client.defaultClientScopes), ...texts(client.optionalClientScopes)];
-  const authentication = client.publicClient === true
+  const authentication = isPublic
     ? { token_endpoint_auth_method: "none" }
     : authenticationOf(client, attributes, newSecret, note);
   if (authentication === undefined) return skip("the server does not support its authentication method");
@@ -119,109 +189,71 @@ function authenticationOf(
   }
   if (clientAuthenticatorType !== "client-secret") return undefined;
   const known = text(secret);
-  const isHidden = known === undefined || /^\**$/.test(known);
-  note(isHidden ? "a new client_secret, because the export hides its own" : "with its client_secret");
-  return { client_secret: isHidden ? newSecret() : known };
+  if (known === undefined) note("a new client_secret, because the realm has none");
+  else if (/^\*+$/.test(known)) note("a new client_secret, because the export hides its own");
+  else {
+    note("with its client_secret");
+    return { client_secret: known };
+  }
+  return { client_secret: newSecret() };
 }
 
-/** Redirect URIs without wildcards, which stand for any path: the path before them is a first guess. */
-function redirectUrisOf(
-  uris: readonly string[],
-  rootUrl: string | undefined,
-  note: (sentence: string) => void,
-): string[] {
+/** Whether a client may send users anywhere. */
+function allowsAnyUri(client: Json): boolean {
+  return texts(client.redirectUris).includes("*") && client.enabled !== false;
+}
+
+/** Where an application on a laptop usually is. */
+const usualUri = "http://localhost:3000/";
+
+/** Valid redirect URIs without wildcards, which stand for any path: the path before them is a first guess. */
+function redirectUrisOf(uris: readonly string[], client: Json, note: (sentence: string) => void): string[] {
+  const rootUrl = text(client.rootUrl);
   const exact = uris.flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
-    if (!absolute.includes("*")) return absolute;
-    const guess = absolute.replace(/\*.*$/s, "");
-    note(`${quote(absolute)} has a wildcard; ${guess === "" ? "add its URIs" : `the file has ${quote(guess)}`}`);
-    return guess === "" ? [] : guess;
+    const guess = absolute === "*" ? text(client.baseUrl) ?? rootUrl ?? usualUri : absolute.replace(/\*.*$/s, "");
+    const issue = validateRedirectUri(guess, false, true);
+    if (issue !== undefined) {
+      note(`without the redirect URI ${quote(absolute)}: expected ${issue.expected}`);
+      return [];
+    }
+    if (guess !== absolute) note(`${quote(absolute)} has a wildcard; the file has ${quote(guess)}`);
+    return guess;
   });
   return [...new Set(exact)];
 }
 
-/** The roles of a user, with those that they contain. */
-type ReadRoles = (user: Json) => { readonly realm: readonly string[]; readonly clients: Json };
-
-function roleReader(realm: Json): ReadRoles {
-  const roles = object(realm.roles);
-  const named = (list: unknown) => objects(list).flatMap((role) => typeof role.name === "string" ? [role] : []);
-  const known = new Map<string, Json>();
-  const keyOf = (client: string | undefined, name: string) => JSON.stringify([client, name]);
-  for (const role of named(roles.realm)) known.set(keyOf(undefined, role.name as string), role);
-  for (const [client, list] of Object.entries(object(roles.client))) {
-    for (const role of named(list)) known.set(keyOf(client, role.name as string), role);
-  }
-  return (user) => {
-    const found = new Map<string, readonly [client: string | undefined, name: string]>();
-    const waiting: (readonly [client: string | undefined, name: string])[] = [];
-    const add = (holder: Json, realmRoles: string, clientRoles: string) => {
-      for (const name of texts(holder[realmRoles])) waiting.push([undefined, name]);
-      for (const [client, names] of Object.entries(object(holder[clientRoles]))) {
-        for (const name of texts(names)) waiting.push([client, name]);
-      }
-    };
-    add(user, "realmRoles", "clientRoles");
-    for (let role = waiting.pop(); role !== undefined; role = waiting.pop()) {
-      const key = keyOf(...role);
-      if (found.has(key)) continue;
-      found.set(key, role);
-      add(object(known.get(key)?.composites), "realm", "client");
+function userOf(read: UserRoles & { readonly user: Json }, mappers: RealmMappers, notes: string[]): User[] {
+  const { user, realm, byClient } = read;
+  const username = text(user.username)?.toLowerCase();
+  if (username === undefined) return [];
+  if (user.serviceAccountClientId !== undefined) {
+    if (realm.length + byClient.size > 0) {
+      notes.push(`client ${quote(user.serviceAccountClientId)}: without the roles of its service account`);
     }
-    const byClient = Map.groupBy([...found.values()], ([client]) => client);
-    const names = (client: string | undefined) => (byClient.get(client) ?? []).map(([, name]) => name).sort();
-    const clients = [...byClient.keys()].filter((client) => client !== undefined).sort();
-    return {
-      realm: names(undefined),
-      clients: Object.fromEntries(clients.map((client) => [client, { roles: names(client) }])),
-    };
-  };
-}
-
-function userOf(user: Json, readRoles: ReadRoles, notes: string[]): User[] {
-  const username = text(user.username);
-  if (username === undefined || user.serviceAccountClientId !== undefined) return [];
-  if (user.enabled === false) {
-    notes.push(`user ${quote(username)}: left out, because it is disabled`);
+    return [];
+  }
+  if (user.enabled !== true) {
+    notes.push(`user ${quote(username)}: left out, because enabled is not true`);
     return [];
   }
   if (objects(user.credentials).length > 0) {
     notes.push(`user ${quote(username)}: without its password; latchkey hash-password creates a digest`);
   }
-  const [given_name, family_name] = [text(user.firstName), text(user.lastName)];
-  const { realm, clients } = readRoles(user);
-  return [
-    defined({
-      sub: text(user.id) ?? username,
-      preferred_username: username,
-      name: [given_name, family_name].filter(Boolean).join(" ") || undefined,
-      given_name,
-      family_name,
-      email: text(user.email),
-      email_verified: typeof user.emailVerified === "boolean" ? user.emailVerified : undefined,
-      realm_access: realm.length > 0 ? { roles: realm } : undefined,
-      resource_access: Object.keys(clients).length > 0 ? clients : undefined,
-    }) as unknown as User,
-  ];
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
-}
-
-function object(value: unknown): Json {
-  return isObject(value) ? value : {};
-}
-
-function objects(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) as Json[] : [];
-}
-
-/** The members that are not `undefined`. */
-function defined(members: Json): Json {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  const email = text(user.email);
+  const members = defined({
+    sub: text(user.id) ?? username,
+    preferred_username: username,
+    name: fullName(user),
+    given_name: text(user.firstName),
+    family_name: text(user.lastName),
+    email,
+    email_verified: email === undefined ? undefined : user.emailVerified === true,
+    realm_access: realm.length > 0 ? { roles: realm } : undefined,
+    resource_access: byClient.size > 0
+      ? Object.fromEntries([...byClient].map(([client, roles]) => [client, { roles }]))
+      : undefined,
+  });
+  mappers.addMembers(members as Record<string, unknown>, read);
+  return [members as unknown as User];
 }

@@ -7,18 +7,18 @@ import { isObject } from "../../platform/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { extendedFields } from "../../server/assembly/extensions.ts";
 import type { validateOptions } from "../../server/assembly/options.ts";
-import { assertNoIssues, type ConfigIssue, describeKind, printable, quote } from "../../server/config/config_issue.ts";
+import { describeKind, printable, quote } from "../../server/config/config_issue.ts";
 import { providerProfileField } from "../../server/config/provider_profile.ts";
-import { withProviders } from "../../server/config/with_providers.ts";
 import { DocumentError, fetchDocument, type Outbound } from "../../server/oauth/outbound.ts";
 import { isTestHost } from "../../server/oauth/test_hosts.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { configFileField } from "../options.ts";
 import { splitWords } from "../split_words.ts";
+import { findForeignFormat } from "../foreign_formats.ts";
 import { readText } from "../text_file.ts";
-import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
-import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
+import { isRealm } from "./configuration_of_realm.ts";
+import { keepValid } from "./keep_valid.ts";
 import { profileOfMetadata } from "./profile_of_metadata.ts";
+import { readRealm } from "./read_realm.ts";
 
 const helpText = `Usage: latchkey profile SOURCE [--output FILE]
 
@@ -70,13 +70,13 @@ export async function draftProfile(
     : await readText(source, "SOURCE", readTextFile);
   if (typeof text !== "string") throw new CommandLineError([text]);
   const content = parseObject(text, source);
-  const isRealm = typeof content.realm === "string" && content.issuer === undefined;
-  if (!isRealm && !Object.keys(content).some((name) => name === "issuer" || name.endsWith("_endpoint"))) {
-    const expected = "a metadata document, or a realm that Keycloak exported";
-    const hint = "Use the URL of the metadata document, or the issuer.";
-    throw issue(printable(source), expected, "neither an issuer nor an endpoint", hint);
+  const writesConfiguration = isRealm(content);
+  if (!writesConfiguration && !Object.keys(content).some((name) => name === "issuer" || name.endsWith("_endpoint"))) {
+    const { received, hint } = findForeignFormat("--profile", text, content) ??
+      { received: "neither an issuer nor an endpoint", hint: "Use the URL of the metadata document, or the issuer." };
+    throw issue(printable(source), "a metadata document, or a realm that Keycloak exported", received, hint);
   }
-  if (isRealm && output === undefined) {
+  if (writesConfiguration && output === undefined) {
     throw issue(
       "--output",
       "a file for the clients of the realm and their secrets",
@@ -84,8 +84,8 @@ export async function draftProfile(
       "Add --output FILE.",
     );
   }
-  const { value, notes } = isRealm
-    ? await validRealm(keepValid(configFileField(), configurationOfRealm(content, randomSecret)), validateOptions)
+  const { value, notes } = writesConfiguration
+    ? await readRealm(content, randomSecret, validateOptions)
     : keepValid(providerProfileField(extendedFields.paths), profileOfMetadata(content));
   // The document may be from the network: JSON itself escapes only a part of what acts on a terminal.
   const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
@@ -95,32 +95,16 @@ export async function draftProfile(
     throw issue(printable(output), "no file of this name, because this command never overwrites one", "a file", hint);
   }
   console.error([
-    ...output === undefined
-      ? []
-      : [`${printable(output)} is written: start with --${isRealm ? "config" : "profile"} ${printable(output)}.`],
+    ...output === undefined ? [] : [
+      `${printable(output)} is written: start with --${writesConfiguration ? "config" : "profile"} ${
+        printable(output)
+      }.`,
+    ],
     "Check these, and add what the application relies on:",
     ...notes.slice(0, maxNotes).map((note) => `  ${note}`),
     ...notes.length > maxNotes ? [`  and ${notes.length - maxNotes} more`] : [],
   ].join("\n"));
   return 0;
-}
-
-/** The draft without clients and users that no server accepts. */
-async function validRealm(
-  { value, notes }: Draft<RealmConfiguration>,
-  validate: typeof validateOptions,
-): Promise<Draft<RealmConfiguration>> {
-  const settings = value as Parameters<typeof validateOptions>[0];
-  const issues = await validate(settings, `http://localhost:9000${withProviders(settings).issuerPath}`);
-  const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
-  assertNoIssues(issues.filter((found) => itemOf(found) === undefined));
-  const invalid = new Set(issues.map(itemOf));
-  const keep = <T>(name: string, items: readonly T[]) => items.filter((_, i) => !invalid.has(`${name}[${i}]`));
-  const { clients, users } = value;
-  return {
-    value: { ...value, clients: keep("clients", clients), users: keep("users", users) },
-    notes: [...issues.map(leftOut), ...notes],
-  };
 }
 
 function readArguments(args: readonly string[]): { readonly source: string; readonly output?: string } {
@@ -176,12 +160,14 @@ function parseObject(text: string, source: string): Readonly<Record<string, unkn
   try {
     content = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    const hint = "Use the URL of the metadata document, or the issuer.";
-    throw issue(printable(source), "a JSON document", "text that is not JSON", hint);
+    const { received, hint } = findForeignFormat("--profile", text) ??
+      { received: "text that is not JSON", hint: "Use the URL of the metadata document, or the issuer." };
+    throw issue(printable(source), "a JSON document", received, hint);
   }
   if (isObject(content)) return content;
-  const hint = "A file with several realms is an array: save one of them.";
-  throw issue(printable(source), "a JSON object", describeKind(content), hint);
+  const { received, hint } = findForeignFormat("--profile", text, content) ??
+    { received: describeKind(content), hint: "Save the object of one provider or realm." };
+  throw issue(printable(source), "a JSON object", received, hint);
 }
 
 function issue(path: string, expected: string, received: string, hint: string): CommandLineError {

@@ -9,6 +9,7 @@ import {
   shutdownTimeoutMs,
   waitAtMost,
 } from "./bind.ts";
+import { decodeText } from "./decode_text.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 import { onRunnerEnd } from "./runner.ts";
 
@@ -32,7 +33,7 @@ export const processEnvironment: ProcessEnvironment = {
     }
   },
   now: Date.now,
-  readTextFile: (path) => Deno.readTextFile(path),
+  readTextFile: async (path) => decodeText(await Deno.readFile(path)),
   writeLogLine(line) {
     let rest = encoder.encode(`${line}\n`);
     while (rest.length > 0) rest = rest.subarray(Deno.stderr.writeSync(rest));

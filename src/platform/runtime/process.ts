@@ -1,6 +1,7 @@
 /** The process environment on Bun and Node, which share the `process` object. */
 
 import type nodeProcess from "node:process";
+import { decodeText } from "./decode_text.ts";
 import { describeUnsupportedNode } from "./node_version.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 import { onRunnerEnd } from "./runner.ts";
@@ -34,7 +35,7 @@ export const processEnvironment: ProcessEnvironment = {
   now: Date.now,
   unsupported: unsupported && `${unsupported}: update Node, or run npx -y node@24 ${process.argv[1]}`,
   readTextFile: (path) =>
-    new Promise((resolve) => resolve(process.getBuiltinModule("node:fs").readFileSync(path, "utf-8"))),
+    new Promise((resolve) => resolve(decodeText(process.getBuiltinModule("node:fs").readFileSync(path)))),
   writeLogLine(line) {
     if (errorOutput === undefined) {
       errorOutput = process.stderr;

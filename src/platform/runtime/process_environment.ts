@@ -19,7 +19,7 @@ export interface ProcessEnvironment {
   readonly now: () => number;
   /** Why this version of the runtime is not supported, in one sentence; absent if it is supported. */
   readonly unsupported?: string;
-  /** Reads a UTF-8 file. Rejects with the error of the runtime. */
+  /** Reads a file in UTF-8 or UTF-16, without a byte order mark. Rejects with the error of the runtime. */
   readTextFile(path: string): Promise<string>;
   /** Writes a line of the log to standard error. `console.error` takes at least twice as long. */
   writeLogLine(line: string): void;

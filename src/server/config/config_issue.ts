@@ -51,6 +51,9 @@ export function quote(value: unknown): string {
   return printable(JSON.stringify(shown));
 }
 
+/** Further issues are only counted. */
+const maxShownIssues = 100;
+
 /** An invalid configuration. `message` describes each issue in a paragraph, for a terminal. */
 export class ConfigurationError extends Error {
   /** All issues in the order of their discovery; never empty. */
@@ -65,7 +68,9 @@ export class ConfigurationError extends Error {
   constructor(issues: readonly ConfigIssue[], warnings: readonly ConfigurationWarning[] = []) {
     const count = issues.length === 1 ? "1 issue" : `${issues.length} issues`;
     const paragraphs = warnings.map(({ path, message }) => `${path} (warning)\n  ${message}`);
-    super([`The configuration has ${count}.`, ...issues.map(formatIssue), ...paragraphs].join("\n\n"));
+    const shown = issues.slice(0, maxShownIssues).map(formatIssue);
+    const more = issues.length > maxShownIssues ? [`and ${issues.length - maxShownIssues} more`] : [];
+    super([`The configuration has ${count}.`, ...shown, ...more, ...paragraphs].join("\n\n"));
     this.name = "ConfigurationError";
     this.issues = issues;
   }

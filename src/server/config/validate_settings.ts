@@ -219,9 +219,10 @@ function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] 
 function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue[] {
   // An issuer that is not a URL has its own issue, and may mean a test host.
   const openLogin = !URL.canParse(issuer) || allows.openLogin;
+  const first = firstIndexes(users.map(({ sub }) => sub));
   return users.flatMap((user, i) => [
     ...issuesBelow(`users[${i}]`, validateUser(user, openLogin)),
-    ...users.findIndex((other) => other.sub === user.sub) === i ? [] : [{
+    ...first.get(user.sub) === i ? [] : [{
       path: `users[${i}].sub`,
       expected: "a subject that no other user has",
       received: quote(user.sub),
@@ -231,8 +232,9 @@ function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue
 }
 
 function validateClients(resolved: ResolvedSettings): ConfigIssue[] {
+  const indexes = firstIndexes(resolved.clients.map(({ client_id }) => client_id));
   return resolved.clients.flatMap((client, i) => {
-    const first = resolved.clients.findIndex((other) => other.client_id === client.client_id);
+    const first = indexes.get(client.client_id)!;
     const repeated = first === i ? [] : [{
       path: `clients[${i}].client_id`,
       expected: "an id that no other client has",
@@ -241,6 +243,11 @@ function validateClients(resolved: ResolvedSettings): ConfigIssue[] {
     }];
     return [...repeated, ...issuesBelow(`clients[${i}]`, validateClient(client, resolved))];
   });
+}
+
+/** The index at which each value occurs first. */
+function firstIndexes(values: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(values.map((value, i) => [value, i] as const).reverse());
 }
 
 /** Issues whose paths are relative to an item of a list. */

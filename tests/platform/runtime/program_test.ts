@@ -189,6 +189,14 @@ test("[PR-13] --mcp-server hosts an MCP server that the banner, the home page an
   }
 });
 
+test("a configuration file in UTF-16, as PowerShell writes it, is read", async () => {
+  const path = join(folder, "utf16.json");
+  writeFileSync(path, "\ufeff" + JSON.stringify({ port: 70_000 }), "utf16le");
+  const { code, stderr } = await runProgram({ args: ["--config", path] });
+  assertEquals(code, 1);
+  assertStringIncludes(stderr, "Expected a whole number from 0 to 65535, found 70000.");
+});
+
 test("[HT-17] the banner names insecure settings, one line each", async () => {
   const settings = {
     ...ownClients,

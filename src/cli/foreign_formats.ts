@@ -1,0 +1,106 @@
+/** Files of other servers, and files for another flag: recognized by their members, wherever a file is read. */
+
+import { isObject } from "../platform/json_value.ts";
+import type { ConfigIssue } from "../server/config/config_issue.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What reads a file: `--config` and its variable, or `--profile` and `latchkey profile`. */
+type Reader = "--config" | "--profile";
+
+/** What a file is, and what to do with it. */
+interface Format {
+  readonly name: string;
+  readonly hint: string;
+  /** The flag that reads such files itself. */
+  readonly flag?: Reader;
+  /** Whether a text that is no JSON has this format. */
+  matchesText?(text: string): boolean;
+  /** Whether a JSON object has this format; of an array, its first item. */
+  matches?(value: Json, isInArray: boolean): boolean;
+}
+
+const page = "src/testing/moving/README.md";
+
+const formats: readonly Format[] = [
+  {
+    name: "a configuration of Dex in YAML",
+    hint: `The section Dex of ${page} has the same settings in JSON.`,
+    matchesText: (text) =>
+      /^issuer:/m.test(text) &&
+      /^(?:storage|web|connectors|staticClients|staticPasswords|enablePasswordDB):/m.test(text),
+  },
+  {
+    name: "YAML",
+    hint: "Write the settings as JSON.",
+    matchesText: (text) => /^\s*(?:#.*\s+|---\s+)*[A-Za-z_][\w-]*:(?:\s|$)/.test(text),
+  },
+  {
+    name: "clients or users of oidc-server-mock",
+    hint: `The section oidc-server-mock of ${page} has the same members in one file.`,
+    matches: (value) => ["ClientId", "SubjectId", "AllowedGrantTypes"].some((name) => Object.hasOwn(value, name)),
+  },
+  {
+    name: "several realms of Keycloak",
+    hint: "Save one of them as a file.",
+    matches: ({ realm }, isInArray) => isInArray && typeof realm === "string",
+  },
+  {
+    name: "a client of Keycloak",
+    hint: "Export the realm, or write a realm with the list clients.",
+    matches: ({ clientId, clients }) => typeof clientId === "string" && clients === undefined,
+  },
+  {
+    name: "a realm of Keycloak",
+    hint: "Start with --config and this file.",
+    flag: "--config",
+    matches: ({ realm, issuer }) => typeof realm === "string" && issuer === undefined,
+  },
+  {
+    name: "a configuration of mock-oauth2-server",
+    hint: "Start with --config and this file.",
+    flag: "--config",
+    matches: (value) => isMockOAuth2Config(value),
+  },
+  {
+    name: "a metadata document",
+    hint: "latchkey profile and this file write a profile, for --profile.",
+    matches: (value) => ["authorization_endpoint", "token_endpoint"].some((name) => typeof value[name] === "string"),
+  },
+  {
+    name: "a configuration file",
+    hint: "Start with --config and this file.",
+    flag: "--config",
+    matches: (value, isInArray) =>
+      !isInArray && value.name === undefined &&
+      (Array.isArray(value.clients) || Array.isArray(value.users) || value.port !== undefined),
+  },
+];
+
+/** The settings of mock-oauth2-server; none of them is a setting of this server. */
+const mockOAuth2Settings = [
+  ...["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"],
+  ...["httpServer", "loginPagePath", "staticAssetsPath"],
+];
+
+/** Whether an object is the configuration of mock-oauth2-server. */
+export function isMockOAuth2Config(value: Json): boolean {
+  return mockOAuth2Settings.some((name) => Object.hasOwn(value, name));
+}
+
+/**
+ * What a text is that cannot be read, and how to use it; `undefined` if it is unknown.
+ *
+ * @param value The JSON value of the text; absent if it is no JSON.
+ */
+export function findForeignFormat(
+  reader: Reader,
+  text: string,
+  value?: unknown,
+): Pick<ConfigIssue, "received" | "hint"> | undefined {
+  const first = Array.isArray(value) ? value[0] : value;
+  const found = formats.find(({ matchesText, matches }) =>
+    value === undefined ? matchesText?.(text) : isObject(first) && matches?.(first, Array.isArray(value))
+  );
+  return found === undefined || found.flag === reader ? undefined : { received: found.name, hint: found.hint };
+}

@@ -1,0 +1,262 @@
+/**
+ * What the protocol mappers of a realm of Keycloak put into tokens: members of users and the settings that release
+ * them, and claims that every token of a kind has.
+ */
+
+import { quote } from "../../server/config/config_issue.ts";
+import type { Members, ProviderShapes } from "../../server/config/provider_shapes.ts";
+import { isReservedClaim, standardClaims } from "../../server/oauth/claims.ts";
+import type { UserRoles } from "./realm_roles.ts";
+import { type Json, object, objects, text, texts } from "./realm_values.ts";
+
+/** A user as mappers read it. */
+export interface MappedUser extends UserRoles {
+  readonly user: Json;
+}
+
+/** A mapper that adds a member to users. */
+interface UserMapper {
+  /** The names that lead to the member: `["realm_access", "roles"]`. */
+  readonly path: readonly string[];
+  read(user: MappedUser): unknown;
+}
+
+/** The settings that follow from mappers. */
+export interface MapperSettings {
+  readonly claims: Record<string, string[]>;
+  readonly accessTokenClaims: string[];
+  readonly shapes: { -readonly [Kind in "accessToken" | "idToken" | "userinfo"]?: Record<string, Members> };
+}
+
+/** All mappers of a realm. */
+export interface RealmMappers {
+  /** Adds the members of a user. */
+  addMembers(members: Record<string, unknown>, user: MappedUser): void;
+  /** The settings; complete after the last user. */
+  readonly settings: MapperSettings;
+}
+
+/** Further mappers are only counted. */
+const maxMappers = 200;
+
+/** Mappers whose claims this server adds itself, or the profile of Keycloak. */
+const builtIn: ReadonlySet<string> = new Set([
+  ...["oidc-sub-mapper", "oidc-acr-mapper", "oidc-audience-resolve-mapper", "oidc-allowed-origins-mapper"],
+  "oidc-nonce-backwards-compatible-mapper",
+]);
+
+/** Reads the mappers of clients and of client scopes. */
+export function realmMappers(realm: Json, notes: string[]): RealmMappers {
+  const settings: MapperSettings = { claims: {}, accessTokenClaims: [], shapes: {} };
+  const clients = objects(realm.clients).filter(({ enabled }) => enabled !== false);
+  const holders = [
+    ...objects(realm.clientScopes).map((holder) => ({ holder, scope: text(holder.name), place: "client scope" })),
+    ...clients.map((holder) => ({ holder, scope: undefined, place: "client" })),
+  ];
+  const all = holders.flatMap(({ holder, scope, place }) =>
+    objects(holder.protocolMappers).map((mapper) => ({
+      ...{ mapper, scope, config: object(mapper.config), type: String(mapper.protocolMapper) },
+      owner: `${place} ${quote(scope ?? holder.clientId)}: mapper ${quote(mapper.name)}`,
+      isOfOneClient: scope === undefined && clients.length > 1,
+    }))
+  ).filter(({ mapper, type }) => (mapper.protocol ?? "openid-connect") === "openid-connect" && !builtIn.has(type));
+  if (all.length > maxMappers) notes.push(`mappers: ${all.length - maxMappers} of ${all.length} are left out`);
+  const userMappers: (UserMapper & { release(): void })[] = [];
+  for (const { type, config, scope, owner, isOfOneClient } of all.slice(0, maxMappers)) {
+    const isIn = (kind: string) => config[`${kind}.token.claim`] === "true" || config[`${kind}.token.claim`] === true;
+    // Without a value, userinfo has what ID tokens have.
+    const inUserinfo = config["userinfo.token.claim"] === undefined ? isIn("id") : isIn("userinfo");
+    const kinds = { accessToken: isIn("access"), idToken: isIn("id"), userinfo: inUserinfo };
+    const everywhere = isOfOneClient ? "; it counts for every client" : "";
+    const fixed = fixedClaim(type, config);
+    if (fixed !== undefined) {
+      for (const kind of ["accessToken", "idToken", "userinfo"] as const) {
+        if (!kinds[kind] || type === "oidc-audience-mapper" && kind !== "accessToken") continue;
+        const shape = settings.shapes[kind] ??= {};
+        const members = shape[scope ?? "*"] ??= {};
+        shape[scope ?? "*"] = { ...members, [fixed.name]: joined(members[fixed.name], fixed.value) };
+      }
+      if (isOfOneClient) notes.push(`${owner} adds ${quote(fixed.name)}${everywhere}`);
+      continue;
+    }
+    const mapper = userMapper(type, config);
+    const [name = ""] = mapper?.path ?? [];
+    if (mapper === undefined || isReservedClaim(name, "access token")) {
+      if (!isSessionNote(type, config)) notes.push(`${owner} of the type ${quote(type)} is left out`);
+      continue;
+    }
+    let isReleased = false;
+    userMappers.push({
+      ...mapper,
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        const releasing = scope ?? "openid";
+        const isStandard = Object.values(standardClaims).some((names) => names.includes(name));
+        if ((kinds.idToken || kinds.userinfo) && !isStandard) {
+          settings.claims[releasing] = [...new Set([...settings.claims[releasing] ?? [], name])];
+        }
+        if (kinds.accessToken && !settings.accessTokenClaims.includes(name)) settings.accessTokenClaims.push(name);
+        if (kinds.idToken !== kinds.userinfo) notes.push(`${owner}: ID tokens and userinfo both have ${quote(name)}`);
+        if (isOfOneClient) notes.push(`${owner} adds ${quote(name)}${everywhere}`);
+      },
+    });
+  }
+  return {
+    addMembers(members, user) {
+      for (const mapper of userMappers) {
+        const value = mapper.read(user);
+        if (value === undefined || Array.isArray(value) && value.length === 0) continue;
+        for (const place of placesOf(mapper.path, value)) setMember(members, place.names, place.value);
+        mapper.release();
+      }
+    },
+    settings,
+  };
+}
+
+/** The claim of a mapper that every user has: a fixed one, or an audience. */
+function fixedClaim(type: string, config: Json): { readonly name: string; readonly value: unknown } | undefined {
+  if (type === "oidc-audience-mapper") {
+    const audience = text(config["included.client.audience"]) ?? text(config["included.custom.audience"]);
+    return audience === undefined ? undefined : { name: "aud", value: ["account", audience] };
+  }
+  if (type !== "oidc-hardcoded-claim-mapper") return undefined;
+  const [name, ...inner] = claimPath(config) ?? [];
+  const value = typedValue(text(config["claim.value"]), config);
+  // A brace begins a template of the shapes.
+  if (name === undefined || isReservedClaim(name) || JSON.stringify(value)?.includes("{") !== false) return undefined;
+  return { name, value: inner.reduceRight((holder: unknown, step) => ({ [step]: holder }), value) };
+}
+
+function userMapper(type: string, config: Json): UserMapper | undefined {
+  const path = claimPath(config);
+  const prefixed = (prefix: unknown, roles: readonly string[]) => roles.map((role) => `${text(prefix) ?? ""}${role}`);
+  if (type === "oidc-full-name-mapper") {
+    return { path: ["name"], read: ({ user }) => fullName(user) };
+  }
+  if (type === "oidc-address-mapper") {
+    return { path: ["address"], read: (user) => addressOf(user) };
+  }
+  if (type === "oidc-usermodel-realm-role-mapper") {
+    const prefix = config["usermodel.realmRoleMapping.rolePrefix"];
+    return { path: path ?? ["realm_access", "roles"], read: ({ realm }) => prefixed(prefix, realm) };
+  }
+  if (type === "oidc-usermodel-client-role-mapper") {
+    const prefix = config["usermodel.clientRoleMapping.rolePrefix"];
+    const id = text(config["usermodel.clientRoleMapping.clientId"]);
+    const names = path ?? ["resource_access", clientTemplate, "roles"];
+    const own = (byClient: UserRoles["byClient"]) =>
+      [...byClient].filter(([client]) => id === undefined || client === id);
+    return {
+      path: id === undefined ? names : names.map((step) => step.replaceAll(clientTemplate, id)),
+      read: ({ byClient }) =>
+        id === undefined && names.some((step) => step.includes(clientTemplate))
+          ? new Map(own(byClient).map(([client, roles]) => [client, prefixed(prefix, roles)]))
+          : prefixed(prefix, own(byClient).flatMap(([, roles]) => roles)),
+    };
+  }
+  if (path === undefined) return undefined;
+  if (type === "oidc-group-membership-mapper") {
+    const isFull = String(config["full.path"] ?? "true") === "true";
+    return { path, read: ({ groups }) => isFull ? groups : groups.map((group) => group.replace(/^.*(?<!~)\//, "")) };
+  }
+  if (type === "oidc-usermodel-attribute-mapper" || type === "oidc-usermodel-property-mapper") {
+    const name = text(config["user.attribute"]) ?? "";
+    const isList = String(config.multivalued) === "true";
+    return {
+      path,
+      read: (user) => {
+        const values = attributeOf(user, name).map((value) => typedValue(value, config)).filter((v) => v !== undefined);
+        return isList ? values : values[0];
+      },
+    };
+  }
+  return undefined;
+}
+
+const clientTemplate = "${client_id}";
+
+/** Where the value of a mapper belongs: the roles of several clients have a path each. */
+function placesOf(path: readonly string[], value: unknown): { names: readonly string[]; value: unknown }[] {
+  if (!(value instanceof Map)) return [{ names: path, value }];
+  return [...value as Map<string, readonly string[]>].map(([client, roles]) => ({
+    names: path.map((step) => step.replaceAll(clientTemplate, client)),
+    value: roles,
+  }));
+}
+
+/** Claims about a session, which the server adds or which only a service account has. */
+function isSessionNote(type: string, config: Json): boolean {
+  const ownNotes = ["AUTH_TIME", "clientId", "client_id", "clientHost", "clientAddress"];
+  return type === "oidc-usersessionmodel-note-mapper" && ownNotes.includes(String(config["user.session.note"]));
+}
+
+/** The steps of a claim name; a dot that is no step has a backslash before it. */
+function claimPath(config: Json): readonly string[] | undefined {
+  const steps = text(config["claim.name"])?.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
+  return steps?.some((step) => step === "" || step === "__proto__") ? undefined : steps;
+}
+
+/** The value of `jsonType.label`; `undefined` if it is none of the type. */
+function typedValue(value: string | undefined, config: Json): unknown {
+  const type = config["jsonType.label"];
+  if (value === undefined) return undefined;
+  if (type === "boolean") return value === "true";
+  if (type === "int" || type === "long") return Number.isFinite(Number(value)) ? Number(value) : undefined;
+  if (type !== "JSON") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of an attribute or a property of a user; without them, those of its groups. */
+function attributeOf({ user, groupAttributes }: MappedUser, name: string): string[] {
+  for (const attributes of [object(user.attributes), groupAttributes]) {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    const values = typeof value === "string" ? [value] : texts(value);
+    if (values.length > 0) return values;
+  }
+  const properties = ["username", "email", "firstName", "lastName", "id", "emailVerified"];
+  return properties.includes(name) && user[name] !== undefined ? [String(user[name])] : [];
+}
+
+function addressOf(user: MappedUser): Json | undefined {
+  const found = ["formatted", "street", "locality", "region", "postal_code", "country"].flatMap((name) =>
+    attributeOf(user, name).slice(0, 1).map((value) => [name === "street" ? "street_address" : name, value])
+  );
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+/** The first name and the last name. */
+export function fullName({ firstName, lastName }: Json): string | undefined {
+  return [text(firstName), text(lastName)].filter(Boolean).join(" ") || undefined;
+}
+
+/** Sets a member; two mappers of the same list add to it. */
+function setMember(members: Record<string, unknown>, [first = "", ...rest]: readonly string[], value: unknown): void {
+  const before = Object.hasOwn(members, first) ? members[first] : undefined;
+  if (rest.length === 0) {
+    members[first] = joined(before, value);
+    return;
+  }
+  const holder = { ...object(before) };
+  setMember(holder, rest, value);
+  members[first] = holder;
+}
+
+function joined(before: unknown, value: unknown): unknown {
+  return Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
+}
+
+/** The shapes that differ from those of the profile; `undefined` if none does. */
+export function shapesOf({ shapes }: MapperSettings): ProviderShapes | undefined {
+  return Object.keys(shapes).length > 0 ? shapes : undefined;
+}
+
+/** Whether a scope value releases claims that every user has. */
+export function hasShape({ shapes }: MapperSettings, scope: string): boolean {
+  return Object.values(shapes).some((byScope) => Object.hasOwn(byScope, scope));
+}

@@ -1,0 +1,139 @@
+/** The roles and attributes of a user of Keycloak: its own, those of its groups, and the roles that roles contain. */
+
+import { type Json, object, objects, text, texts } from "./realm_values.ts";
+
+/** A role of the realm, or of a client. */
+type Role = readonly [client: string | undefined, name: string];
+
+/** What a user is and has. */
+export interface UserRoles {
+  readonly realm: readonly string[];
+  readonly byClient: ReadonlyMap<string, readonly string[]>;
+  /** The paths of its groups. */
+  readonly groups: readonly string[];
+  /** The attributes of its groups, of which the first group with an attribute counts. */
+  readonly groupAttributes: Json;
+}
+
+/** Groups inside of groups. */
+const maxDepth = 16;
+
+const maxGroupsOfUser = 50;
+
+/** Roles of one user: more do not fit into a token. */
+const maxRolesOfUser = 1000;
+
+/** Roles that are looked at for all users together: roles may contain each other in any way. */
+const maxSteps = 1_000_000;
+
+/**
+ * Reads the roles of users.
+ *
+ * @param notes Receives one sentence if not all roles are read.
+ */
+export function roleReader(realm: Json, notes: string[]): (user: Json) => UserRoles {
+  const contained = containedRoles(realm);
+  const groups = groupsByPath(realm);
+  const known = new Map<string, UserRoles>();
+  let steps = 0;
+
+  function expand(direct: readonly Role[]): Pick<UserRoles, "realm" | "byClient"> {
+    const found = new Map<string, Role>();
+    const waiting: (readonly Role[])[] = [direct];
+    for (let roles = waiting.pop(); roles !== undefined; roles = waiting.pop()) {
+      for (const role of roles) {
+        const key = keyOf(role);
+        if (++steps > maxSteps || found.size >= maxRolesOfUser) {
+          if (!notes.includes(tooManyRoles)) notes.push(tooManyRoles);
+          return byHolder(found);
+        }
+        if (found.has(key)) continue;
+        found.set(key, role);
+        waiting.push(contained(key));
+      }
+    }
+    return byHolder(found);
+  }
+
+  return (user) => {
+    const own = rolesOf(user, "realmRoles", "clientRoles");
+    const paths = [...new Set(texts(user.groups))].filter((path) => groups.has(path)).slice(0, maxGroupsOfUser);
+    const key = JSON.stringify([own, paths]);
+    let result = known.get(key);
+    if (result === undefined) {
+      const found = paths.flatMap((path) => groups.get(path)!);
+      result = {
+        ...expand([...own, ...found.flatMap(({ roles }) => roles)]),
+        groups: paths,
+        groupAttributes: Object.assign({}, ...found.map(({ attributes }) => attributes).reverse()),
+      };
+      known.set(key, result);
+    }
+    return result;
+  };
+}
+
+function byHolder(found: ReadonlyMap<string, Role>): Pick<UserRoles, "realm" | "byClient"> {
+  const byClient = Map.groupBy([...found.values()], ([client]) => client);
+  const names = (client: string | undefined) => (byClient.get(client) ?? []).map(([, name]) => name).sort();
+  const clients = [...byClient.keys()].filter((client) => client !== undefined).sort();
+  return { realm: names(undefined), byClient: new Map(clients.map((client) => [client, names(client)])) };
+}
+
+const tooManyRoles = "roles: users have too many, or too many contain each other; some users lack roles";
+
+function keyOf(role: Role): string {
+  return JSON.stringify(role);
+}
+
+function rolesOf(holder: Json, realmRoles: string, clientRoles: string): Role[] {
+  return [
+    ...texts(holder[realmRoles]).map((name): Role => [undefined, name]),
+    ...Object.entries(object(holder[clientRoles])).flatMap(([client, names]) =>
+      texts(names).map((name): Role => [client, name])
+    ),
+  ];
+}
+
+/** The roles that a role contains, by its key. */
+function containedRoles(realm: Json): (key: string) => readonly Role[] {
+  const { realm: realmRoles, client } = object(realm.roles);
+  const composites = new Map<string, Json>();
+  const add = (clientId: string | undefined, list: unknown) => {
+    for (const { name, composites: inner } of objects(list)) {
+      if (text(name) !== undefined) composites.set(keyOf([clientId, name as string]), object(inner));
+    }
+  };
+  add(undefined, realmRoles);
+  for (const [clientId, list] of Object.entries(object(client))) add(clientId, list);
+  const read = new Map<string, readonly Role[]>();
+  return (key) => {
+    let roles = read.get(key);
+    if (roles === undefined) read.set(key, roles = rolesOf(composites.get(key) ?? {}, "realm", "client"));
+    return roles;
+  };
+}
+
+/** What the members of a group have. */
+interface Group {
+  readonly roles: readonly Role[];
+  readonly attributes: Json;
+}
+
+/** Each group by its path, followed by the groups that contain it. */
+function groupsByPath(realm: Json): Map<string, readonly Group[]> {
+  const found = new Map<string, readonly Group[]>();
+  const waiting = objects(realm.groups).map((group) => ({ group, above: [] as readonly Group[], prefix: "" }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { group, above, prefix } = next;
+    const name = text(group.name);
+    if (name === undefined || above.length >= maxDepth) continue;
+    // Keycloak writes a slash in a name as ~/ in a path.
+    const path = `${prefix}/${name.replaceAll("/", "~/")}`;
+    const roles = rolesOf(group, "realmRoles", "clientRoles").slice(0, maxRolesOfUser);
+    const line = [{ roles, attributes: object(group.attributes) }, ...above];
+    found.set(path, line);
+    for (const inner of objects(group.subGroups)) waiting.push({ group: inner, above: line, prefix: path });
+  }
+  return found;
+}

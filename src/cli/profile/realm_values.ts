@@ -1,0 +1,31 @@
+/** Members of the realm of Keycloak, of which nothing is known: a value of the wrong type counts as absent. */
+
+import { isObject } from "../../platform/json_value.ts";
+
+/** An object of the realm. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A string that is not empty. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The strings of an array. */
+export function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+/** The object; empty if it is none. */
+export function object(value: unknown): Json {
+  return isObject(value) ? value : {};
+}
+
+/** The objects of an array. */
+export function objects(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+}
+
+/** The members that are not `undefined`. */
+export function defined(members: Json): Json {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,314 @@
+/** Realms of Keycloak, exported or written by hand: read by `--config` and by `latchkey profile`. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { test } from "node:test";
+import { configurationOfRealm } from "../../src/cli/profile/configuration_of_realm.ts";
+import { readRealm } from "../../src/cli/profile/read_realm.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { validateOptions } from "../../src/server/assembly/options.ts";
+import { decodeClaims, forEachCase } from "../kit.ts";
+import { testLatchkey } from "../testing/test_latchkey.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const secret = "a-secret-of-a-client-in-a-realm";
+const uri = "http://localhost:3000/cb";
+
+/** What the program reads of a realm. */
+async function read(realm: Json) {
+  const config = await readConfiguration({
+    args: ["--config", "realm.json"],
+    env: {},
+    readTextFile: () => Promise.resolve(JSON.stringify(realm)),
+  }, validateOptions);
+  assert(config.kind === "run");
+  assert(config.warnings.every(({ path }) => path === "realm.json"), JSON.stringify(config.warnings));
+  return { settings: config.settings, notes: config.warnings.map(({ message }) => message) };
+}
+
+/** What `latchkey profile` writes. */
+const draft = (realm: Json) => readRealm(realm, () => secret, validateOptions);
+
+/** The claims of a login of the first client and the first user. */
+async function claimsOf(realm: Json, scope = "openid profile email") {
+  const { settings, notes } = await read({ realm: "shop", ...realm });
+  const as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
+  const [{ client_id, client_secret }] = settings.clients as unknown as [{ client_id: string; client_secret: string }];
+  const { tokens, claims } = await as.logIn({ client_id, client_secret, redirect_uri: uri }, { scope });
+  const headers = { authorization: `Bearer ${tokens.access_token}` };
+  const { userinfo_endpoint } = await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`)))
+    .json();
+  const userinfo = await (await as.fetch(new Request(userinfo_endpoint, { headers }))).json();
+  await as.close();
+  return { access: decodeClaims(tokens.access_token), id: claims as Json, userinfo: userinfo as Json, notes };
+}
+
+const client = { clientId: "web", secret, redirectUris: [uri] };
+
+test("absent members of a realm have the defaults of Keycloak", async () => {
+  const changes: readonly (readonly [client: Json, expected: Json | undefined])[] = [
+    [{}, { grant_types: ["authorization_code", "refresh_token"], client_secret: secret }],
+    [{ enabled: true, standardFlowEnabled: true, publicClient: false, protocol: "openid-connect" }, {}],
+    [{ standardFlowEnabled: false }, undefined],
+    [{ directGrantsOnly: true }, undefined],
+    [{ enabled: false }, undefined],
+    [{ bearerOnly: true }, undefined],
+    [{ protocol: "saml" }, undefined],
+    [{ publicClient: true }, { token_endpoint_auth_method: "none", client_secret: undefined }],
+    [{ secret: undefined }, { client_secret: "generated" }],
+    [{ secret: "" }, { client_secret: "generated" }],
+    [{ secret: "**********" }, { client_secret: "generated" }],
+    [{ serviceAccountsEnabled: true, standardFlowEnabled: false }, { grant_types: ["client_credentials"] }],
+    [{ serviceAccountsEnabled: true, redirectUris: undefined }, { grant_types: ["client_credentials"] }],
+    [{ redirectUris: undefined }, undefined],
+    [{ redirectUris: [uri, "not a uri"] }, { redirect_uris: [uri] }],
+    [{ redirectUris: ["/cb"], rootUrl: "http://localhost:3000/" }, { redirect_uris: [uri] }],
+    [{ redirectUris: ["*"] }, { redirect_uris: ["http://localhost:3000/"] }],
+    [{ attributes: { "oauth2.device.authorization.grant.enabled": "true" }, standardFlowEnabled: false }, {
+      grant_types: ["urn:ietf:params:oauth:grant-type:device_code"],
+    }],
+  ];
+  await forEachCase(changes, ([change, expected]) => {
+    const { value } = configurationOfRealm({ realm: "x", clients: [{ ...client, ...change }] }, () => "generated");
+    const [found] = value.clients as unknown as (Json | undefined)[];
+    if (expected === undefined) return assertEquals(found, undefined);
+    for (const [name, member] of Object.entries(expected)) assertEquals(found![name], member, name);
+    assertEquals(found!.client_id, "web");
+    assertEquals(value.redirectUris, (change.redirectUris as string[] | undefined)?.[0] === "*" ? "any" : undefined);
+  });
+  for (const enabled of [undefined, false, true]) {
+    const { value } = configurationOfRealm({ realm: "x", users: [{ username: "Alice", enabled }] }, () => "");
+    assertEquals(value.users.map(({ sub }) => sub), enabled ? ["alice"] : []);
+  }
+});
+
+test("the realms of the quickstarts of Keycloak keep their clients and users", async () => {
+  // The members of the files in keycloak/keycloak-quickstarts.
+  const realm = {
+    realm: "quickstart",
+    enabled: true,
+    clients: [
+      {
+        clientId: "servlet",
+        enabled: true,
+        bearerOnly: false,
+        redirectUris: ["http://localhost:8080/app/*"],
+        secret: "secret",
+      },
+      {
+        clientId: "spa",
+        enabled: true,
+        publicClient: true,
+        redirectUris: [uri],
+        webOrigins: ["http://localhost:3000"],
+      },
+      { clientId: "service", enabled: true, bearerOnly: true },
+    ],
+    users: [{
+      ...{ username: "alice", enabled: true, email: "alice@keycloak.org", firstName: "Alice", lastName: "Liddel" },
+      credentials: [{ type: "password", value: "alice" }],
+      realmRoles: ["user"],
+      clientRoles: { account: ["manage-account"] },
+    }],
+    roles: { realm: [{ name: "user" }, { name: "admin" }] },
+  };
+  const { settings, notes } = await read(realm);
+  assertEquals((settings.clients as unknown as Json[]).map(({ client_id }) => client_id), ["servlet", "spa"]);
+  assertEquals((settings.users as unknown as Json[]).map(({ sub, realm_access }) => [sub, realm_access]), [
+    ["alice", { roles: ["user"] }],
+  ]);
+  assertMatch(notes[0]!, /latchkey profile realm\.json --output /);
+  assert(notes.some((note) => note.includes('"service"')));
+  assert(!notes.join().includes("NO CLIENT"));
+});
+
+test("that no client is left is the first line", async () => {
+  const without: Json[] = [{}, { clients: [] }, { clients: [{ ...client, enabled: false }] }, {
+    clients: [{ ...client, clientId: "bad\0" }],
+  }];
+  for (const realm of without) {
+    assertMatch((await draft({ realm: "x", ...realm })).notes[0]!, /^NO CLIENT/);
+    assertMatch((await read({ realm: "x", ...realm })).notes[1]!, /^NO CLIENT/);
+  }
+});
+
+test("a user has the roles of its groups, of the groups above them, and of the roles inside", async () => {
+  const { value: { users } } = await draft({
+    realm: "x",
+    roles: { realm: [{ name: "lead", composites: { realm: ["member"], client: { web: ["buyer"] } } }] },
+    groups: [{
+      ...{ name: "a/b", realmRoles: ["top"], attributes: { site: ["north"] } },
+      subGroups: [{ name: "leads", realmRoles: ["lead"], clientRoles: { web: ["seller"] } }],
+    }],
+    users: [{ username: "alice", enabled: true, realmRoles: ["own"], groups: ["/a~/b/leads", "/unknown"] }],
+  });
+  assertEquals(users, [{
+    ...{ sub: "alice", preferred_username: "alice" },
+    realm_access: { roles: ["lead", "member", "own", "top"] },
+    resource_access: { web: { roles: ["buyer", "seller"] } },
+  }]);
+});
+
+const groups = [{ name: "staff", subGroups: [{ name: "leads", attributes: { site: ["north"] } }] }];
+const user = {
+  ...{ username: "alice", enabled: true, firstName: "Alice", lastName: "Adams", email: "a@app.example" },
+  attributes: { department: ["sales"], sizes: ["1", "2"] },
+  groups: ["/staff/leads"],
+  ...{ realmRoles: ["user"], clientRoles: { web: ["buyer"], shop: ["seller"] } },
+};
+
+/** A mapper, and the claim that it adds. */
+const mappers: readonly (readonly [type: string, config: Json, claim: string, value: unknown])[] = [
+  ["oidc-hardcoded-claim-mapper", { "claim.name": "tier", "claim.value": "gold" }, "tier", "gold"],
+  [
+    "oidc-hardcoded-claim-mapper",
+    { "claim.name": "a.b", "claim.value": "7", "jsonType.label": "int" },
+    ...["a", { b: 7 }] as const,
+  ],
+  [
+    "oidc-usermodel-attribute-mapper",
+    { "user.attribute": "department", "claim.name": "dept", "jsonType.label": "String" },
+    ...["dept", "sales"] as const,
+  ],
+  [
+    "oidc-usermodel-attribute-mapper",
+    { "user.attribute": "sizes", "claim.name": "sizes", "jsonType.label": "int", multivalued: "true" },
+    ...["sizes", [1, 2]] as const,
+  ],
+  ["oidc-usermodel-attribute-mapper", { "user.attribute": "site", "claim.name": "site" }, "site", "north"],
+  ["oidc-usermodel-property-mapper", { "user.attribute": "username", "claim.name": "login" }, "login", "alice"],
+  ["oidc-group-membership-mapper", { "claim.name": "groups" }, "groups", ["/staff/leads"]],
+  ["oidc-group-membership-mapper", { "claim.name": "groups", "full.path": "false" }, "groups", ["leads"]],
+  ["oidc-usermodel-realm-role-mapper", { "claim.name": "roles", multivalued: "true" }, "roles", ["user"]],
+  [
+    "oidc-usermodel-client-role-mapper",
+    { "claim.name": "web_roles", "usermodel.clientRoleMapping.clientId": "web" },
+    ...["web_roles", ["buyer"]] as const,
+  ],
+  ["oidc-usermodel-client-role-mapper", { "claim.name": "access.${client_id}" }, "access", {
+    ...{ shop: ["seller"], web: ["buyer"] },
+  }],
+  ["oidc-full-name-mapper", {}, "name", "Alice Adams"],
+  ["oidc-audience-mapper", { "included.custom.audience": "https://api.example" }, "aud", [
+    ...["account", "https://api.example"],
+  ]],
+  ["oidc-audience-mapper", { "included.client.audience": "web" }, "aud", ["account", "web"]],
+];
+
+test("each common mapper of a client or a client scope adds its claim where Keycloak adds it", async () => {
+  const all = { "access.token.claim": "true", "id.token.claim": "true", "userinfo.token.claim": "true" };
+  for (const place of ["client", "client scope"]) {
+    await forEachCase(mappers, async ([protocolMapper, config, claim, value]) => {
+      const protocolMappers = [
+        { name: "the mapper", protocol: "openid-connect", protocolMapper, config: { ...config, ...all } },
+      ];
+      const scopes = [
+        { name: "extra", protocol: "openid-connect", protocolMappers },
+        ..."profile email".split(" ").map(
+          (name) => ({ name, protocol: "openid-connect" }),
+        ),
+      ];
+      const { access, id, userinfo, notes } = await claimsOf({
+        ...{ users: [user], groups },
+        ...place === "client" ? { clients: [{ ...client, protocolMappers }] } : {
+          clientScopes: scopes,
+          clients: [{ ...client, defaultClientScopes: ["profile", "email", "extra"] }],
+        },
+      });
+      assertEquals(access[claim], value);
+      if (claim !== "aud") assertEquals([id[claim], userinfo[claim]], [value, value]);
+      assert(!notes.some((note) => note.includes("the mapper")), notes.join("\n"));
+    });
+  }
+});
+
+test("a mapper for access tokens alone adds to them alone, and a claim for ID tokens alone is named", async () => {
+  const mapper = (name: string, config: Json) => ({
+    ...{ name, protocolMapper: "oidc-usermodel-attribute-mapper" },
+    config: { "user.attribute": "department", "claim.name": name, ...config },
+  });
+  const { access, id, userinfo, notes } = await claimsOf({
+    clients: [{
+      ...client,
+      protocolMappers: [
+        mapper("for_apis", { "access.token.claim": "true", "userinfo.token.claim": "false" }),
+        mapper("for_logins", { "id.token.claim": "true", "userinfo.token.claim": "false" }),
+      ],
+    }],
+    ...{ users: [user], groups },
+  });
+  assertEquals([access.for_apis, id.for_apis, userinfo.for_apis], ["sales", undefined, undefined]);
+  assertEquals([access.for_logins, id.for_logins], [undefined, "sales"]);
+  assert(notes.some((note) => note.includes('"for_logins"') && note.includes("userinfo")));
+});
+
+test("each part of a realm that has no equivalent is named in a line of its own", async () => {
+  const mapper = (name: string, protocolMapper: string, config: Json = {}) => ({ name, protocolMapper, config });
+  const { notes } = await draft({
+    realm: "x",
+    clients: [
+      {
+        ...client,
+        ...{ implicitFlowEnabled: true, directAccessGrantsEnabled: true, fullScopeAllowed: false },
+        attributes: { "oidc.ciba.grant.enabled": "true", "standard.token.exchange.enabled": "true" },
+        protocolMappers: [
+          mapper("script", "oidc-script-based-protocol-mapper"),
+          mapper("note", "oidc-usersessionmodel-note-mapper", { "user.session.note": "other", "claim.name": "x" }),
+          mapper("reserved", "oidc-hardcoded-claim-mapper", { "claim.name": "sub", "claim.value": "x" }),
+          mapper("template", "oidc-hardcoded-claim-mapper", { "claim.name": "x", "claim.value": "{x}" }),
+          mapper("proto", "oidc-hardcoded-claim-mapper", { "claim.name": "__proto__.x", "claim.value": "x" }),
+          mapper("shared", "oidc-hardcoded-claim-mapper", {
+            ...{ "claim.name": "tier", "claim.value": "gold", "access.token.claim": "true" },
+          }),
+          mapper("built in", "oidc-acr-mapper"),
+        ],
+      },
+      { ...client, clientId: "certificate", clientAuthenticatorType: "client-x509" },
+      { ...client, clientId: "wild", redirectUris: ["https://*.app.example/*", "http://localhost:3000/*"] },
+    ],
+    groups,
+    users: [
+      user,
+      { username: "bob" },
+      { username: "service-account-web", serviceAccountClientId: "web", realmRoles: ["admin"] },
+    ],
+  });
+  const named = [
+    ...["implicitFlowEnabled", "directAccessGrantsEnabled", "fullScopeAllowed", "oidc.ciba.grant.enabled"],
+    ...["standard.token.exchange.enabled", '"script"', '"note"', '"reserved"', '"template"', '"proto"', '"shared"'],
+    ...['"certificate"', '"https://*.app.example/*"', '"http://localhost:3000/*"', '"department"', '"sizes"'],
+    ...["groups", '"bob"', "service account"],
+  ];
+  for (const name of named) {
+    assert(notes.some((note) => note.includes(name)), `${name} is not named:\n${notes.join("\n")}`);
+  }
+  assert(!notes.some((note) => note.includes("built in")));
+  assertStringIncludes(notes.find((note) => note.includes('"shared"'))!, "every client");
+});
+
+test("a realm has a bound for what it may cost, whatever its parts refer to", () => {
+  const count = 4000;
+  const roles = Array.from({ length: count }, (_, i) => ({
+    name: `r${i}`,
+    composites: { realm: [`r${(i + 1) % count}`, `r${(i * 7) % count}`] },
+  }));
+  const users = Array.from({ length: 20_000 }, (_, i) => ({
+    ...{ username: `u${i}`, enabled: true, groups: ["/g"], realmRoles: [`r${i % count}`] },
+  }));
+  const realmRoles = roles.map(({ name }) => name);
+  let looks = 0;
+  // Counts how often the conversion reads the roles inside of roles and groups.
+  const counted = <T extends object>(value: T): T =>
+    new Proxy(value, { get: (target, name) => (looks++, Reflect.get(target, name)) });
+  const { value, notes } = configurationOfRealm({
+    realm: "x",
+    roles: { realm: roles.map((role) => ({ ...role, composites: { realm: counted(role.composites.realm) } })) },
+    groups: [{ name: "g", realmRoles: counted(realmRoles) }],
+    users,
+  }, () => secret);
+  assertEquals(value.users.length, 10_000);
+  assert(looks < 100_000, `${looks} looks`);
+  for (const name of ["users: only the first 10000", "roles: "]) {
+    assert(notes.some((note) => note.startsWith(name)), name);
+  }
+});
