@@ -4,7 +4,8 @@
 
 import { configuredIssuer } from "../server/config/issuer_urls.ts";
 import { defaultIssuerPath } from "../server/config/with_providers.ts";
-import { readConfiguration, type ValidateSettings } from "./read_config.ts";
+import type { ValidateSettings } from "./options.ts";
+import { readConfiguration } from "./read_config.ts";
 
 /** Sends a GET request; see `platform/runtime/request_status.ts`. */
 type RequestStatus = (url: string, timeoutMs: number) => Promise<{ readonly status: number; readonly text: string }>;

@@ -10,8 +10,8 @@ import {
 import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config } from "./foreign_formats.ts";
 import type { RequestMapping } from "./mock_oauth2_config.ts";
-import type { ConfigFile } from "./options.ts";
-import type { ValidateSettings } from "./read_config.ts";
+import type { ConfigFile, ValidateSettings } from "./options.ts";
+
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";

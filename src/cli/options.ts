@@ -1,5 +1,6 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
+import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { type ConfigIssue, showValue, suggest } from "../server/config/config_issue.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import {
@@ -106,6 +107,9 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
    */
   readonly store?: string;
 }
+
+/** Finds conflicts between settings that match their description; `issuer` is the issuer in effect. */
+export type ValidateSettings = (settings: Settings, issuer: string) => MaybePromise<readonly ConfigIssue[]>;
 
 /** The path of a file with the profile of a provider. */
 const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });

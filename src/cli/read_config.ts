@@ -20,21 +20,17 @@ import { providerProfileField } from "../server/config/provider_profile.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import type { RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
-import { programFields, type RawOptions } from "./options.ts";
+import { programFields, type RawOptions, type ValidateSettings } from "./options.ts";
 import { loadFiles } from "./named_files.ts";
 import type { ChosenScenario } from "../testing/scenarios/choose.ts";
 import type { Scenario } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
-
-/** Finds conflicts between settings that match their description; `issuer` is the issuer in effect. */
-export type ValidateSettings = (settings: Settings, issuer: string) => MaybePromise<readonly ConfigIssue[]>;
 
 interface ConfigurationSources {
   /** The command line, without the program. */

@@ -6,7 +6,7 @@ import { authority } from "../server/extensions/mutual_tls/certificates.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import { exampleFile } from "../../src/cli/help.ts";
-import type { ValidateSettings } from "../../src/cli/read_config.ts";
+import type { ValidateSettings } from "../../src/cli/options.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";

@@ -13,7 +13,8 @@ import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeExposure } from "../exposure.ts";
 import { openServer } from "../open_server.ts";
-import { readConfiguration, type ValidateSettings } from "../read_config.ts";
+import type { ValidateSettings } from "../options.ts";
+import { readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
 
 /** How many flows are printed; the report has all. */

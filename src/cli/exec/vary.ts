@@ -8,7 +8,7 @@ import { variations } from "../../testing/vary/variations.ts";
 import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
-import type { ValidateSettings } from "../read_config.ts";
+import type { ValidateSettings } from "../options.ts";
 import { execute } from "./execute.ts";
 
 const helpText = (program: string): string =>

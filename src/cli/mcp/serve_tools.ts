@@ -10,7 +10,8 @@ import { printable } from "../../server/config/config_issue.ts";
 import { programCommand, version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { openServer, type ProgramServer } from "../open_server.ts";
-import { readConfiguration, type ValidateSettings } from "../read_config.ts";
+import type { ValidateSettings } from "../options.ts";
+import { readConfiguration } from "../read_config.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 
 const helpText = (program: string) =>

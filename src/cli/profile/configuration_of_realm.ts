@@ -39,7 +39,7 @@ const withoutEquivalent = {
   "standard.token.exchange.enabled": "which needs the setting tokenExchange and its grant type",
 } as const;
 
-/** Whether a JSON document is a realm that Keycloak exported, or that somebody wrote for it. */
+/** Whether a JSON document is a realm that Keycloak exported, or that was written for it by hand. */
 export function isRealm(content: Json): boolean {
   return typeof content.realm === "string" && content.issuer === undefined;
 }
@@ -212,7 +212,7 @@ function redirectUrisOf(uris: readonly string[], client: Json, note: (sentence: 
   const exact = uris.flatMap((uri) => {
     const absolute = uri.startsWith("/") && rootUrl !== undefined ? rootUrl.replace(/\/$/, "") + uri : uri;
     const guess = absolute === "*" ? text(client.baseUrl) ?? rootUrl ?? usualUri : absolute.replace(/\*.*$/s, "");
-    const issue = validateRedirectUri(guess, false, true);
+    const issue = validateRedirectUri(guess, false, []);
     if (issue !== undefined) {
       note(`without the redirect URI ${quote(absolute)}: expected ${issue.expected}`);
       return [];
