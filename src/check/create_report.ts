@@ -105,16 +105,17 @@ function describeControlFailure(
   // The error may quote a page with a token of the session.
   const text = error === undefined ? "" : `, ${redactTextAbout(completeError(error), exchanges)}`;
   const failure = { error: `${outcome}${text}`, rejections };
-  const keysFix = rejections.length === 0 && mayKeepKeys(exchanges) ? keptKeysFix : undefined;
-  return { ...failure, fix: suggestFlag?.(failure) ?? keysFix };
+  const mayBeKeys = rejections.length === 0 && !(error instanceof UndecidedError) && mayKeepKeys(exchanges);
+  return { ...failure, fix: suggestFlag?.(failure) ?? (mayBeKeys ? keptKeysFix : undefined) };
 }
 
 const keptKeysFix = "The client fetched no keys in this login, so it may still have those of an earlier server. " +
   "Restart it, or wait until it fetches them again.";
 
-/** Whether the client received an ID token and fetched no keys: each check has new ones. */
+/** Whether the client stopped at an ID token and fetched no keys: each check has new ones. */
 function mayKeepKeys(exchanges: readonly Exchange[]): boolean {
-  return traitsIn(exchanges).includes("idToken") && exchanges.every(({ endpoint }) => endpoint !== "jwks");
+  return traitsIn(exchanges).includes("idToken") &&
+    exchanges.every(({ endpoint }) => endpoint !== "jwks" && endpoint !== "userinfo");
 }
 
 /** See {@link CheckReport.problem}. */

@@ -13,7 +13,7 @@ export function resultWithoutJourney(
   task: CheckTask,
 ): AttackResult | undefined {
   const { passed, traits, failedTraits } = control;
-  if (!passed) return unknownResult(task, "inconclusive", "the login without an attack failed");
+  if (!passed) return unknownResult(task, "skipped", "the login without an attack failed");
   const needs = needsOf(task.attack, task.values);
   const skipped = missingTrait(needs.filter((trait) => trait !== "namesUser"), traits, inProcess) ??
     unusedEndpoint(control, task);

@@ -31,7 +31,7 @@ export function formatReport(data: ReportData): string {
   const withHarm = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length > 0);
   const withDuty = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length === 0);
   const others = own.filter(({ verdict }) => verdict !== "failed");
-  // Without a login everything is inconclusive, for one reason.
+  // Without a login everything is skipped, for one reason.
   const undecided = control.passed ? ["inconclusive", "skipped"] as const : [];
   return [
     ...formatSummary(data),
@@ -58,8 +58,7 @@ export function formatReport(data: ReportData): string {
  */
 export function formatSummary(data: ReportData): string[] {
   const { client, control: { failure }, results, habits, attackCounts, problem } = data;
-  // Without a login no attack ran.
-  if (failure !== undefined && results.every(({ outcome }) => outcome === undefined)) {
+  if (failure !== undefined && !hasRun(results)) {
     return [`${client}: no attack ran.`, "", ...formatControlFailure(failure)];
   }
   const counts = verdicts.filter((verdict) => attackCounts[verdict] > 0)
@@ -71,6 +70,10 @@ export function formatSummary(data: ReportData): string[] {
     ...problem === undefined ? [] : ["", `NOT PASSED: ${problem}.`],
   ];
 }
+
+/** Whether an attack ran: without a login none does. */
+export const hasRun = (results: readonly Pick<ReportedResult, "outcome">[]): boolean =>
+  results.some(({ outcome }) => outcome !== undefined);
 
 /** `226 attacks (635 journeys, 12.3 s)`. */
 export function formatSize({ results, seconds }: Pick<ReportData, "results" | "seconds">): string {

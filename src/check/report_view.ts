@@ -5,7 +5,7 @@ import { upperFirst } from "../server/pages/lower_first.ts";
 import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";
-import { formatControlFailure, formatSize } from "./report_text.ts";
+import { formatControlFailure, formatSize, hasRun } from "./report_text.ts";
 import { formatValues, groupByCause, groupByEffect, type ReportData, type ReportedResult } from "./report_data.ts";
 
 /** What a page shows: plain values, without control characters of the application. */
@@ -91,7 +91,10 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
   const countOf = (verdict: Verdict) =>
     attacks.filter((variants) => worstVerdict(variants) === verdict).length +
     habits.filter((habit) => verdictOf(habit) === verdict).length;
-  const score = verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
+  const isEmpty = failure !== undefined && !hasRun(results);
+  const score = isEmpty
+    ? []
+    : verdicts.map((verdict) => ({ verdict, count: countOf(verdict) })).filter(({ count }) => count > 0);
   return withVisibleTexts({
     ...{ client, passed, problem, hint, outdatedBaseline, score, traits },
     // The page itself links to the rules.
@@ -99,7 +102,9 @@ export function viewReport(data: ReportData, { journeyPath }: ViewOptions = {}):
       ...failure,
       rejections: failure.rejections.map((rejection) => ({ ...rejection, url: undefined })),
     }),
-    summary: `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} habits`}`,
+    summary: isEmpty
+      ? "No attack ran."
+      : `Checked: ${formatSize(data)}${habits.length === 0 ? "" : `, ${habits.length} habits`}`,
     sections: worstFirst.flatMap((verdict): VerdictSection[] => {
       const count = score.find((one) => one.verdict === verdict)?.count;
       if (count === undefined) return [];

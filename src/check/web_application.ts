@@ -205,13 +205,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const text = [loggedInText].flat().find((text) => after.html.includes(text) && !before.html.includes(text));
     if (text === undefined && typeof loggedInText === "string") {
       const where = after.html.includes(loggedInText) ? "also without a login" : "not after a login";
-      throw new Error(
+      throw new UndecidedError(
         `${loggedInUrl} has the text ${JSON.stringify(loggedInText)} ${where}: ${describe(after)}. ` +
           "Use a text that the page has only for this user (loggedInText, --logged-in-text).",
       );
     }
     if (text !== undefined || signatureOf(before) !== signatureOf(after)) return { before, after, text };
-    throw new Error(
+    throw new UndecidedError(
       `${loggedInUrl} responds the same with and without a login, so it does not show whether the login succeeded: ` +
         `${
           describe(after)

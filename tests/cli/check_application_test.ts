@@ -56,6 +56,26 @@ test("before its first login the check names its client; a failed one is followe
   for (const { stdout, stderr } of [wrong, without]) assert(!/journeys?,/.test(stderr + stdout), stderr + stdout);
 });
 
+for (
+  const [about, args, fix] of [
+    ["a URL that every visitor sees", (url: string) => ["--logged-in-url", `${url}/login`], "--logged-in-url"],
+    ["a text that no page has", () => ["--logged-in-text", "Mallory"], "--logged-in-text TEXT"],
+  ] as const
+) {
+  test(`the check stops after its first login if the page does not show it, and names the flag: ${about}`, async () => {
+    for (const mistake of [undefined, "does not verify the ID token"] as const) {
+      const { code, stdout, stderr } = await checkInProcess(args, mistake);
+      assertEquals(code, 1);
+      assertMatch(stdout, /^http:\S+: no attack ran\.\n\nThe login without an attack failed: /);
+      assertMatch(stdout, new RegExp(`\n  fix: +Try .*${fix}`));
+      assert(!/keys|Restart|inconclusive|skipped/.test(stdout + stderr), stdout);
+      const html = await checkInProcess((url) => [...args(url), "--report", "html"], mistake);
+      assertStringIncludes(html.stdout, "No attack ran.");
+      assert(!/inconclusive|skipped/i.test(html.stdout.replace(/<style>.*?<\/style>/gs, "")), html.stdout.slice(-3000));
+    }
+  });
+}
+
 test("texts for the owner of an application name flags, and no member of a driver", async () => {
   const { stdout } = await checkInProcess(["--only", "refresh,logout,device,registration,resource"]);
   assertStringIncludes(stdout, "SKIPPED, the check cannot refresh the tokens (add --refresh-url):");

@@ -29,7 +29,7 @@ export async function check(
 }
 
 /** {@link check} in this process. */
-export function checkInProcess(args: readonly string[], mistake?: ApplicationMistake): Promise<ExitResult> {
+export function checkInProcess(args: Parameters<typeof check>[0], mistake?: ApplicationMistake): Promise<ExitResult> {
   return check(args, mistake, ([, ...args]) => checkHere(args, Date.now));
 }
 

@@ -28,7 +28,7 @@ export function suggestFlag(
   if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
   if (failure.rejections.length > 0) return undefined;
   if (/could not be reached/.test(failure.error)) return "Start the application. It must use the issuer of the check.";
-  return /text|page/.test(failure.error)
+  return /text|page|--logged-in-url/.test(failure.error)
     ? "Try --logged-in-url URL, a page that only logged-in users see, or --logged-in-text TEXT, a text of the user."
     : undefined;
 }
