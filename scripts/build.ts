@@ -30,6 +30,7 @@ const optional = ["ioredis", "postgres"];
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
     [/^The packages are not on npm .*\n(?:.+\n)*\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [/^Flags and commands go after `start`[^]*?\n\n/m, ""],
     [/^The package is not published yet: .*$/m, `After \`npm install --save-dev ${manifest.name}\`:`],
     [/ The rules are in [^]*?which rule\./, ""],
     [/^## The tree\n[^]*^(?=## More\n)/m, ""],

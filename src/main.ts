@@ -161,7 +161,7 @@ async function main(
   await Promise.all([import("./server/pages/packages.ts"), import("./server/oauth/keys/remote_keys.ts")]).catch(
     (error) => {
       const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
-        "Run deno cache src/main.ts once with a network.";
+        "Start once with a network.";
       opened.warn({ path: "pages", message });
     },
   );

@@ -210,6 +210,25 @@ test("the errors in the README of the mock are those that it throws", async () =
   assertEquals(blocks("src/testing/README.md", "text").map(withoutSecrets), thrown);
 });
 
+test("READMEs and hints start the program by one command in a clone, and by one in the folder of a project", () => {
+  const program = /(?:npx -y )?deno (?:task (?:-\S+ )*start\b|run (?:-\S+ )*\S*src\/main\.ts)/g;
+  const expected = ["npx -y deno task start", "npx -y deno run -A ../latchkey/src/main.ts"];
+  // npx passes no signals on: a script that sends them starts Deno itself.
+  const withSignals: Readonly<Record<string, string>> = {
+    "src/cli/README.md": "deno run -A src/main.ts",
+    "src/testing/control/README.md": "deno run -A FOLDER/src/main.ts",
+  };
+  const hints = globSync("src/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"))
+    // It omits npx where Deno was started without, and names the path of the clone elsewhere.
+    .filter((path) => path !== "src/cli/about.ts")
+    .map((path) => [path, readFileSync(path, "utf8")] as const);
+  for (const [path, text] of [...readmes, ...hints]) {
+    for (const [command] of text.matchAll(program)) {
+      assert([...expected, withSignals[path]].includes(command), `${path}: ${command}`);
+    }
+  }
+});
+
 test("the example of a configuration file has no errors", async () => {
   const [text] = blocks("src/cli/README.md", "json");
   assertEquals((await read(["--config", "x.json"], text)).kind, "run");

@@ -46,7 +46,7 @@ ${
     return `       ${`latchkey ${name} ${args}`.padEnd(34)}(${meaning})`;
   }).join("\n")
 }
-       deno task start [FLAG VALUE]...   (in a copy of the source)
+       npx -y deno task start [FLAG VALUE]...   (in a clone)
 
 ${formatRow("Flag", "Environment", "Default")}
 ${

@@ -1,0 +1,195 @@
+/** Runs the first commands of the README as on a new machine: `deno task test:first --help`. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { npm, run, succeeds } from "./run.ts";
+import { formatCounts } from "./test_counts.ts";
+
+const { words: parts } = readCommand({
+  call: "deno task test:first",
+  does:
+    "Runs each command of the first table and of the quick start of README.md, and its commands for the tests and " +
+    "a suite, one after the other as a reader would, in a home folder that is empty at first. Each has a new clone of " +
+    "the last commit. The cache of npm is the usual one.",
+  words: { value: "PART", does: "only commands that contain this" },
+});
+
+/** Files whose tests need packages that the script of the task does not import. */
+const testFiles = ["platform/runtime/neutral", "check/drivers/sources", "scripts/modules"];
+
+/** A clone in a folder of its own. */
+interface Place {
+  readonly clone: string;
+  /** A folder beside the clone. */
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a command must do. A command that none of these describes fails. */
+const expectations:
+  readonly (readonly [command: RegExp, run: (command: string, place: Place) => Promise<string | void>])[] = [
+    [/^git clone \S+latchkey$|^cd latchkey$/, () => Promise.resolve("done for each command")],
+    [/^(?:LATCHKEY_\w+='[^']*' )?npx -y deno task start(?: --\w+ [\w:]+)?$/, expectServer],
+    [/^npx -y deno task start init$/, expectFile],
+    [/^npx -y deno task build$/, expectPackage],
+    [/^npx -y deno task image$/, expectImage],
+    // What `deno task image` makes. The release starts the same image where there is no docker.
+    [/^docker run .* latchkey$/, () => Promise.resolve("not tried here")],
+    [/^npx -y deno task test$/, async (command, place) => await shell(`${command} ${testFiles.join(" ")}`, place)],
+    [/^npx -y deno run -A \.\.\/latchkey\/src\/main\.ts exec -- npm test$/, expectSuite],
+  ];
+
+const commands = readCommands(readFileSync("README.md", "utf8"))
+  .filter((command) => parts.length === 0 || parts.some((part) => command.includes(part)));
+if (commands.length === 0) exitWithError(`No command contains ${parts.join(" or ")}.`);
+const folder = await Deno.makeTempDir({ prefix: "latchkey-first-" });
+const cache = (await run([npm, "config", "get", "cache"])).trim();
+const failures: string[] = [];
+const started = performance.now();
+try {
+  for (const [number, command] of commands.entries()) await tryCommand(number, command);
+} finally {
+  await Deno.remove(folder, { recursive: true });
+}
+console.log(`${seconds(started)} s`);
+console.log(formatCounts({ passed: commands.length - failures.length, failed: failures.length, skipped: 0 }));
+Deno.exit(failures.length > 0 ? 1 : 0);
+
+/** The commands of a README, in its order. */
+function readCommands(text: string): readonly string[] {
+  const table = /(?:^\|.*\n)+/m.exec(text)![0];
+  const [, quickStart = ""] = /^## Quick start\n[^]*?^```sh\n([^]*?)^```/m.exec(text) ?? [];
+  const isCommand = (code: string) => /^(?:[A-Z_]+='[^']*' )?(?:npx|docker) /.test(code);
+  const inTable = [...table.matchAll(/`([^`]+)`/g)].map(([, code]) => code!).filter(isCommand);
+  const inBlock = quickStart.split("\n").map((line) => line.replace(/ +#.*/, "")).filter(Boolean);
+  const others = [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+    .filter((code) => / (?:exec -- |task test$)/.test(code) && isCommand(code));
+  if (inTable.length < 5 || inBlock.length === 0 || others.length < 2) {
+    throw new CommandError(
+      "README.md: expected commands in the first table, the quick start, and for tests and a suite.",
+    );
+  }
+  return [...new Set([...inTable, ...inBlock, ...others])];
+}
+
+async function tryCommand(number: number, command: string): Promise<void> {
+  const before = performance.now();
+  try {
+    const [, expect] = expectations.find(([pattern]) => pattern.test(command)) ?? [];
+    if (expect === undefined) throw new Error(`scripts/first_use.ts does not say what this command must do`);
+    const place = await createPlace(`${folder}/${number}`);
+    const remark = await expect(command, place);
+    const changed = (await run(["git", "-C", place.clone, "status", "--porcelain"])).trim();
+    if (changed !== "") throw new Error(`it changed files of the clone:\n${changed}`);
+    console.log(`ok ${seconds(before)} s: ${command}${remark === undefined ? "" : ` (${remark})`}`);
+  } catch (error) {
+    failures.push(command);
+    console.log(`FAILED: ${command}: ${(error as Error).message}`);
+  }
+}
+
+/** A new clone, and an empty folder of a project. */
+async function createPlace(parent: string): Promise<Place> {
+  const [clone, home, project] = [join(parent, "latchkey"), join(folder, "home"), join(parent, "shop")];
+  for (const path of [home, project]) await Deno.mkdir(path, { recursive: true });
+  await run(["git", "clone", "--quiet", resolve("."), clone]);
+  const isOwn = (name: string) => /^(?:LATCHKEY_|DENO_|npm_)|^INIT_CWD$/.test(name);
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwn(name))) as Record<
+    string,
+    string
+  >;
+  return { clone, project, env: { ...env, HOME: home, USERPROFILE: home, npm_config_cache: cache, NO_COLOR: "1" } };
+}
+
+/** Runs a command line; rejects with its output if it fails. */
+async function shell(command: string, { clone, env }: Place, cwd = clone): Promise<void> {
+  const child = start(command, cwd, env);
+  const [code] = await new Promise<[number]>((resolve) => child.once("close", (code) => resolve([code ?? 1])));
+  if (code !== 0) throw new Error(`exit code ${code}\n${child.output().trim().split("\n").slice(-20).join("\n")}`);
+}
+
+/** Starts a command line in a process group of its own. */
+function start(command: string, cwd: string, env: Place["env"]): ChildProcess & { output(): string } {
+  const child = spawn(command, { cwd, env, shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (bytes) => output += bytes);
+  return Object.assign(child, { output: () => output });
+}
+
+/** It serves metadata and the home page, and downloads no package of a store, nor any once it is ready. */
+async function expectServer(command: string, { clone, env }: Place): Promise<string> {
+  const child = start(command, clone, { ...env, LATCHKEY_PORT: "0" });
+  try {
+    const issuer = await new Promise<string>((resolve, reject) => {
+      const read = () => {
+        const [, issuer] = /, ready in .*, issuer (\S+)[^]*^Ctrl-C/m.exec(child.output()) ?? [];
+        if (issuer !== undefined) resolve(issuer);
+      };
+      for (const stream of [child.stdout!, child.stderr!]) stream.on("data", read);
+      child.once("close", () => reject(new Error(`it ended:\n${child.output()}`)));
+    });
+    const suffix = new URL(issuer).pathname.replace(/^\/$/, "");
+    const candidates = [
+      `${issuer}/.well-known/openid-configuration`,
+      `${issuer}/.well-known/oauth-authorization-server`,
+    ];
+    const origin = new URL(issuer).origin;
+    candidates.push(`${origin}/.well-known/oauth-authorization-server${suffix}`);
+    const statuses = await Promise.all(candidates.map(async (url) => (await fetch(url)).status));
+    if (!statuses.includes(200)) throw new Error(`no metadata at ${candidates.join(", ")}`);
+    const home = await fetch(origin);
+    if (!(await home.text()).includes("</html>")) throw new Error(`the home page has status ${home.status}`);
+    const [archive] = /^Download .*(?:ioredis|postgres).*/m.exec(child.output()) ?? [];
+    if (archive !== undefined) throw new Error(`the start downloads what it does not use: ${archive}`);
+    return issuer;
+  } finally {
+    process.kill(-child.pid!, "SIGKILL");
+  }
+}
+
+async function expectFile(command: string, place: Place): Promise<void> {
+  const flags = "--library oauth4webapi --public --redirect-uri http://localhost:3000/callback";
+  await shell(`${command} ${flags}`, place);
+  await Deno.remove(join(place.clone, "latchkey.json"));
+}
+
+/** The package, installed in a project, is the mock. */
+async function expectPackage(command: string, place: Place): Promise<void> {
+  await shell(command, place);
+  const [archive] = globSync(join(place.clone, "dist/*.tgz"));
+  if (archive === undefined) throw new Error("there is no dist/*.tgz");
+  await Deno.writeTextFile(join(place.project, "package.json"), "{}");
+  await shell(`npm install --save-dev ${archive}`, place, place.project);
+  await Deno.writeTextFile(
+    join(place.project, "login.mjs"),
+    `import { testLatchkey } from "@latchkey/latchkey/testing";
+const as = await testLatchkey();
+const { claims } = await as.logIn(as.client());
+if (claims.sub !== "alice") throw new Error(claims.sub);
+`,
+  );
+  await shell("npx -y node@24 login.mjs", place, place.project);
+}
+
+async function expectImage(command: string, place: Place): Promise<string | void> {
+  const engines = ["docker", "podman", "buildah"];
+  const works = await Promise.all(engines.map((engine) => succeeds([engine, "info"])));
+  if (!works.includes(true)) return "not tried: neither docker, podman nor buildah works here";
+  await shell(command, place);
+}
+
+/** The suite has the issuer, and the exit code is that of the suite. */
+async function expectSuite(command: string, place: Place): Promise<void> {
+  if (existsSync(join(place.project, "package.json"))) throw new Error("the folder of the project is not empty");
+  const asks = "fetch(process.env.LATCHKEY_DISCOVERY_URL).then(({ status }) => process.exit(status === 200 ? 0 : 1))";
+  await Deno.writeTextFile(join(place.project, "suite.mjs"), asks);
+  await Deno.writeTextFile(join(place.project, "package.json"), `{ "scripts": { "test": "node suite.mjs" } }`);
+  await shell(command, place, place.project);
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(1);
+}
