@@ -27,7 +27,19 @@ export interface ListenAddress {
    * With `tls`, asks clients for a certificate, and accepts any or none. The handler gets its DER bytes. Default: no.
    */
   readonly requestsCertificate?: boolean;
+  /**
+   * With `tls`, accepts no other cipher suite than {@link cipherSuites}. Deno cannot restrict those of TLS 1.2: it then
+   * has TLS 1.3 and HTTP/1.1 alone. Default: Deno also accepts ChaCha20 in TLS 1.2.
+   */
+  readonly restrictsCiphers?: boolean;
 }
+
+/** All cipher suites of TLS 1.3, and those of TLS 1.2 that BCP 195 recommends (RFC 9325 §4.2), as in OpenSSL. */
+export const cipherSuites = [
+  ...["TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"],
+  ...["ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"],
+  ...["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256"],
+].join(":");
 
 /** Listens on one address. Rejects with the error of the runtime. */
 export type Bind = (handle: RequestHandler, binding: ListenAddress) => Promise<BoundServer>;

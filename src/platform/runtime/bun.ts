@@ -1,7 +1,7 @@
 /** The adapter of Bun: listens with Bun.serve. */
 
 import { isDropped, toResponse, withHeaders } from "../http/message.ts";
-import { type Bind, requestTimeoutMs, requestTimeoutStatus, stopWithTimeout } from "./bind.ts";
+import { type Bind, cipherSuites, requestTimeoutMs, requestTimeoutStatus, stopWithTimeout } from "./bind.ts";
 
 interface BunServer {
   readonly port: number;
@@ -18,7 +18,7 @@ declare const Bun: {
     development: false;
     reusePort: false;
     idleTimeout: number;
-    tls?: { readonly cert: string; readonly key: string };
+    tls?: { readonly cert: string; readonly key: string; readonly ciphers: string };
     fetch(request: Request, server: BunServer): Promise<Response>;
   }): BunServer;
 };
@@ -57,7 +57,7 @@ export const bind: Bind = (handler, { host, port, tls }) => {
   const server = Bun.serve({
     hostname: host,
     port,
-    tls,
+    tls: tls && { ...tls, ciphers: cipherSuites },
     // In development mode, Bun shows source code on its error page.
     development: false,
     // Outside of development mode, Bun lets a second program listen on the same port by default.

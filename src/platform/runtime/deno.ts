@@ -67,10 +67,11 @@ function withHost(request: Request): RequestLike {
 
 /**
  * Without TLS, listens with the http module of Node: `Deno.serve` responds 400 to every request with a body that offers
- * an upgrade of the connection, as all of Java's `HttpClient` do. With TLS, clients negotiate the version by ALPN.
+ * an upgrade of the connection, as all of Java's `HttpClient` do. With TLS, clients negotiate the version by ALPN,
+ * unless the cipher suites must be restricted, which only that module can.
  */
 export const bind: Bind = async (handler, binding) => {
-  if (binding.tls !== undefined) return bindTls(handler, binding);
+  if (binding.tls !== undefined && !binding.restrictsCiphers) return bindTls(handler, binding);
   return await (await import("./node.ts")).bind(handler, binding);
 };
 

@@ -5,13 +5,14 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
 import { isDropped, isResponse, type RequestLike } from "../http/message.ts";
-import { type Bind, type RequestHandler, requestTimeoutMs, shutdownTimeoutMs, stopWithTimeout } from "./bind.ts";
+import { type Bind, cipherSuites, type RequestHandler, stopWithTimeout } from "./bind.ts";
+import { requestTimeoutMs, shutdownTimeoutMs } from "./bind.ts";
 import { timers } from "./timers.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
-export const bind: Bind = async (handler, { host, port, tls, requestsCertificate = false }) => {
+export const bind: Bind = async (handler, { host, port, tls, requestsCertificate = false, restrictsCiphers }) => {
   const limits = {
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -23,6 +24,9 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
       ...limits,
       ...tls,
       handshakeTimeout: shutdownTimeoutMs,
+      ciphers: cipherSuites,
+      // Deno ignores the ciphers.
+      ...restrictsCiphers && "Deno" in globalThis && { minVersion: "TLSv1.3" },
       // The server compares the certificate with that of the client, so no authority has to vouch for it.
       ...requestsCertificate && { requestCert: true, rejectUnauthorized: false },
     });

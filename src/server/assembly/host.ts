@@ -154,6 +154,8 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       ])),
     ],
     certificatePort: () => main?.server.connectionKeys?.certificatePort(main.server),
+    // A profile that demands TLS demands that of BCP 195.
+    restrictsCiphers: () => main?.server.settings.profile?.values.get("insecureAllowHttpIssuer") === false,
     prepare() {
       for (const app of apps) app.prepareKeys();
     },

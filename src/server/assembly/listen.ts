@@ -40,6 +40,8 @@ interface ListenersOptions {
   hostnames(): readonly string[];
   /** The port of a second listener, which asks clients for certificates; absent: none. */
   certificatePort(): number | undefined;
+  /** Whether TLS has the cipher suites of BCP 195 alone. */
+  restrictsCiphers(): boolean;
   /** Handles every request. It must not reject. */
   readonly handle: RequestHandler;
   /** Runs before the port is opened. */
@@ -55,7 +57,7 @@ interface ListenersOptions {
 
 /** Creates the listeners of a host. */
 export function listeners(
-  { origin, hostnames, certificatePort, handle, prepare, onListening }: ListenersOptions,
+  { origin, hostnames, certificatePort, restrictsCiphers, handle, prepare, onListening }: ListenersOptions,
 ): Listeners {
   const open: { close(): Promise<void> }[] = [];
   return {
@@ -76,10 +78,11 @@ export function listeners(
       const scheme = tls === undefined ? "http" : "https";
       const requestedPort = port ?? (Number(new URL(origin()).port) || 9000);
       const passOn: RequestHandler = (request, peer) => handleWhenReady(request, peer);
-      const listener = await serve(passOn, { port: requestedPort, host, tls });
+      const address = { host, tls, restrictsCiphers: restrictsCiphers() };
+      const listener = await serve(passOn, { ...address, port: requestedPort });
       const second = portForCertificates === undefined
         ? undefined
-        : await serve(passOn, { port: portForCertificates, host, tls, requestsCertificate: true })
+        : await serve(passOn, { ...address, port: portForCertificates, requestsCertificate: true })
           .catch(async (error) => {
             await listener.close();
             throw error;
