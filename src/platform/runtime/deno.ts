@@ -12,6 +12,7 @@ import {
 import { decodeText } from "./decode_text.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 import { onRunnerEnd } from "./runner.ts";
+import { timers } from "./timers.ts";
 
 const encoder = new TextEncoder();
 
@@ -79,32 +80,54 @@ export const bind: Bind = async (handler, binding) => {
 function bindTls(handler: RequestHandler, { host, port, tls }: ListenAddress): BoundServer {
   let pendingRequests = 0;
   let onIdle = () => {};
-  const server = Deno.serve(
-    {
-      hostname: host,
-      port,
-      ...tls,
-      onListen() {},
-      onError(cause) {
-        if (!(cause instanceof ConnectionDropped)) console.error(cause);
-        return new Response(null, { status: 500 });
+  let isStopping = false;
+  const serve = (currentPort = port) =>
+    Deno.serve(
+      {
+        hostname: host,
+        port: currentPort,
+        ...tls,
+        onListen() {},
+        onError(cause) {
+          if (!(cause instanceof ConnectionDropped)) console.error(cause);
+          return new Response(null, { status: 500 });
+        },
       },
-    },
-    async (request, info) => {
-      pendingRequests++;
+      async (request, info) => {
+        pendingRequests++;
+        try {
+          const response = await handler(request.headers.has("host") ? request : withHost(request), {
+            address: (info.remoteAddr as Deno.NetAddr).hostname,
+          });
+          return isDropped(response) ? droppedResponse() : toResponse(response);
+        } finally {
+          if (--pendingRequests === 0) onIdle();
+        }
+      },
+    );
+  let server = serve();
+  const address = server.addr as Deno.NetAddr;
+  server.finished.catch(listenAgain);
+  // The server ends at the limit of open files.
+  async function listenAgain(): Promise<void> {
+    const { recoveryIntervalMs, reportUsedUp } = await import("./open_files.ts");
+    reportUsedUp();
+    while (!isStopping) {
+      await new Promise((resolve) => timers.setTimeout(resolve, recoveryIntervalMs));
       try {
-        const response = await handler(request.headers.has("host") ? request : withHost(request), {
-          address: (info.remoteAddr as Deno.NetAddr).hostname,
-        });
-        return isDropped(response) ? droppedResponse() : toResponse(response);
-      } finally {
-        if (--pendingRequests === 0) onIdle();
+        if (!isStopping) server = serve(address.port);
+      } catch {
+        // It cannot listen yet.
+        continue;
       }
-    },
-  );
+      server.finished.catch(listenAgain);
+      return;
+    }
+  }
   return {
-    port: (server.addr as Deno.NetAddr).port,
+    port: address.port,
     async close() {
+      isStopping = true;
       // `shutdown` also waits for clients that never send the rest of a body, and aborting causes an uncaught error.
       // This code therefore awaits the responses, and `unref` drops the other connections.
       const stopped = server.shutdown();

@@ -50,7 +50,15 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
     server.once("error", reject);
     server.listen({ host, port, exclusive: true }, resolve);
   });
-  return { port: (server.address() as { port: number }).port, close: () => stopServer(server, unusedSockets) };
+  const address = { host, port: (server.address() as { port: number }).port };
+  const endWatch = "Deno" in globalThis ? (await import("./open_files.ts")).listenAgain(server, address) : () => {};
+  return {
+    port: address.port,
+    close() {
+      endWatch();
+      return stopServer(server, unusedSockets);
+    },
+  };
 };
 
 /** The peer of a connection that was asked for a certificate. Without one, Node returns an empty object. */

@@ -33,6 +33,8 @@ export interface StartOptions {
    * no terminal.
    */
   readonly inTerminal?: string;
+  /** How many files and sockets it may have open, by `prlimit` of util-linux. Default: as the tests. */
+  readonly openFiles?: number;
   /** What it may say although it looks drawn, such as an example key; called at its end. Default: nothing. */
   readonly allowedSecrets?: () => string;
 }
@@ -121,12 +123,15 @@ function findAddress({ stdout, stderr }: { readonly stdout: string; readonly std
   return /^listening on (\S+)$/m.exec(stdout)?.[1] ?? stdout.split("\n", 1)[0]!;
 }
 
-function spawnProgram({ args = [], env = {}, cwd, input, inTerminal, allowedSecrets = () => "" }: StartOptions) {
+function spawnProgram(
+  { args = [], env = {}, cwd, input, inTerminal, openFiles, allowedSecrets = () => "" }: StartOptions,
+) {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   const baseEnv = binary === undefined
     ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" }
     : {};
-  const commandLine = [binary ?? process.execPath, ...binary === undefined ? command : [], ...args];
+  const limit = openFiles === undefined ? [] : ["prlimit", `--nofile=${openFiles}`];
+  const commandLine = [...limit, binary ?? process.execPath, ...binary === undefined ? command : [], ...args];
   const [program, ...programArgs] = inTerminal === undefined
     ? commandLine
     : ["script", "-qec", inTerminal.replace("PROGRAM", commandLine.map(shellQuote).join(" ")), "/dev/null"];

@@ -1,0 +1,59 @@
+/** The limit of open files on Deno, whose listeners do not recover from it. */
+
+import type { Server } from "node:http";
+import type nodeProcess from "node:process";
+import { timers } from "./timers.ts";
+
+const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
+
+/** How often a listener looks whether it can accept connections again, in milliseconds. */
+export const recoveryIntervalMs = 500;
+
+const reportIntervalMs = 60_000;
+
+let reportedAt = -reportIntervalMs;
+
+/** Says that connections are not accepted, at most once a minute. */
+export function reportUsedUp(): void {
+  if (timers.elapsed() - reportedAt < reportIntervalMs) return;
+  reportedAt = timers.elapsed();
+  console.error(
+    "The limit of open files is used up: new connections wait until others close. Raise it with ulimit -n.",
+  );
+}
+
+/** Whether the process has reached the limit; false if it may not open the file of this test. */
+function isUsedUp(): boolean {
+  // Without this permission, Deno would ask the user.
+  if (Deno.permissions.querySync({ name: "read", path: "/dev/null" }).state !== "granted") return false;
+  const { closeSync, openSync } = process.getBuiltinModule("node:fs");
+  try {
+    closeSync(openSync("/dev/null", "r"));
+    return false;
+  } catch (error) {
+    return /^E[MN]FILE$/.test((error as { code?: string }).code ?? "");
+  }
+}
+
+/**
+ * Listens again after the limit was reached: a listener of Deno's `node:http` then accepts no connection any more, and
+ * says nothing. The returned function ends this.
+ */
+export function listenAgain(server: Server, address: { readonly host: string; readonly port: number }): () => void {
+  let wasUsedUp = false;
+  const look = () => {
+    if (wasUsedUp || !isUsedUp()) return;
+    wasUsedUp = true;
+    reportUsedUp();
+  };
+  server.on("connection", look);
+  server.on("error", () => wasUsedUp = true);
+  const timer = timers.setInterval(() => {
+    look();
+    if (!wasUsedUp || isUsedUp()) return;
+    wasUsedUp = false;
+    server.close();
+    server.listen({ ...address, exclusive: true });
+  }, recoveryIntervalMs);
+  return () => timers.clearInterval(timer);
+}
