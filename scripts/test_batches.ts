@@ -145,6 +145,7 @@ async function runBatch(batch: Batch, path: string, { onFailure }: RunEvents): P
   let fileStarted = performance.now();
   let hasFailed = false;
   let unread: string[] = [];
+  let lastTest = "none";
   const currentRun = () => batch.runs[Math.max(0, Math.min(position, batch.runs.length - 1))]!;
   const count = (outcome: keyof TestCounts) => {
     const run = currentRun();
@@ -165,11 +166,12 @@ async function runBatch(batch: Batch, path: string, { onFailure }: RunEvents): P
         const ended = batch.runs[position++];
         if (ended) Object.assign(ended, { isDone: true, seconds: (performance.now() - fileStarted) / 1000 });
         fileStarted = performance.now();
-      } else if (outcome === "failed") {
-        fail(name, details);
-      } else {
-        count(outcome);
+        lastTest = "none";
+        continue;
       }
+      lastTest = name;
+      if (outcome === "failed") fail(name, details);
+      else count(outcome);
     }
   };
   const timeoutSeconds = timeoutMinutes * 60;
@@ -177,7 +179,10 @@ async function runBatch(batch: Batch, path: string, { onFailure }: RunEvents): P
   if (position < batch.runs.length) {
     const files = batch.runs.slice(Math.max(0, position)).map(({ file }) => file);
     const reason = timedOut ? `did not end within ${timeoutMinutes} minutes` : "ended early";
-    fail("the process runs to its end", [`The process of ${files.join(", ")} ${reason}.`, ...unread].join("\n"));
+    const [current] = files;
+    const progress = `The last test of ${current} that ended: ${lastTest}. The next one did not.`;
+    const lines = [`The process of ${files.join(", ")} ${reason}.`, progress, ...unread];
+    fail("the process runs to its end", lines.join("\n"));
     for (const run of batch.runs) run.isDone = true;
   } else if (!success && !hasFailed) {
     fail("the process ends without an error", unread.join("\n"));
