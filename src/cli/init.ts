@@ -114,15 +114,20 @@ export async function initialize(
   };
   const issuer = `http://localhost:${port}`;
   const all = await describeClient({ ...settings, issuer }, clientId, secret);
-  const { placement, text, notes } = all.find((one) => one.library === title)!;
-  if (text === undefined) {
+  const { placement, text: snippet, notes } = all.find((one) => one.library === title)!;
+  if (snippet === undefined) {
     throw issue(
       "latchkey init",
       { expected: `a client that ${title} supports`, hint: notes.join(" ") },
       `a ${kind} client`,
     );
   }
-  if (!await createPrivateFile(fileName, `${JSON.stringify({ port, ...settings }, null, 2)}\n`)) throw fileExists();
+  const text = `${JSON.stringify({ port, ...settings }, null, 2)}\n`;
+  const isNew = await createPrivateFile(fileName, text).catch((cause: Error) => {
+    const hint = "Run the command in a folder of your own, such as that of the application.";
+    throw issue(fileName, { expected: "a folder in which this command may create a file", hint }, cause.message);
+  });
+  if (!isNew) throw fileExists();
   console.log([
     ...secret === undefined ? [] : [
       `${fileName} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
@@ -133,7 +138,7 @@ export async function initialize(
     `  client_id      ${clientId}`,
     ...secret === undefined ? [] : [`  client_secret  ${secret}`],
     ...uris!.map((uri, at) => `  ${at === 0 ? "redirect_uri" : "or          "}   ${uri}`),
-    ...[`${title} (${placement}):`, text, ...notes].map((part) => `\n${part}`),
+    ...[`${title} (${placement}):`, snippet, ...notes].map((part) => `\n${part}`),
   ].join("\n"));
   return 0;
 }
@@ -173,7 +178,8 @@ function parseLibrary(text: string): Parsed<typeof libraries[number]> {
   const begun = withNames.filter(({ names }) => wanted !== "" && names.some((name) => name.startsWith(wanted)));
   const found = withNames.find(({ names }) => names.includes(wanted)) ?? (begun.length === 1 ? begun[0] : undefined);
   if (found !== undefined) return found;
-  const suggestion = suggest(text, titles);
+  const near = suggest(wanted, withNames.flatMap(({ names }) => names));
+  const suggestion = withNames.find(({ names }) => near !== undefined && names.includes(near))?.value.library;
   const hint = suggestion === undefined ? "Choose curl if yours is none of them." : `Did you mean ${suggestion}?`;
   return { expected: `one of ${titles.join(", ")}`, hint };
 }

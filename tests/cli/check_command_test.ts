@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
+import { categoryOf } from "../../src/check/attack.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
@@ -195,8 +196,10 @@ test("an unknown attack and a real issuer end the command before it starts", asy
 });
 
 test("faults lists attacks, faults and habits, also as JSON; help fits in 80 columns", async () => {
-  const { code, stdout } = await runProgram({ args: ["faults"] });
+  const { code, stdout } = await runProgram({ args: ["faults", "all"] });
   assertEquals(code, 0);
+  const short = await listFaults([]);
+  assert(short.split("\n").length <= 50 && short.split("\n").every((line) => line.length <= 80), short);
   assertMatch(stdout, /^\d{3,} attacks: /);
   assertMatch(
     stdout,
@@ -206,6 +209,7 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   assertMatch(stdout, /\npkce-used \(required\)\n/);
   const { attacks, faults } = JSON.parse((await runProgram({ args: ["faults", "--json"] })).stdout);
   assert(attacks.length >= 110 && faults.length >= 42);
+  for (const { id } of [...attacks, ...faults]) assertStringIncludes(short, `\n  ${categoryOf(id)} (`);
   assertEquals(Object.keys(attacks[0]).includes("level"), true);
   const listed = async (...words: readonly string[]) => {
     const { attacks, faults, habits } = JSON.parse(await listFaults([...words, "--json"]));

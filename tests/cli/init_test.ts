@@ -139,10 +139,30 @@ test("an existing file is rejected before the first question, and so is one that
   );
 });
 
+test("a folder without permission to write is named with the fix", async () => {
+  const actions = {
+    createPrivateFile: () => Promise.reject(new Error("EACCES: permission denied, open 'latchkey.json'")),
+    randomSecret: () => "secret",
+    describeClient,
+  };
+  const environment = { env: {}, mainModule: "", readTextFile: () => Promise.reject(new Error("none")) };
+  await assertRejects(
+    () => initialize(["--library", "go"], environment, actions),
+    CommandLineError,
+    "latchkey.json\n  Expected a folder in which this command may create a file, found EACCES: permission denied, open " +
+      "'latchkey.json'.\n  Run the command in a folder of your own",
+  );
+});
+
 test("invalid words, values and clients are rejected with the fix", async () => {
   const cases: readonly (readonly [args: readonly string[], expected: string])[] = [
     [["--libary", "go"], "Did you mean --library?"],
     [["--library", "sprng boot"], "Did you mean Spring Boot?"],
+    ...libraries.flatMap(({ name, library, aliases = [] }) =>
+      [name, library, ...aliases].filter((known) => known.length > 4).map((known) =>
+        [["--library", `${known}xx`], "Did you mean "] as const
+      )
+    ),
     [["--library", "--public"], "found no value"],
     [["--public=1"], "an unknown flag"],
     [["--library", "go", "--public", "--confidential"], "Keep one of the flags."],

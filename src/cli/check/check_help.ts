@@ -48,7 +48,7 @@ Exit codes
 export const faultsHelpText = `Usage: latchkey faults [NAME] [--json]
 
 Lists the attacks of latchkey check, the faults of the mock and the habits of a
-good client: id, level or endpoints, title, what a correct client does, and
-parameters. NAME is a category, such as id-token or habits, or an id to list
-alone. --json prints one JSON object.
+good client. With NAME, which is a category such as id-token or habits, an id or
+all: level or endpoints, title, what a correct client does, and parameters.
+--json prints one JSON object.
 `;

@@ -14,7 +14,8 @@ interface Listed {
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words after `faults`: a category or an id, to list only that, and flags.
+ * @param args The words after `faults`: a category, an id or `all`, to show all about them, and flags. Default: the
+ *   names alone, one line for each category.
  * @throws {CommandLineError} If there is another flag, a second name, or an unknown name.
  */
 export async function listFaults(args: readonly string[]): Promise<string> {
@@ -30,18 +31,34 @@ export async function listFaults(args: readonly string[]): Promise<string> {
     import("../../testing/faults/mod.ts"),
     import("../../recorder/habits/mod.ts"),
   ]);
-  const isListed = ({ id }: Listed) => name === undefined || name === id || name === categoryOf(id);
+  const isListed = ({ id }: Listed) => name === undefined || name === "all" || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);
   const faults = faultDefinitions.filter(isListed);
   const habits = name === "habits" ? allHabits : allHabits.filter(isListed);
   if (attacks.length + faults.length + habits.length === 0) {
     const all = [...allAttacks, ...faultDefinitions, ...allHabits];
-    const known = ["habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
+    const known = ["all", "habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
     const suggestion = suggest(name!, known);
     const hint = suggestion === undefined ? "latchkey faults lists all." : `Did you mean ${suggestion}?`;
     throw invalidWord("a category or the id of an attack, a fault or a habit", name!, hint);
   }
   if (args.includes("--json")) return JSON.stringify({ attacks, faults, habits }, null, 2);
+  if (name === undefined) {
+    const byCategory = (items: readonly Listed[]) => formatIds(Map.groupBy(items, ({ id }) => categoryOf(id)));
+    return [
+      `${attacks.length} attacks, for latchkey check LOGIN_URL --only NAME,… and checkClient():`,
+      ...byCategory(attacks),
+      "",
+      `${faults.length} faults of the mock, as.on(ENDPOINT).once(faults.NAME()):`,
+      ...byCategory(faults),
+      "",
+      `${habits.length} habits of a good client, for --only habits and checkHabits(as):`,
+      ...formatIds(new Map([["habits", habits]])),
+      "",
+      "latchkey faults NAME shows what a category or an id does, what a correct client",
+      "does, and the parameters; latchkey faults all shows that of each.",
+    ].join("\n");
+  }
   return [
     `${attacks.length} attacks: latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })`,
     ...attacks.flatMap((attack) => formatItem(attack, attack.level)),
@@ -56,6 +73,18 @@ export async function listFaults(args: readonly string[]): Promise<string> {
 
 function invalidWord(expected: string, word: string, hint: string): CommandLineError {
   return new CommandLineError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
+}
+
+/** The width of a terminal. */
+const maxLineLength = 80;
+
+/** One line for each category: its number of ids, and those that fit. */
+function formatIds(categories: ReadonlyMap<string, readonly Listed[]>): string[] {
+  return [...categories].map(([category, items]) => {
+    const line = `  ${`${category} (${items.length})`.padEnd(22)} ` +
+      items.map(({ id }) => id.startsWith(category) && id.slice(category.length + 1) || id).join(", ");
+    return line.length <= maxLineLength ? line : `${line.slice(0, line.lastIndexOf(", ", maxLineLength - 3))}, …`;
+  });
 }
 
 function formatItem({ id, title, correctClient, parameters = [] }: Listed, kind: string): string[] {
