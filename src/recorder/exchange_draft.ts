@@ -61,7 +61,7 @@ export interface ExchangeDraft {
   group?: FlowGroup;
   /** The values that link later exchanges to this flow. */
   readonly links: string[];
-  /** Estimated size, in bytes. */
+  /** Estimated size, in bytes; 0 before it is added to the index. */
   bytes: number;
   /** The current immutable exchange; absent before its first use and after a change. */
   snapshot?: Exchange;
@@ -77,13 +77,13 @@ export function createDraft(
   registered: RegisteredSecrets | undefined,
   start: DraftStart,
 ): ExchangeDraft {
-  const bytes = exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers);
+  const { number, at, experimentOf, isBeyondLimit, isUndecided } = start;
   return {
-    ...start,
+    ...{ number, at, experimentOf, isBeyondLimit, isUndecided },
     endpoint,
     registered,
     head,
-    bytes,
+    bytes: 0,
     dropped: false,
     passed: [],
     events: [],
@@ -223,12 +223,22 @@ export function findFlowClient(group: FlowGroup | undefined): string | undefined
 /** Estimated size of an exchange without its texts, in bytes: objects, events and links. */
 const exchangeBytes = 2048;
 
+/** The estimated size of a draft, in bytes. Reads all of its request, so that the copy of it is complete. */
+export function measureDraft({ head, body, reply }: ExchangeDraft): number {
+  return exchangeBytes + textBytes(head.path, head.query) + headerBytes(head.headers) + textBytes(body?.text ?? "") +
+    (reply === undefined ? 0 : replyBytes(reply));
+}
+
+export function replyBytes({ body, headers }: HttpResponse): number {
+  return textBytes(body ?? "") + headerBytes(headers);
+}
+
 /** Maximum size of texts, in bytes: two for each character. */
 export function textBytes(first: string, second = ""): number {
   return 2 * (first.length + second.length);
 }
 
-export function headerBytes(headers: Readonly<Record<string, string>>): number {
+function headerBytes(headers: Readonly<Record<string, string>>): number {
   let bytes = 0;
   for (const name in headers) bytes += textBytes(headers[name]!);
   return bytes;

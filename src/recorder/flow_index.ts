@@ -10,6 +10,7 @@ import {
   type FlowGroup,
   getResponse,
   isMissingPage,
+  measureDraft,
   searchForClient,
   toExchange,
 } from "./exchange_draft.ts";
@@ -119,16 +120,18 @@ export function flowIndex(limit: number, maxBytes: number) {
     add(draft: ExchangeDraft): void {
       const group: FlowGroup = { drafts: [draft], unsearched: [draft], previous: undefined, next: undefined };
       draft.group = group;
+      draft.bytes = measureDraft(draft);
       exchangeCount++;
       bytes += draft.bytes;
       // Evicts nothing yet, because the exchange may belong to the flow that would be evicted.
       groups.add(group);
     },
 
-    /** Counts further bytes of an exchange. Evicts nothing yet either. */
+    /** Counts further bytes of an exchange that was added. Evicts nothing yet either. */
     grow(draft: ExchangeDraft, added: number): void {
+      if (draft.group === undefined) return;
       draft.bytes += added;
-      if (draft.group !== undefined) bytes += added;
+      bytes += added;
     },
 
     /** Assigns an exchange to its flow, after its request is recorded. Idempotent. */
@@ -174,11 +177,6 @@ export function flowIndex(limit: number, maxBytes: number) {
 
     /** Whether an exchange continues a recorded flow. */
     continuesFlow: (draft: ExchangeDraft): boolean => findExisting(draft, findLinkingValues(draft)) !== undefined,
-
-    /** Removes an exchange that is in no flow. */
-    remove(draft: ExchangeDraft): void {
-      if (draft.group !== undefined) removeGroup(draft.group);
-    },
 
     exchanges: (): readonly Exchange[] => allDrafts().map(toExchange),
     flows: (): readonly Flow[] =>

@@ -30,14 +30,45 @@ const recordedHeaders = [
 
 const formTypePattern = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
 
-/** Copies the recorded part of a request. A reference to its headers would keep all of them in memory. */
-export function recordHead({ method, headers }: RequestLike, { path, query }: RequestTarget): RequestHead {
+/**
+ * The head of a request that is received. Its headers are copied when they are first read: most requests of a load test
+ * are not recorded. The copy replaces the reference, which would keep all headers in memory.
+ */
+class ReceivedHead implements RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  #received: RequestLike["headers"] | undefined;
+  #headers: Readonly<Record<string, string>> = {};
+
+  constructor({ method, headers }: RequestLike, { path, query }: RequestTarget) {
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.#received = headers;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    if (this.#received !== undefined) {
+      this.#headers = copyHeaders(this.#received);
+      this.#received = undefined;
+    }
+    return this.#headers;
+  }
+}
+
+function copyHeaders(headers: RequestLike["headers"]): Readonly<Record<string, string>> {
   const recorded: Record<string, string> = {};
   for (const name of recordedHeaders) {
     const value = headers.get(name);
     if (value !== null) recorded[name] = value;
   }
-  return { method, path, query, headers: recorded };
+  return recorded;
+}
+
+/** The recorded part of a request, without its body. */
+export function recordHead(request: RequestLike, target: RequestTarget): RequestHead {
+  return new ReceivedHead(request, target);
 }
 
 /** Parses a request; without `captured`, before its body is read. */

@@ -28,8 +28,8 @@ import {
   createDraft,
   type DraftStart,
   type ExchangeDraft,
-  headerBytes,
   isNotable,
+  replyBytes,
   searchForClient,
   textBytes,
   toExchange,
@@ -193,7 +193,9 @@ export function recorder(
       draft.dropped = true;
       throw error;
     } finally {
-      if (draft.body === undefined) setBody(draft, await receivedBody({ original: request, tap: requestTap }));
+      if (draft.body === undefined && requestTap !== undefined) {
+        setBody(draft, await receivedBody({ original: request, tap: requestTap }));
+      }
       finish(draft, request);
     }
   }
@@ -207,7 +209,7 @@ export function recorder(
   ): ExchangeDraft {
     const draft = createDraft(recordHead(request, target), endpoint, registeredSecrets, start);
     drafts.set(request, draft);
-    index.add(draft);
+    if (!draft.isUndecided) index.add(draft);
     return draft;
   }
 
@@ -224,11 +226,13 @@ export function recorder(
     draft.respondedAt = server.now();
     draft.newestAtResponse = exchangeCount;
     draft.snapshot = undefined;
-    if (isOmittedAlone(draft) && !index.continuesFlow(draft)) {
-      index.remove(draft);
-      drafts.delete(request);
-      leftOut++;
-      return;
+    if (draft.isUndecided) {
+      if (isOmittedAlone(draft) && !index.continuesFlow(draft)) {
+        drafts.delete(request);
+        leftOut++;
+        return;
+      }
+      index.add(draft);
     }
     index.assign(draft);
     index.indexResponse(draft);
@@ -251,7 +255,7 @@ export function recorder(
   function setReply(draft: ExchangeDraft, reply: HttpResponse): void {
     draft.reply = reply;
     draft.snapshot = undefined;
-    index.grow(draft, textBytes(reply.body ?? "") + headerBytes(reply.headers));
+    if (draft.group !== undefined) index.grow(draft, replyBytes(reply));
   }
 
   /** Captures the body of a Response while the client reads it. */

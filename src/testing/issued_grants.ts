@@ -1,5 +1,6 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
+import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { revokeIssuedToken } from "../server/oauth/tokens/revocation.ts";
@@ -23,19 +24,16 @@ export interface IssuedGrant {
   readonly sub: string;
 }
 
-/** Grants that are remembered until the oldest is dropped. */
-const maxRememberedGrants = 10_000;
+/** Grants that are remembered; at least the newer half of them. */
+const maxRememberedGrants = 20_000;
 
 const reason = "a test revoked it";
 
 /** Creates the memory of one server. */
 export function issuedGrants() {
-  const grants = new Map<string, IssuedGrant>();
+  let grants = boundedCache<IssuedGrant>(maxRememberedGrants);
 
-  function add({ grantId, client, sub }: IssuedGrant): void {
-    grants.set(grantId, { grantId, client, sub });
-    if (grants.size > maxRememberedGrants) grants.delete(grants.keys().next().value!);
-  }
+  const add = ({ grantId, client, sub }: IssuedGrant) => grants.set(grantId, { grantId, client, sub });
 
   return {
     add,
@@ -71,6 +69,6 @@ export function issuedGrants() {
       }
       return revoked.length;
     },
-    reset: () => grants.clear(),
+    reset: () => void (grants = boundedCache(maxRememberedGrants)),
   };
 }

@@ -1,6 +1,6 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
-import type { ApproverContext } from "../server/assembly/approver.ts";
+import type { Approver, ApproverContext } from "../server/assembly/approver.ts";
 import { frontChannelOrigin } from "../server/config/issuer_urls.ts";
 import { isTrustedHost } from "../server/endpoints/shared/cross_site.ts";
 import type { Plugin } from "../server/assembly/plugin.ts";
@@ -37,13 +37,21 @@ function isTrusted({ httpRequest, context: { server } }: ApproverContext): boole
  */
 export function personas(): Plugin {
   return {
-    approve: (next) => async (request, at) => {
-      const { httpRequest, context: { server } } = at;
-      if (httpRequest.headers.get(personaHeader) === null || !isTrusted(at)) return await next(request, at);
-      const { userDecisions } = await import("./user_decisions.ts");
-      return await userDecisions(() => server).approve(next)(request, at);
-    },
+    approve: (next) => (request, at) =>
+      at.httpRequest.headers.get(personaHeader) === null || !isTrusted(at)
+        ? next(request, at)
+        : decide(next, request, at),
   };
+}
+
+/** Approves a request as its persona. */
+async function decide(
+  next: Approver,
+  request: Parameters<Approver>[0],
+  at: ApproverContext,
+): Promise<Awaited<ReturnType<Approver>>> {
+  const { userDecisions } = await import("./user_decisions.ts");
+  return await userDecisions(() => at.context.server).approve(next)(request, at);
 }
 
 /**

@@ -220,7 +220,10 @@ export function faultInjector(
 
 /** The id of the interaction that a response of the authorization endpoint redirects to; `undefined` without one. */
 function findInteractionId(response: ResponseLike): string | undefined {
-  const interaction = /[?&]interaction=([\w.-]+)/.exec(getHeader(response, "location") ?? "")?.[1];
+  const location = getHeader(response, "location");
+  // Most responses lead to a client, and the pattern would search the whole URL.
+  if (location === undefined || !location.includes("interaction=")) return undefined;
+  const interaction = /[?&]interaction=([\w.-]+)/.exec(location)?.[1];
   return interaction && getInteractionId(interaction);
 }
 

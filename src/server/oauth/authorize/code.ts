@@ -14,7 +14,7 @@ import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import { generationOf } from "../users/users.ts";
-import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
+import { approveAccess, hasAccess } from "./access.ts";
 import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
@@ -50,14 +50,13 @@ export async function issueResponse(
   server: Server,
   pending: PendingAuthorization,
   approval: Approval,
-  { earlier: _, ...subject }: Session,
+  { sub, authTime, acr, amr, sid }: Session,
 ): Promise<ResponseFields> {
   const { request, destination, client } = pending;
+  const subject = { sub, authTime, acr, amr, sid };
   const requestsAccess = hasAccess(server, request);
-  const { responseType, ...parts } = requestsAccess ? withoutAccess(server, request) : request;
-  const { clientId, clientGeneration, scope: requestedScope, resources, loginRequirements, ...requestToStore } = parts;
+  const { responseType, clientId, clientGeneration, scope: requestedScope, resources, loginRequirements } = request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  const { sub, acr } = subject;
   if (!await allowsUser(server, pending, sub)) throw wrongUser(loginRequirements);
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
     throw unmetRequirements(server.levels?.rule ?? "OI-05", loginRequirements.acr, acr);
@@ -105,7 +104,8 @@ export async function issueResponse(
     return [["result", "approved"]];
   }
   const grantId = randomId(server.randomBytes);
-  const record = { ...requestToStore, grant, redirectUri: destination.uri };
+  const { codeChallenge, dpopJkt, nonce } = request;
+  const record = { codeChallenge, dpopJkt, nonce, grant, redirectUri: destination.uri };
   const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
   const authorization = {
     client,
@@ -114,7 +114,7 @@ export async function issueResponse(
     grantId,
     subject,
     claims: grant.claims,
-    nonce: request.nonce,
+    nonce,
     grant,
   };
   const further = await server.responseTypes.get(responseType ?? "code")?.issue?.(

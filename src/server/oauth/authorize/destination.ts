@@ -189,7 +189,9 @@ const registeredUriHint = "a registered redirect URI of this client; the server'
  * query (Multiple Response Types §3, §5).
  */
 function defaultResponseMode({ responseTypes }: Server, params: Params): ResponseMode {
-  const words = splitScope(params.get("response_type") ?? "").filter((word) => word !== "code");
+  const requested = params.get("response_type") ?? "code";
+  if (requested === "code") return "query";
+  const words = splitScope(requested).filter((word) => word !== "code");
   const isTokenType = (type: string) => splitScope(type).some((word) => words.includes(word));
   return words.length > 0 && [...responseTypes.keys()].some(isTokenType) ? "fragment" : "query";
 }

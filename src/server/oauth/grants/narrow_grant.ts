@@ -37,7 +37,7 @@ export async function narrowGrant(
   scope: readonly string[],
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  const granted = grant.resources.length === 0 ? [] : await registeredResources(server, grant.resources);
+  const granted = grant.resources.length === 0 ? grant.resources : await registeredResources(server, grant.resources);
   if (granted.length === 0 && grant.resources.length > 0) {
     throw new OAuthError("invalid_target", "none of the granted resources is still registered", {
       rule: "RI-05",
