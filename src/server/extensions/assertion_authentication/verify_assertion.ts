@@ -42,6 +42,7 @@ export async function verifyAssertion(
       "client_assertion or client_assertion_type is missing or unsupported",
       `client_assertion, and client_assertion_type=${assertionType}`,
       assertion === undefined ? "no client_assertion" : "another client_assertion_type",
+      { fix: `Send client_assertion and client_assertion_type=${assertionType} together.` },
     );
   }
   const client = await server.clients.find(id ?? "", server.sender);
@@ -49,6 +50,7 @@ export async function verifyAssertion(
     const earlier = describeRemovedClient(server.clients, id);
     throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
       earlier,
+      fix: "Set iss and sub to the client_id of a registered client.",
     });
   }
   if (client.authMethod !== method) {
@@ -93,25 +95,27 @@ async function verifyClaims(
     ...assertionAudience === "issuer-or-token-endpoint" ? [...tokenUrls, ...calledUrls] : [],
   ];
   const isList = assertionAudience === "issuer-string" && Array.isArray(payload.aud);
-  if (isList || audience.length !== 1 || !audiences.includes(audience[0]!)) {
+  if (isList || audience.length === 0 || !audience.every((value) => audiences.includes(value))) {
     throw invalidClient(
       "the assertion has another audience",
-      `aud = ${audiences.join(" or ")}, ${assertionAudience === "issuer-string" ? "as a string" : "alone"}${
-        byProfile(profile, "assertionAudience")
-      }`,
+      `aud = ${audiences.join(" or ")}, ${
+        assertionAudience === "issuer-string" ? "as a string" : "and no other value"
+      }${byProfile(profile, "assertionAudience")}`,
       isList
         ? "an array"
         : audience.map((aud) => typeof aud === "string" ? aud : `a value of type ${typeof aud}`).join(" "),
+      { fix: `Set aud to ${server.issuer}, as a string.` },
     );
   }
-  if (audience[0] !== server.issuer) {
+  if (audience.length > 1 || audience[0] !== server.issuer) {
+    const what = audience.length > 1
+      ? "has several values"
+      : `is the URL of the ${calledUrls.includes(audience[0]!) ? "called" : "token"} endpoint`;
     warn(server, client.id, {
       rule: "JC-05",
-      reason: `aud of the client assertion is the URL of the ${
-        calledUrls.includes(audience[0]!) ? "called" : "token"
-      } endpoint, which many servers reject`,
+      reason: `aud of the client assertion ${what}, which many servers reject`,
       expected: `aud = ${server.issuer}, the issuer`,
-      received: audience[0],
+      received: audience.join(" "),
     });
   }
   const now = server.now() / 1000;
@@ -123,10 +127,13 @@ async function verifyClaims(
       "the assertion is valid for too long",
       `exp within ${maxAssertionLifetime} seconds${byProfile(profile, "maxAssertionLifetime")}`,
       `exp in ${Math.ceil(exp - now)} seconds`,
+      { fix: `Set exp at most ${maxAssertionLifetime} seconds ahead.` },
     );
   }
   if (typeof payload.jti !== "string" || payload.jti === "") {
-    throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string");
+    throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string", {
+      fix: newJti,
+    });
   }
   if (lifetime > clientAssertionPolicy.usualLifetime) {
     warn(server, client.id, {
@@ -139,6 +146,8 @@ async function verifyClaims(
   return payload;
 }
 
+const newJti = "Create an assertion with a new random jti for each request.";
+
 async function assertNotReplayed(
   server: Server,
   client: Client,
@@ -149,5 +158,7 @@ async function assertNotReplayed(
   const id = await storageKey(server, JSON.stringify(["assertion", client.id, jti]));
   rejectBeyondBound(server, client, { kind: "used_identifier", id, value: {}, expiresAt, address });
   if (await server.store.add("used_identifier", id, {}, { expiresAt })) return;
-  throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti");
+  throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti", {
+    fix: newJti,
+  });
 }

@@ -74,6 +74,7 @@ export async function verifyClientJwt(
         `${name} is invalid: ${reason}`,
         expected,
         received,
+        { fix: fixes[part] },
       );
     }
     const failure = describeKeyFetchFailure(client, cause);
@@ -86,6 +87,34 @@ export async function verifyClientJwt(
     throw reject(
       `${name} is invalid: ${(cause as Error).message}`,
       isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : expected,
+      undefined,
+      { fix: fixFor(cause, usesSecret, name) },
     );
   }
+}
+
+/** What the client changes, by the wrong part of its JWT. */
+const fixes: Readonly<Record<string, string>> = {
+  form: "Send one signed JWT: three parts of base64url, joined by dots.",
+  typ: "Leave typ out of the header, or set it to an expected value.",
+  exp: "Create the JWT immediately before the request, with exp a minute ahead, and compare the clocks.",
+  nbf: "Compare the clock of the client with that of the server, or leave nbf out.",
+  iat: "Compare the clock of the client with that of the server.",
+  iss: "Set iss to the client_id.",
+  sub: "Set sub to the client_id.",
+  aud: "Set aud to the issuer of this server, as a string.",
+  jti: "Set jti to a new random string for each JWT.",
+  alg: "Sign with an expected algorithm, or register that of the client.",
+};
+
+function fixFor(cause: unknown, usesSecret: boolean, name: string): string {
+  if (cause instanceof errors.JWTClaimValidationFailed) return fixes[cause.claim] ?? fixes.form!;
+  if (cause instanceof errors.JOSEAlgNotAllowed) return fixes.alg!;
+  if (cause instanceof errors.JWSSignatureVerificationFailed && usesSecret) {
+    return `Sign ${name} with the client_secret of the client, as UTF-8.`;
+  }
+  if (cause instanceof errors.JWSSignatureVerificationFailed || cause instanceof errors.JWKSNoMatchingKey) {
+    return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, and send its kid, or none.`;
+  }
+  return fixes.form!;
 }

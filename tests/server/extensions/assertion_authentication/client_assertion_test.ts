@@ -322,6 +322,54 @@ test("[JC-02, JC-03, JC-05] each claim that is wrong, missing or of a wrong type
   }
 });
 
+test("[CA-07, JC-02, JC-03, JC-04, JC-05] the fix of a rejected assertion names what is wrong with it", async () => {
+  const b = await testServer({ ...await signers(), maxAssertionLifetime: 300 });
+  const wrongKey = (await pairOf("key2 ES256")).privateKey;
+  const wrongSecret = new TextEncoder().encode("another secret of more than 32 bytes");
+  const reasons: readonly (readonly [string, Change, RegExp])[] = [
+    ...["iss", "sub", "aud", "exp", "jti"].map((claim) =>
+      [`no ${claim}`, { claims: { [claim]: undefined } }, new RegExp(`\\b${claim}\\b`)] as const
+    ),
+    ["another iss", { claims: { iss: "web" } }, /^Set iss to the client_id\.$/],
+    ["an unknown sub", { claims: { sub: "unknown" } }, /^Set iss and sub to the client_id/],
+    ["another aud", { claims: { aud: "https://other.example" } }, /^Set aud to https:\/\/as\.test, as a string\.$/],
+    ["one more aud", { claims: { aud: [issuer, "https://other.example"] } }, /^Set aud to https:\/\/as\.test,/],
+    ["expired", { claims: { exp: start - 60 } }, /with exp a minute ahead/],
+    ["too long", { claims: { exp: start + 301 } }, /^Set exp at most 300 seconds ahead/],
+    ["from the future", { claims: { iat: start + 60 } }, /^Compare the clock/],
+    ["not yet valid", { claims: { nbf: start + 60 } }, /^Compare the clock .*nbf/],
+    ["an empty jti", { claims: { jti: "" } }, /new random jti/],
+    ["another typ", { header: { typ: "at+jwt" } }, /^Leave typ out/],
+  ];
+  const fixOf = async (request: Promise<Response>) => {
+    assertEquals(await getOutcome(await request), rejected);
+    return getRejections(b.events).at(-1)!.explanation.fix!;
+  };
+  for (const client of both) {
+    await forEachCase(reasons, async ([, change, fix]) => {
+      assertMatch(await fixOf(assertionOf(client, change).then((assertion) => ask(b, assertion))), fix);
+    });
+    const used = await assertionOf(client);
+    await ask(b, used);
+    assertMatch(await fixOf(ask(b, used)), /new random jti/);
+    assertMatch(await fixOf(ask(b, `${used.slice(0, -2)}==`)), /^Send one signed JWT/);
+  }
+  const [key, shared] = [
+    await fixOf(ask(b, await assertionOf("key", { key: wrongKey }))),
+    await fixOf(ask(b, await assertionOf("shared", { key: wrongSecret }))),
+  ];
+  assertMatch(key, /private key of a key in jwks or jwks_uri/);
+  assertMatch(shared, /client_secret/);
+  assertMatch(await fixOf(ask(b, await assertionOf("key", { header: { kid: "other" } }))), /send its kid, or none/);
+  const signedWithSecret = await assertionOf("key", { key: wrongSecret, header: { alg: "HS256" } });
+  assertMatch(await fixOf(ask(b, signedWithSecret)), /token_endpoint_auth_method|expected algorithm/);
+  const hs256 = secretClient("sharedHs256", { token_endpoint_auth_signing_alg: "HS256" });
+  const registered = await testServer(await signers(hs256));
+  const otherAlg = await ask(registered, await assertionOf("sharedHs256", { header: { alg: "HS512" } }));
+  assertEquals(await getOutcome(otherAlg), rejected);
+  assertMatch(getRejections(registered.events).at(-1)!.explanation.fix!, /expected algorithm/);
+});
+
 test("[JC-02] iss and sub must both name the same client", async () => {
   const b = await testServer(await signers());
   for (const [one, two] of [["key", "key2"], ["shared", "shared2"]] as const) {
@@ -724,7 +772,7 @@ test("[JC-04] crit headers and other JOSE serializations are rejected", async ()
   }
 });
 
-test("[JC-05] aud is exactly the issuer or the token endpoint, as a string or an array of one", async () => {
+test("[JC-05] aud is exactly the issuer or the token endpoint, as a string or an array", async () => {
   for (const own of [issuer, "https://as.test/t1", "https://as.test:8443"]) {
     const b = await testServer({ ...await signers(), issuer: own });
     const strict = await testServer({ ...await signers(), issuer: own, assertionAudience: "issuer" });
@@ -748,6 +796,15 @@ test("[JC-05] aud is exactly the issuer or the token endpoint, as a string or an
         endpoint,
       ]);
       assertEquals([await strictly(endpoint), await strictly([endpoint])], [rejected, rejected]);
+      for (const values of [[own, endpoint], [endpoint, own], [endpoint, endpoint], [own, own]]) {
+        assertEquals([await aud(values), await strictly(values)], [
+          "200",
+          values.includes(endpoint) ? rejected : "200",
+        ]);
+        const { explanation } = b.events.filter((event) => event.type === "warning").at(-1)!;
+        assertEquals([explanation.rule, explanation.received], ["JC-05", values.join(" ")]);
+        assertMatch(explanation.reason!, /has several values/);
+      }
       await forEachCase<unknown>([
         ...[
           `${own}/`,
@@ -765,7 +822,7 @@ test("[JC-05] aud is exactly the issuer or the token endpoint, as a string or an
           "as.test",
           client,
         ],
-        ...[[own, `${own}/oauth2/token`], [own, "https://evil.example"], ["https://evil.example", own], [own, own], [
+        ...[[own, "https://evil.example"], ["https://evil.example", own], [endpoint, "https://evil.example"], [
           own,
           "",
         ]],
@@ -773,8 +830,6 @@ test("[JC-05] aud is exactly the issuer or the token endpoint, as a string or an
           [own, null],
           [[own]],
           { 0: own },
-          [endpoint, endpoint],
-          [endpoint, own],
           `${own} https://evil.example`,
           `${own},x`,
           [],
@@ -819,9 +874,10 @@ test("[JC-05] PAR and the backchannel accept their own URL as aud, with a warnin
     const warnings = b.events.flatMap((event) => event.type === "warning" ? [event.explanation] : []);
     const audiences = warnings.filter(({ rule }) => rule === "JC-05").map(({ received }) => received);
     assertEquals(audiences, [url, url]);
+    assertEquals(await ask(b, endpoint, [url, issuer]), "accepted");
     const others = own.filter((other) => other !== endpoint).map(([path]) => issuer + path);
     await forEachCase<unknown>(
-      [...others, `${url}/`, [url, issuer], `${issuer}/oauth2/introspect`],
+      [...others, `${url}/`, [url, others[0]], `${issuer}/oauth2/introspect`],
       async (aud) => assertMatch(await ask(b, endpoint, aud), /invalid_client/),
     );
     for (const assertionAudience of ["issuer", "issuer-string"] as const) {
