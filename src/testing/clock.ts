@@ -1,7 +1,7 @@
 /** The clock of a test server, which tests freeze, set and advance. */
 
 /**
- * A point in time: a Date, milliseconds since the epoch, or a string that `Date` parses: `2026-01-01T00:00:00Z`.
+ * A point in time: a Date, milliseconds since the epoch, or a string: `2026-01-01T00:00:00Z`, in UTC if it names no zone.
  *
  * @internal
  */
@@ -93,8 +93,25 @@ export function testClock(options: TestClockOptions = {}): TestClock {
   return self;
 }
 
+/** ISO 8601, without a zone. */
+const withoutZone = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
+
+/** A date alone, which is in UTC, or a text that ends with its zone. The zone of the machine never counts. */
+const withZone = /^\d{4}(?:-\d\d){0,2}$|(?:Z|UTC|GMT|\d:\d\d(?::[\d.]+)? ?[+-]\d\d:?\d\d)$/i;
+
+/**
+ * Reads a point in time.
+ *
+ * @returns Milliseconds since the epoch; `NaN` if it is none, or its zone is unknown.
+ */
+export function readMoment(moment: Moment): number {
+  if (typeof moment !== "string") return new Date(moment).getTime();
+  if (withoutZone.test(moment)) return Date.parse(`${moment.replace(" ", "T")}Z`);
+  return withZone.test(moment) ? Date.parse(moment) : NaN;
+}
+
 function parseMoment(moment: Moment): number {
-  const time = new Date(moment).getTime();
+  const time = readMoment(moment);
   if (!Number.isNaN(time)) return assertYear(time);
   throw new RangeError(
     `clock: expected a Date, milliseconds since the epoch, or a string such as 2026-01-01T00:00:00Z, received ${moment}`,

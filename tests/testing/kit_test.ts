@@ -5,6 +5,7 @@ import { decodeJwt } from "jose";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
@@ -495,6 +496,55 @@ test("the clock reaches codes, tokens, sessions and assertions, each to the seco
   const hour = 3600;
   as.clock.advance(24 * hour);
   await as.token(machine, { grant_type: "client_credentials", scope: "read" });
+});
+
+test("a moment without a zone is in UTC wherever one is read, and a text whose zone is unknown is rejected", async () => {
+  const zone = process.env.TZ;
+  try {
+    process.env.TZ = "America/New_York";
+    const midnight = Date.UTC(2027, 0, 1);
+    for (
+      const moment of ["2027", "2027-01", "2027-01-01", "2027-01-01T00:00", "2027-01-01 00:00", "2027-01-01T00:00:00"]
+        .concat(
+          "2027-01-01T00:00:00.000",
+          "2027-01-01T00:00Z",
+          "2026-12-31T19:00-05:00",
+          "Fri, 01 Jan 2027 00:00:00 GMT",
+        )
+    ) {
+      await using as = await testLatchkey({ startsAt: moment, control: true });
+      as.clock.freeze(moment);
+      assertEquals(as.clock.now(), midnight, moment);
+      as.clock.set(0);
+      as.clock.set(moment);
+      assertEquals(as.clock.now(), midnight, moment);
+      await using tenant = await as.tenant({ startsAt: moment });
+      assertEquals(Math.floor(tenant.clock.now() / 60_000) * 60_000, midnight, moment);
+      const control = (path: string, body: object) =>
+        as.fetch(
+          new Request(`${as.issuer}/_control/${path}`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body),
+          }),
+        );
+      assertEquals((await control("clock/set", { time: moment })).status, 200);
+      assertEquals(as.clock.now(), midnight, moment);
+      const minted = await (await control("mint/idToken", { authTime: moment })).json();
+      assertEquals(decodeJwt(minted.token).auth_time, midnight / 1000, moment);
+    }
+    await using as = await testLatchkey();
+    for (
+      const moment of ["January 1, 2027", "1/1/2027", "2027-01-01T00:00 EST5", "01 Jan 2027 00:00", "2027-1-1", "0"]
+    ) {
+      assertThrows(() => as.clock.set(moment), RangeError, `received ${moment}`);
+      await assertRejects(() => testLatchkey({ startsAt: moment }), RangeError);
+    }
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+    new Date();
+  }
 });
 
 test("the clock runs with the system clock unless it is frozen; it can be set, and rejects invalid times", async () => {

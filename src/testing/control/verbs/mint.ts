@@ -2,6 +2,7 @@
 
 import { anyValue, type Field, object, record, text, whole } from "../../../server/config/field.ts";
 import type { TokenResponse } from "../../../server/oauth/tokens/token_response.ts";
+import { readMoment } from "../../clock.ts";
 import { type Mint, mintFields } from "../../mint.ts";
 import { withoutNulls } from "../../faults/response_body.ts";
 import { defineVerb, type Verb } from "../verb.ts";
@@ -47,7 +48,7 @@ function toOptions(input: object): object {
 }
 
 function toDate(text: string): Date {
-  const date = new Date(text);
+  const date = new Date(readMoment(text));
   if (!Number.isNaN(date.getTime())) return date;
   throw new TypeError(`authTime: expected a time such as 2026-01-01T00:00:00Z, received ${JSON.stringify(text)}`);
 }
