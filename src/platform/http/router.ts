@@ -57,7 +57,10 @@ export interface RouterOptions<Context, R extends Route<Context>> {
   handleError(error: unknown, context: Context): ResponseLike | Promise<ResponseLike>;
   /** Creates the response if the context or the error response failed. It must not fail. */
   lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike | Promise<ResponseLike>;
-  /** Whether any request header is allowed in a preflight (Fetch §3.2.5). Default: only {@link corsRequestHeaders}. */
+  /**
+   * Whether any request header is allowed in a preflight (Fetch §3.2.5), and scripts of other origins may read the JSON
+   * about an unknown path. Default: only {@link corsRequestHeaders}, and no.
+   */
   readonly allowAnyCorsHeader?: boolean;
   /** Headers of every response. */
   headers?(): Readonly<Record<string, string>> | undefined;
@@ -85,10 +88,12 @@ export function router<Context, R extends Route<Context>>(
     let context: Context | undefined;
     let response: ResponseLike;
     let cors = false;
+    let isUnknown = false;
     try {
       target = parseTarget(request.url, clientAddress);
       const route = findRoute(target.path);
       cors = route?.cors === true;
+      isUnknown = route === undefined;
       context = options.createContext(request, target, route);
       try {
         response = await dispatch(request, target, route, context, options);
@@ -99,10 +104,16 @@ export function router<Context, R extends Route<Context>>(
       response = await options.lastResort(cause, target, context);
     }
     if (request.method === "HEAD") response = await withoutBody(response);
-    if (cors) response = withHeaders(response, corsHeaders);
+    if (cors || isUnknown && options.allowAnyCorsHeader === true && isJson(response)) {
+      response = withHeaders(response, corsHeaders);
+    }
     const headers = options.headers?.();
     return headers === undefined ? response : withHeaders(response, headers);
   };
+}
+
+function isJson({ headers }: ResponseLike): boolean {
+  return /^application\/json\b/.test(new Headers(headers).get("content-type") ?? "");
 }
 
 const hostHeader = /^[\w.:[\]-]*$/;

@@ -2,6 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { forEachCase, testServer } from "../../kit.ts";
 
 const issuer = "http://localhost:9666";
@@ -38,6 +39,45 @@ test("[HT-01] a wrong path suggests the endpoint, as JSON for programs and as a 
       assertEquals((await response.json()).error_description, "This address does not exist [HT-01]");
     }
   });
+});
+
+test("[HT-01] a well-known URL without the path of its document, or with a wrong one, names the right URL", async () => {
+  const documents = ["oauth-protected-resource", "openid-configuration", "oauth-authorization-server"] as const;
+  await forEachCase(["", "/tenant"], async (base) => {
+    await using as = await testLatchkey({ issuer: issuer + base });
+    const resource = as.resource("/mcp");
+    for (const name of documents) {
+      for (
+        const path of [
+          `/.well-known/${name}`,
+          `/.well-known/${name}/`,
+          `/.well-known/${name}/wrong`,
+          `/x/.well-known/${name}`,
+        ]
+      ) {
+        const response = await as.fetch(new Request(issuer + path, asProgram));
+        if (response.ok) continue;
+        assertEquals(response.status, 404);
+        const [, url] = /Did you mean (\S+)\?/.exec((await response.json()).error_description) ?? [];
+        assertStringIncludes(url ?? "nothing", `/.well-known/${name}`, path);
+        const document = await (await as.fetch(new Request(url!))).json();
+        assertEquals(document.resource ?? document.issuer, name === documents[0] ? resource.url : as.issuer);
+      }
+    }
+  });
+});
+
+test("[HT-01] scripts of other origins can read the 404 of a server on a test host, and no page", async () => {
+  const origin = "https://app.example.com";
+  const real = { issuer: "https://login.widgets.com", insecureAllowAutoLogin: true };
+  for (const [options, allowed] of [[{ issuer }, "*"], [real, null]] as const) {
+    const { get } = await testServer(options);
+    for (const path of ["/.well-known/oauth-protected-resource", "/mcp", "/oauth2/tokne"]) {
+      const headersOf = async (accept: string) => (await get(path, { headers: { accept, origin } })).headers;
+      assertEquals((await headersOf("application/json")).get("access-control-allow-origin"), allowed, path);
+      assertEquals((await headersOf("text/html")).get("access-control-allow-origin"), null, path);
+    }
+  }
 });
 
 test("[HT-01] a browser that opens an endpoint for programs gets a page with a command, and a program gets JSON", async () => {
