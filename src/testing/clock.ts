@@ -1,7 +1,8 @@
 /** The clock of a test server, which tests freeze, set and advance. */
 
 /**
- * A point in time: a Date, milliseconds since the epoch, or a string: `2026-01-01T00:00:00Z`, in UTC if it names no zone.
+ * A point in time: a Date, milliseconds since the epoch, or a string such as `2026-01-01T00:00:00Z`. A string without a
+ * zone is in UTC.
  *
  * @internal
  */

@@ -5,7 +5,7 @@ import { json } from "../../platform/http/message.ts";
 import { releasableClaims } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { acceptedSigningAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import { promptValues } from "../oauth/authorize/openid.ts";
+import { promptValues } from "../oauth/params.ts";
 import { challengeMethods } from "../oauth/authorize/pkce.ts";
 import type { Server } from "../oauth/server.ts";
 import { isTestHost } from "../oauth/test_hosts.ts";

@@ -8,7 +8,7 @@ import type { Client } from "./clients/repository.ts";
 import type { AnyName } from "../config/settings.ts";
 import type { Explanation, RuleExplanation } from "./explanation.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
-import { type Params, splitScope } from "./params.ts";
+import { type Params, promptValues, separatorFix, splitScope } from "./params.ts";
 import type { PartRequest, Server } from "./server.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
@@ -48,9 +48,15 @@ export function noteScope({ server, client, params }: PartRequest, { scope }: Au
   });
 }
 
-/** Notes `prompt=create`, which asks for sign-up and has no effect here. */
+/** Warns about a `prompt` with wrong separators; notes `prompt=create`, which asks for sign-up and has no effect. */
 export function notePrompt({ server, client, params }: PartRequest): void {
-  if (!splitScope(params.get("prompt") ?? "").includes("create")) return;
+  const prompt = params.get("prompt") ?? "";
+  const fix = separatorFix("prompt", prompt, promptValues);
+  if (fix !== undefined) {
+    const reason = "prompt has values that are not separated by spaces alone, which are ignored";
+    warn(server, client.id, { rule: "OI-04", reason, expected: promptValues.join(" or "), received: prompt, fix });
+  }
+  if (!splitScope(prompt).includes("create")) return;
   note(server, client, {
     reason: "prompt=create asks for sign-up, which this server does not have, and was ignored",
     fix: "Send create only to a server whose prompt_values_supported has it, and expect the login page of all others.",

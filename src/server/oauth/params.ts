@@ -187,6 +187,9 @@ export function responseModes<Server>(added: readonly ResponseModeDescription<Se
   return new Map([...ownResponseModes, ...added].map((mode) => [mode.name, mode]));
 }
 
+/** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
+export const promptValues = ["none", "login", "consent", "select_account"] as const;
+
 /** One scope token: printable ASCII without space, quote and backslash. */
 export const scopeToken: RegExp = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
@@ -196,4 +199,28 @@ export function splitScope(text: string): string[] {
   if (tokens.length < 2) return tokens;
   const distinct = new Set(tokens);
   return distinct.size === tokens.length ? tokens : [...distinct];
+}
+
+const otherSeparator = /[,;+|]/;
+
+/**
+ * The fix for a list of values that are not separated by spaces alone, such as `openid,profile`; `undefined` if no
+ * known value is beside another separator.
+ */
+export function separatorFix(name: string, text: string, known: readonly string[]): string | undefined {
+  const isJoined = text.split(" ").some((word) =>
+    otherSeparator.test(word) && word.split(otherSeparator).some((value) => known.includes(value))
+  );
+  // With spaces around it, the separator is a word of its own.
+  if (!isJoined && !/ [,;+|] /.test(text)) return undefined;
+  const values = text.split(/[ ,;+|]+/).filter((value) => known.includes(value));
+  const inUrl = `${name}=${values.join("%20")}`;
+  return `Separate the values of ${name} by spaces alone, in a URL as ${inUrl}; a library that encodes it turns + into %2B.`;
+}
+
+/** The fix for a hint that looks like an e-mail address whose `+` was decoded as a space; `undefined` for any other. */
+export function decodedPlusFix(hint: string): string | undefined {
+  return /^[^@\s]+ [^@]*@/.test(hint)
+    ? "Encode the + of the address as %2B: in a URL or form, + means a space."
+    : undefined;
 }

@@ -6,6 +6,7 @@ import { warn, warnAccepted } from "../../oauth/notes.ts";
 import { createGuestUser, maxUsers, userForHint, validateUser } from "../../oauth/users/users.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";
+import { decodedPlusFix } from "../../oauth/params.ts";
 import type { Explanation } from "../../oauth/trace.ts";
 
 /** Maximum number of users that an explanation names. */
@@ -25,18 +26,25 @@ export async function resolveLoginHint(
   const { users, settings: { allows, unknownLoginHint } } = server;
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
+  const fix = decodedPlusFix(loginHint);
+  if (fix !== undefined && allows.openLogin && await userForHint(server, loginHint.replaceAll(" ", "+"))) {
+    throw new OAuthError("invalid_request", "login_hint names no user, because its + was sent as a space", {
+      rule: "OI-06",
+      expected: loginHint.replaceAll(" ", "+"),
+      received: loginHint,
+      fix,
+    });
+  }
   // A request with prompt=none continues a session, and a new user has none.
   const isSilent = loginRequirements.prompt.includes("none");
   const creates = unknownLoginHint === "create" && !isSilent;
   const created = creates ? await createUser(server, loginHint) : "login_hint names no user";
   if (typeof created === "object") {
-    if (server.settings.acceptsAny.includes("users")) {
-      warnAccepted(server, { id: clientId }, "users", {
-        rule: "OI-06",
-        reason: "login_hint names no user",
-        expected: "the sub of a user",
-        received: loginHint,
-      });
+    const reason = "login_hint names no user";
+    const explanation = { rule: "OI-06", reason, expected: "the sub of a user", received: loginHint, fix } as const;
+    if (server.settings.acceptsAny.includes("users")) warnAccepted(server, { id: clientId }, "users", explanation);
+    else if (fix !== undefined) {
+      warn(server, clientId, { ...explanation, reason: `${reason}; a user with a space in the address was created` });
     }
     return created;
   }
@@ -47,6 +55,7 @@ export async function resolveLoginHint(
     reason: created,
     expected: known || "no hint",
     received: loginHint,
+    fix,
   };
   if (unknownLoginHint !== "default") {
     const code = unknownLoginHint === "create" && isSilent ? "login_required" : "invalid_request";

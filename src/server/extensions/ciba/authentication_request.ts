@@ -1,7 +1,7 @@
 /** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
 
 import { allowedSubjects } from "../../oauth/authorize/login.ts";
-import { type Params, splitScope } from "../../oauth/params.ts";
+import { decodedPlusFix, type Params, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
@@ -216,5 +216,6 @@ async function findUser(
       ? "the sub, e-mail address or preferred_username of a user"
       : "a user of this server",
     received: "another value",
+    fix: decodedPlusFix(params.get("login_hint") ?? ""),
   });
 }

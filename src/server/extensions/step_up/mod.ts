@@ -7,6 +7,7 @@ import type { Extension } from "../../assembly/extension.ts";
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { warn } from "../../oauth/notes.ts";
+import { separatorFix } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { levelsOf, stepUpFields } from "./settings.ts";
 import { stepUpClientFields } from "./client_members.ts";
@@ -18,10 +19,13 @@ function warnIgnoredLevels(
 ): void {
   const levels = levelsOf(server.settings);
   const received = params.get("acr_values") ?? client.metadata.default_acr_values?.join(" ");
-  if (levels.length === 0 || acr !== undefined || received === undefined) return;
-  const expected = levels.map(({ value }) => value).join(" ");
-  const reason = "acr_values has no known value, and was ignored";
-  warn(server, client.id, { rule: "ST-06", reason, expected, received });
+  if (levels.length === 0 || received === undefined) return;
+  const values = levels.map(({ value }) => value);
+  const fix = separatorFix("acr_values", received, values);
+  if (acr !== undefined && fix === undefined) return;
+  const what = acr === undefined ? "has no known value, and" : "has a value that is not known, which";
+  const reason = `acr_values ${what} was ignored`;
+  warn(server, client.id, { rule: "ST-06", reason, expected: values.join(" "), received, fix });
 }
 
 /** Lets clients request levels of authentication. */

@@ -3,7 +3,7 @@
 import { confirmationOf, isConfirmed } from "../../oauth/tokens/confirmation.ts";
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
 import { registeredResources } from "../../oauth/authorize/scope.ts";
-import { type Params, splitScope } from "../../oauth/params.ts";
+import { type Params, separatorFix, splitScope } from "../../oauth/params.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -207,6 +207,7 @@ function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: A
       ? `a token with some of: ${grantable.join(" ")}`
       : "a client with a scope other than openid and offline_access",
     received: requested ?? claims.scope,
+    fix: separatorFix("scope", requested ?? "", grantable),
   });
 }
 

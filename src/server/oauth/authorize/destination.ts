@@ -7,7 +7,14 @@ import type { Client } from "../clients/repository.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
 import { byProfile } from "../../config/profile.ts";
 import { OAuthError } from "../errors.ts";
-import { type Params, type ResponseMode, type ResponseType, responseTypeNames, splitScope } from "../params.ts";
+import {
+  type Params,
+  type ResponseMode,
+  type ResponseType,
+  responseTypeNames,
+  separatorFix,
+  splitScope,
+} from "../params.ts";
 import { grantTypesFor, sortResponseType } from "./response_type.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { PartRequest, Server } from "../server.ts";
@@ -298,7 +305,7 @@ export function readResponseType({ server, client, params }: PartRequest): Respo
         received: `response_type=${received}`,
         fix: decider === "" && responseTypeNames.some((type) => type === name)
           ? `Send ${expected}, or add ${name} to the setting responseTypes and to response_types of the client.`
-          : undefined,
+          : separatorFix("response_type", received, ["code", "id_token"]),
       },
     );
   }

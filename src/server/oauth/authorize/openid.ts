@@ -5,14 +5,11 @@ import type { RequestedClaims } from "../../../platform/store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { type Params, splitScope } from "../params.ts";
+import { type Params, promptValues, splitScope } from "../params.ts";
 import type { PartRequest, Server } from "../server.ts";
 import { type IdTokenHint, readIdTokenHint } from "../tokens/verification.ts";
 import { type RequestedAcr, unmetClaim } from "./authentication_level.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
-
-/** The supported values of `prompt`. */
-export const promptValues = ["none", "login", "consent", "select_account"] as const;
 
 /** Maximum length of a `login_hint`, in characters; the rest is cut off. */
 const maxLoginHintLength = 255;

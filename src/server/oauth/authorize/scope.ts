@@ -7,7 +7,7 @@ import { isAbsoluteUri } from "../../config/resource_list.ts";
 import { suggest } from "../../config/config_issue.ts";
 import { OAuthError } from "../errors.ts";
 import { noteResource, warn, warnAccepted } from "../notes.ts";
-import { type Params, scopeToken, splitScope } from "../params.ts";
+import { type Params, scopeToken, separatorFix, splitScope } from "../params.ts";
 import { hasCode } from "./response_type.ts";
 import { redactText } from "../redact.ts";
 import type { PartRequest, Server } from "../server.ts";
@@ -143,6 +143,7 @@ function explainUnknown(server: Server, client: Client, tokens: readonly string[
     reason: named + suggestScope(unknown, others),
     expected: `some of: ${client.scope.join(" ")}`,
     received: tokens.join(" "),
+    fix: separatorFix("scope", tokens.join(" "), server.settings.scopes),
   };
 }
 

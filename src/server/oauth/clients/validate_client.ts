@@ -9,7 +9,7 @@ import { activeProfile, findEmptySettings, validateProfileExtensions } from "../
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
-import { responseTypeNames, splitScope } from "../params.ts";
+import { responseTypeNames, separatorFix, splitScope } from "../params.ts";
 import { grantTypesFor, sortResponseType } from "../authorize/response_type.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
@@ -149,9 +149,8 @@ export function validateScopeValues(
       path,
       expected: `scope values of the server (${scopes.join(" ")})`,
       received: quote(value),
-      hint: meant === undefined
-        ? `Add ${quote(value)} to scopes, or remove it from ${path}.`
-        : `Did you mean ${meant}?`,
+      hint: separatorFix(path, value, scopes) ??
+        (meant === undefined ? `Add ${quote(value)} to scopes, or remove it from ${path}.` : `Did you mean ${meant}?`),
     };
   });
 }

@@ -4,7 +4,7 @@ import type { RefreshTokenRecord, StoredRecord } from "../../../platform/store/s
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
 import { warn } from "../notes.ts";
-import { type Params, splitScope } from "../params.ts";
+import { type Params, separatorFix, splitScope } from "../params.ts";
 import { suggestScope, warnAboutResource } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
@@ -235,5 +235,6 @@ function narrowScope(granted: readonly string[], parameters: Params): readonly s
     reason: reason + suggestScope(tokens.filter((token) => !granted.includes(token)), granted),
     expected: `some of: ${granted.join(" ")}`,
     received: requested,
+    fix: separatorFix("scope", requested, granted),
   });
 }

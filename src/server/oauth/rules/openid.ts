@@ -9,6 +9,10 @@ export const openidRules = {
       "With prompt=none, handle this error by showing a login button. Without prompt=none the user can log in or consent; automatic login, too, starts its session only then.",
     cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.6"],
   },
+  "OI-04": {
+    fix: "Send supported values of prompt, separated by spaces.",
+    cites: ["OpenID Connect Core §3.1.2.1"],
+  },
   "OI-05": {
     passes: "the session can be used: its user and the age of its login match the request",
     fix:
