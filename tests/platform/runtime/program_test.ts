@@ -268,7 +268,7 @@ test("errors in flags and variables end the start with exit code 1 and a fix, al
   await rejected({ args: ["--prot", "9001"] }, /^--prot$/m, /Did you mean --port\?/);
   await rejected({ args: ["--port", "99999"] }, /^--port$/m, /from 0 to 65535, found "99999"/, /--port 9000/);
   await rejected({ args: ["--port"] }, /found no value/);
-  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /has 1 issue/, /insecureAllowHttpIssuer/);
+  await rejected({ args: ["--issuer", "http://auth.corp.com"] }, /has 3 issues/, /insecureAllowHttpIssuer/);
   await rejected(
     { args: ["--colour", "--port=x", "serve"], env: { LATCHKEY_PROT: "1", LATCHKEY_STORE: "redis:" } },
     /has 4 issues/,
