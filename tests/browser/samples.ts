@@ -70,9 +70,10 @@ const users: readonly ListedUser[] = [
       { name: "email", json: `"alice@example.com"`, releasedBy: ["email"], inAccessTokens: true },
       { name: "badge", json: "7", releasedBy: [], inAccessTokens: false },
     ],
+    inIdTokens: true,
     warnings: ["Clients such as oauth2-proxy and dex reject an address that is not verified."],
   },
-  { sub: "bob", href: "/users/bob", claims: [], warnings: [] },
+  { sub: "bob", href: "/users/bob", claims: [], inIdTokens: true, warnings: [] },
 ];
 
 const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
@@ -387,6 +388,7 @@ const hostileUser: ListedUser = {
   name: hostileText,
   href: `/users/${encodeURIComponent(hostileText)}`,
   claims: [{ name: hostileText, json: JSON.stringify(hostileText), releasedBy: [hostileText], inAccessTokens: true }],
+  inIdTokens: true,
   warnings: [hostileText],
 };
 

@@ -2,6 +2,7 @@
 
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
+import type { ClaimRules } from "../../server/oauth/claims.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
 import { digest } from "../../server/oauth/secrets.ts";
@@ -37,9 +38,15 @@ export function userEntry({ password: _, ...claims }: User): User {
   return claims as User;
 }
 
+/** The settings that say which tokens have claims of users. */
+export interface ClaimPlaces {
+  readonly idTokenClaims: ClaimRules["idToken"];
+  readonly accessTokenClaims: readonly string[];
+}
+
 /** The file. */
 export function configurationFile(
-  entries: { readonly clients?: readonly ClientMetadata[]; readonly users?: readonly User[] },
+  entries: { readonly clients?: readonly ClientMetadata[]; readonly users?: readonly User[] } & Partial<ClaimPlaces>,
 ): ConfigurationFile {
   const text = JSON.stringify(entries, null, 2);
   return { text, placeholder: text.includes(secretPlaceholder) ? secretPlaceholder : undefined };

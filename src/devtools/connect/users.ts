@@ -1,7 +1,7 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
 import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import { isInAccessTokens, releasingScopes } from "../../server/oauth/claims.ts";
+import { isInAccessTokens, isReservedClaim, releasingScopes } from "../../server/oauth/claims.ts";
 import type { User } from "../../server/oauth/clients/client.ts";
 import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
@@ -14,7 +14,7 @@ import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/
 import type { Context } from "../../server/assembly/context.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
 import type { Server } from "../../server/oauth/server.ts";
-import { configurationFile, userEntry } from "./configuration_file.ts";
+import { type ClaimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../server/pages/render_page.ts";
@@ -53,6 +53,7 @@ export function toListedUser({ site, server }: Context, user: User): ListedUser 
       releasedBy: releasingScopes(server.claims, name, value).filter((scope) => server.settings.scopes.includes(scope)),
       inAccessTokens: isInAccessTokens(server.claims, name, value, server.settings.scopes),
     })),
+    inIdTokens: server.claims.idToken === "like-userinfo",
     warnings: userWarnings(server.claims, server.settings.scopes, user).map(({ message }) => message),
   };
 }
@@ -92,15 +93,20 @@ async function showOne(
   claims: string = JSON.stringify(userClaims(user), null, 2),
   errors: readonly FieldError[] = [],
   unsaved?: readonly string[],
+  places: ClaimPlaces = claimPlaces(context.server),
 ): Promise<HttpResponse> {
   const { users } = context.server;
   const props: UserProps = {
     ...context.site,
     user: toListedUser(context, user),
     isFirst: (await users.first())?.sub === user.sub,
-    lines: edit ? configurationFile({ users: [userEntry(user)] }) : undefined,
+    lines: edit ? configurationFile({ users: [userEntry(user)], ...changedPlaces(context.server) }) : undefined,
   };
-  const values = { claims, version: await userVersion(context.server, user) };
+  const { idTokenClaims, accessTokenClaims } = places;
+  const values = {
+    ...{ claims, version: await userVersion(context.server, user) },
+    ...{ id_token_claims: idTokenClaims, access_token_claims: accessTokenClaims.join(" ") },
+  };
   const fields = { values, errors, unsaved, isPersistent: users.persists(user.sub) };
   return await pageWithForm(
     context,
@@ -145,11 +151,48 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
+    case "places":
+      return await savePlaces(context, user, params);
     case "save":
       return await saveClaims(context, user.sub, params);
     default:
-      throw unknownAction("save, first or remove", params.get("action"));
+      throw unknownAction("save, places, first or remove", params.get("action"));
   }
+}
+
+function claimPlaces({ claims: { idToken, accessToken } }: Server): ClaimPlaces {
+  return { idTokenClaims: idToken, accessTokenClaims: accessToken };
+}
+
+/** Those that are not the defaults. */
+function changedPlaces(server: Server): Partial<ClaimPlaces> {
+  const { idTokenClaims, accessTokenClaims } = claimPlaces(server);
+  return {
+    ...idTokenClaims !== "minimal" && { idTokenClaims },
+    ...accessTokenClaims.length > 0 && { accessTokenClaims },
+  };
+}
+
+/** Saves which tokens have claims, for all users, until the process ends. */
+async function savePlaces(context: Context, user: User, params: Params): Promise<HttpResponse> {
+  const { claims } = context.server;
+  const idToken = params.get("id_token_claims") === "like-userinfo" ? "like-userinfo" : "minimal";
+  const accessToken = (params.get("access_token_claims") ?? "").split(/[\s,]+/).filter((name) => name !== "");
+  const reserved = accessToken.find((name) => isReservedClaim(name, "access token"));
+  if (reserved !== undefined) {
+    const error = {
+      field: "access_token_claims",
+      expected: "names of claims about a user",
+      received: quote(reserved),
+      hint: "Remove it: the server itself sets this claim.",
+    };
+    const places = { idTokenClaims: idToken, accessTokenClaims: accessToken } as const;
+    return await showOne(context, true, user, undefined, [error], undefined, places);
+  }
+  Object.assign(claims, { idToken, accessToken });
+  const text = `ID tokens: ${idToken}; access tokens: ${accessToken.join(" ") || "no claims of users"}`;
+  traceChange(context, `changed which tokens have claims of users: ${text}`);
+  return await redirectWithConfirmation(context, `${context.site.base}/users/${encodeURIComponent(user.sub)}`, text);
 }
 
 /** Saves the claims of a form, unless the form is older than the user. */

@@ -63,10 +63,10 @@ export interface ClaimRules {
   readonly scopesByClaim: ReadonlyMap<string, readonly string[]>;
   /** Whether `openid` releases the members of a user that no scope value releases. */
   readonly unmapped: "openid" | "none";
-  /** Whether ID tokens contain the claims that userinfo returns for their scope. */
-  readonly idToken: "minimal" | "like-userinfo";
-  /** The claims of access tokens whose resource has no list of its own. */
-  readonly accessToken: readonly string[];
+  /** Whether ID tokens contain the claims that userinfo returns for their scope. The page of a user may change it. */
+  idToken: "minimal" | "like-userinfo";
+  /** The claims of access tokens whose resource has no list of its own. The page of a user may change it. */
+  accessToken: readonly string[];
   /** The lists of resources, by canonical URI. */
   readonly accessTokenByResource: ReadonlyMap<string, readonly string[]>;
 }

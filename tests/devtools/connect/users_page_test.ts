@@ -60,6 +60,34 @@ test("[DI-03] changed claims apply immediately; omitted ones are removed", async
   assertEquals(b.as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
 });
 
+test("[DI-03, CL-06] which tokens have a claim is chosen beside it, and applies to the next tokens of every user", async () => {
+  const b = await testServer({ users: [{ sub: "alice", groups: ["a"] }] });
+  const browser = openBrowser(b);
+  /** Whether userinfo, the ID token and the access token have the claim; what the page says about it. */
+  async function received() {
+    const { id_token, access_token } = await (await b.token({ code: await b.code() })).json();
+    const userinfo = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    const claims = [await userinfo.json(), decodeClaims(id_token), decodeClaims(access_token)];
+    const [, text] = /with scope .*?<\/\w+>([^<]*)<\/i>/.exec(await (await browser.get("/users/alice")).text()) ?? [];
+    return [...claims.map(({ groups }) => groups !== undefined), text];
+  }
+  const choose = (id_token_claims: string, access_token_claims: string) =>
+    post(browser, "/users/alice", { action: "places", id_token_claims, access_token_claims });
+  assertEquals(await received(), [true, false, false, ", from userinfo"]);
+  assertEquals((await choose("like-userinfo", "")).headers.get("location"), "/users/alice");
+  assertEquals(await received(), [true, true, false, ", from userinfo and in ID tokens"]);
+  assertEquals((await choose("minimal", "groups, roles")).status, 303);
+  assertEquals(await received(), [true, false, true, ", from userinfo, also in access tokens"]);
+  const html = (await (await browser.get("/users/alice")).text()).replace(/<\/?span[^>]*>/g, "");
+  assertStringIncludes(html, "&quot;accessTokenClaims&quot;: [\n    &quot;groups&quot;,\n    &quot;roles&quot;\n  ]");
+  const rejected = await choose("like-userinfo", "groups sub");
+  assertMatch(await rejected.text(), /Expected names of claims about a user, received &quot;sub&quot;\. Remove it/);
+  assertEquals(await received(), [true, false, true, ", from userinfo, also in access tokens"]);
+  assertEquals(b.events.filter(({ type }) => type === "changed_by_hand").length, 2);
+  const readOnly = await testServer({ issuer: "https://login.widgets.com", insecureAllowAutoLogin: true });
+  assert(!(await (await readOnly.get("/users/alice")).text()).includes('value="places"'));
+});
+
 test("[DI-03, DI-06] a user can be moved to the first place, which automatic login uses", async () => {
   const b = await testServer({ users: [{ sub: "alice" }, { sub: "bob" }, { sub: "carol" }] });
   assertEquals(await whoIsFirst(b), "alice");

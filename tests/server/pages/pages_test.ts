@@ -265,6 +265,7 @@ const hostileUser = (value: string): ListedUser => ({
   name: value,
   href: "/users/x",
   claims: [{ name: value, json: value, releasedBy: [value], inAccessTokens: true }],
+  inIdTokens: true,
   warnings: [value],
 });
 

@@ -32,6 +32,8 @@ export interface ListedUser {
   readonly href: string;
   /** Every claim except `sub`. */
   readonly claims: readonly ListedClaim[];
+  /** Whether ID tokens have the claims of userinfo. */
+  readonly inIdTokens: boolean;
   /** Why clients cannot use some of the claims. */
   readonly warnings: readonly string[];
 }
@@ -172,22 +174,24 @@ function ClaimList({ user }: { readonly user: ListedUser }): VNode {
       {user.claims.map(({ name, json, ...release }) => (
         <DefinitionItem key={name} label={<Code text={name} />}>
           <Code text={json} />
-          <ReleaseConditions {...release} />
+          <ReleaseConditions inIdTokens={user.inIdTokens} {...release} />
         </DefinitionItem>
       ))}
     </dl>
   );
 }
 
-/** The conditions for the release of a claim to a client. */
-function ReleaseConditions({ releasedBy, inAccessTokens }: Pick<ListedClaim, "releasedBy" | "inAccessTokens">): VNode {
+/** The conditions for the release of a claim to a client, and where the client receives it. */
+function ReleaseConditions(
+  { releasedBy, inAccessTokens, inIdTokens }: Omit<ListedClaim, "name" | "json"> & Pick<ListedUser, "inIdTokens">,
+): VNode {
   if (releasedBy.length === 0) {
     return <i>{inAccessTokens ? "in access tokens only" : "released to no client"}</i>;
   }
   return (
     <i>
       with scope <CodeList texts={releasedBy} between=" or " />
-      {inAccessTokens && ", also in access tokens"}
+      {`, from userinfo${inIdTokens ? " and in ID tokens" : ""}${inAccessTokens ? ", also in access tokens" : ""}`}
     </i>
   );
 }
@@ -245,6 +249,30 @@ export function User(props: UserProps): VNode {
         <Section id="released" heading="What clients receive">
           {user.warnings.map((warning) => <p class="aside" key={warning}>{warning}</p>)}
           <ClaimList user={user} />
+          {form !== undefined && (
+            <form class="form" method="post" action={user.href}>
+              <input type="hidden" name="form_token" value={form.csrfToken} />
+              <Field
+                name="id_token_claims"
+                label="ID tokens"
+                hint="like-userinfo: they have each claim that userinfo has for the scope. minimal: they have none."
+                choices={["minimal", "like-userinfo"]}
+                value={form.values.id_token_claims}
+              />
+              <Field
+                name="access_token_claims"
+                label="Access tokens"
+                hint="The names of their claims, separated by spaces, such as groups."
+                value={form.values.access_token_claims}
+                errors={form.errors}
+                optional
+              />
+              <p>For all users, until this process ends; in a file idTokenClaims and accessTokenClaims.</p>
+              <p class="ways">
+                <button type="submit" class="button" name="action" value="places">Save where clients get claims</button>
+              </p>
+            </form>
+          )}
         </Section>
       </Panes>
       {form !== undefined && (
