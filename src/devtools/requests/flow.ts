@@ -15,6 +15,7 @@ import type { FlowSummary, RejectionSummary, RuleCheckResult } from "./pages/pro
 import { isRecordedWhole } from "./curl.ts";
 import type { DocumentRequests } from "./documents.ts";
 import { issuedItems } from "./issued.ts";
+import { issuedTokens } from "../../recorder/issued_tokens.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
 import { isEditable } from "./edit/editable.ts";
@@ -104,7 +105,9 @@ export async function describeFlow(
   flow: Flow | DocumentRequests,
   { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
   options: FlowOptions,
-): Promise<Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "now">> {
+): Promise<
+  Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "isSilent" | "now">
+> {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
   const isAboutStep = exchanges[step - 1] !== undefined && isRejected(exchanges[step - 1]!);
@@ -125,8 +128,18 @@ export async function describeFlow(
     long,
     next: next <= exchanges.length ? next : undefined,
     issued: await issuedItems(server, flow, options.canControl),
+    isSilent: isSilentSince(flow),
     now: options.now,
   };
+}
+
+/** Whether the last request of the client was the exchange of its code for an ID token. */
+function isSilentSince(flow: Flow): boolean {
+  const last = flow.exchanges.findLastIndex(isFromClient);
+  const isExchange = flow.exchanges[last]?.request.form.some(([name, value]) =>
+    name === "grant_type" && value === "authorization_code"
+  );
+  return isExchange === true && issuedTokens(flow).some(({ kind, step }) => kind === "id_token" && step === last + 1);
 }
 
 /** A flow, or the requests for a document, beside the list. */

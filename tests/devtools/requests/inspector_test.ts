@@ -88,6 +88,33 @@ async function failedLogin({ code, token }: TestServer): Promise<void> {
   await (await token({ code: await code(), redirect_uri: "https://spa.example/cb/" })).body?.cancel();
 }
 
+test("a flow whose client sent nothing after its ID token says neutrally what that may mean, and no other flow does", async () => {
+  const after: Readonly<Record<string, (b: Watched, tokens: Record<string, string>) => Promise<unknown>>> = {
+    userinfo: (b, { access_token }) =>
+      b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } }),
+    refresh: (b, { refresh_token }) =>
+      b.token({ grant_type: "refresh_token", refresh_token, code_verifier: undefined }),
+    revocation: (b, { access_token }) => b.post("/oauth2/revoke", { client_id: "spa", token: access_token }),
+    "a second use of the code": (b, { code }) => b.token({ code }),
+  };
+  const text = /The client has sent nothing since these tokens\. A login needs no more; if it failed there, /;
+  const made = async (scope = "openid read") => {
+    const b = await watched();
+    const code = await b.code({ scope });
+    return { b, tokens: { code, ...await (await b.token({ code })).json() } };
+  };
+  assertMatch(await (await made()).b.read("/flows/1"), text);
+  assertNotMatch(await (await made("read")).b.read("/flows/1"), text);
+  for (const [name, send] of Object.entries(after)) {
+    const { b, tokens } = await made();
+    await send(b, tokens);
+    assertNotMatch(await b.read("/flows/1"), text, name);
+  }
+  const b = await watched();
+  await b.code();
+  assertNotMatch(await b.read("/flows/1"), text);
+});
+
 test("[FL-01] the list starts with the next action, and shows each login with its result, newest first", async () => {
   const bench = await watched();
   assertMatch(await bench.read("/flows"), /No requests yet\. .* https:\/\/as\.test /);

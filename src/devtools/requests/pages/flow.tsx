@@ -83,10 +83,16 @@ function canExpireAny(issued: readonly Issued[]): boolean {
 }
 
 /** What the flow issued. */
-function IssuedSection({ base, issued, csrfToken }: FlowProps): VNode {
+function IssuedSection({ base, issued, isSilent, csrfToken }: FlowProps): VNode {
   const tree = <IssuedTree issued={issued} base={base} />;
   return (
     <Section id="issued" heading="Issued">
+      {isSilent && (
+        <p class="aside">
+          The client has sent nothing since these tokens. A login needs no more; if it failed there, the client rejected
+          them. Usual causes: another nonce, keys of an earlier start of this server, its clock.
+        </p>
+      )}
       {issued[0]?.actions === undefined ? tree : (
         <form method="post" action={`${base}/faults`}>
           <input type="hidden" name="form_token" value={csrfToken} />

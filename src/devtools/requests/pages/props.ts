@@ -253,6 +253,8 @@ export interface FlowProps extends Site {
   /** The first step of the next page; absent on the last page. */
   readonly next?: number;
   readonly issued: readonly Issued[];
+  /** Whether the client has sent nothing since it received its first ID token. */
+  readonly isSilent?: boolean;
   /** What the last form changed; absent: nothing. */
   readonly confirmation?: string;
   /** Absent for requests for a document. */
