@@ -185,6 +185,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     assertOptions("browser", personaField, persona);
     const newBrowser = testBrowser({
       issuer: () => frontChannelBase(getApp().server),
+      origins: () => serverOrigins(getApp().server),
       endpointUrl: getEndpointUrl,
       fetch: handle,
       loadFrame: (url) => documents.respond(new Request(url)),

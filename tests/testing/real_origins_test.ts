@@ -3,10 +3,19 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../secret_leak_check.ts";
+import { providers } from "../../src/server/profiles/providers.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
+/** Origins for the profiles of servers that have no origin that all share. */
+const ownOrigins: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  auth0: { issuer: "https://acme.eu.auth0.com" },
+  keycloak: { issuer: "https://sso.example.net" },
+  okta: { issuer: "https://acme.okta.com" },
+};
+
+const cognitoPages = "https://mydomain.auth.us-east-1.amazoncognito.com";
 const discovery = "https://accounts.google.com/.well-known/openid-configuration";
 
 test("one server has the three origins of Google until it is undone, and signs with the test keys", async () => {
@@ -84,4 +93,35 @@ test("the path of the issuer stays, and a profile without origins is rejected", 
   await using none = await testLatchkey();
   assertThrows(() => none.installFetch({ origins: "real" }), TypeError, "no profile");
   assertThrows(() => none.installFetch({ origins: "all" as "real" }), TypeError, "origins");
+});
+
+test("a login and a logout in a browser work under every profile, at its own and at the real origins, with and without pages", async () => {
+  const failed: string[] = [];
+  for (const [profile, { scopes = [] }] of Object.entries(providers)) {
+    for (const login of ["auto", "interactive"] as const) {
+      for (const origins of ["own", "real"] as const) {
+        await using as = await testLatchkey({ profile: profile as "google", origins: ownOrigins[profile], login });
+        const client = as.client({ confidential: true, redirect_uri: "https://app.example/cb" });
+        using _ = as.installFetch({ origins });
+        const browser = as.browser();
+        const responseMode = profile === "apple" ? "form_post" as const : undefined;
+        const [logout_uri] = client.post_logout_redirect_uris!;
+        const { client_id: clientId } = client;
+        const { origin } = new URL(as.issuer);
+        // Cognito's endpoint has parameters of its own.
+        const logout = profile === "cognito"
+          ? `${origins === "own" ? origin : cognitoPages}/logout?${new URLSearchParams({
+            client_id: clientId,
+            logout_uri,
+          })}`
+          : { clientId, postLogoutRedirectUri: logout_uri };
+        const result = await as.logIn(client, { scope: scopes[0], responseMode, as: "bob", browser })
+          .then(() => browser.logOut(logout)).catch((error) => error);
+        const outcome = result instanceof Error ? result.message.split("\n", 1)[0]! : "logged in and out";
+        console.log(`${profile.padEnd(12)} ${login.padEnd(12)} ${origins.padEnd(5)} ${outcome}`);
+        if (result instanceof Error) failed.push(`${profile} ${login} ${origins}: ${outcome}`);
+      }
+    }
+  }
+  assertEquals(failed, []);
 });

@@ -14,8 +14,10 @@ import { findPagePrompt } from "../page_prompt.ts";
 
 /** The dependencies of a test browser, and its persona. */
 interface TestBrowserOptions extends Persona {
-  /** The issuer at this moment: URLs below it belong to the server, all others to the client. */
+  /** The issuer at this moment: URLs below it belong to the server. */
   readonly issuer: () => string;
+  /** Further origins of the server; all other URLs belong to the client. Default: none. */
+  readonly origins?: () => readonly string[];
   /** Returns the URL of an endpoint by its name. */
   readonly endpointUrl: (name: string) => string;
   /** Sends one request to the server and follows no redirect, such as `latchkey().fetch`. */
@@ -96,16 +98,22 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     return text.startsWith("/") ? issuer() + text : text;
   };
 
-  /** Whether a URL belongs to the client: the redirect URI of the request, or any URL outside of the issuer. */
+  /** The places of the server: the issuer, and other origins. */
+  const places = () => {
+    const { origin } = new URL(issuer());
+    return [issuer(), ...(options.origins?.() ?? []).filter((other) => other !== origin)];
+  };
+
+  /** Whether a URL belongs to the client: the redirect URI of the request, or any URL outside of the server. */
   const isClientUrl = (url: string, redirectUri?: string) => {
     const location = stripQuery(url);
     return redirectUri !== undefined && location === stripQuery(redirectUri) ||
-      !`${location}/`.startsWith(`${issuer()}/`);
+      !places().some((place) => `${location}/`.startsWith(`${place}/`));
   };
 
   async function send({ url, form }: NavigationStep, persona: Persona, init: RequestInit = {}): Promise<Visit> {
-    if (new URL(url).origin !== new URL(issuer()).origin) {
-      throw new TypeError(`url: expected a URL of ${issuer()}, received ${url}`);
+    if (!places().some((place) => new URL(place).origin === new URL(url).origin)) {
+      throw new TypeError(`url: expected a URL of ${places().join(" or ")}, received ${url}`);
     }
     const headers = new Headers(init.headers);
     const personaText = formatPersona(persona);
