@@ -72,6 +72,55 @@ test("exec passes issuer, client and control on by variables, and ends with the 
   await assertRejects(() => fetch(issuer));
 });
 
+/** Exchanges a code as the documentation of GitHub says, logs out at the given path, and writes what it saw. */
+const logoutFile = join(folder, "logout.mjs");
+writeFileSync(
+  logoutFile,
+  `
+  import { writeFileSync } from "node:fs";
+  const { LATCHKEY_CLIENT_ID: client_id, LATCHKEY_CLIENT_SECRET: client_secret, LATCHKEY_ISSUER: issuer } = process.env;
+  const { origin, pathname } = new URL(issuer);
+  const document = origin + "/.well-known/oauth-authorization-server" + pathname.replace(/[/]$/, "");
+  const metadata = await (await fetch(document)).json();
+  const [path, name, uri, redirect_uri] = process.argv.slice(2);
+  const query = new URLSearchParams({ client_id, response_type: "code", redirect_uri });
+  const authorized = await fetch(metadata.authorization_endpoint + "?" + query, { redirect: "manual" });
+  const code = new URL(authorized.headers.get("location")).searchParams.get("code") ?? "";
+  const body = new URLSearchParams({ client_id, client_secret, code, redirect_uri, grant_type: "authorization_code" });
+  const headers = { accept: "application/json" };
+  const tokens = await (await fetch(metadata.token_endpoint, { method: "POST", headers, body })).json();
+  const logout = origin + path + "?" + new URLSearchParams({ client_id, [name]: uri });
+  const { status, headers: answered } = await fetch(logout, { redirect: "manual" });
+  writeFileSync(
+    ${JSON.stringify(resultFile)},
+    JSON.stringify({ names: Object.keys(tokens), to: answered.get("location"), status }),
+  );
+`,
+);
+
+test("the client of exec is the default client of the provider, and logs out to its origin", async () => {
+  const command = [...suite.slice(0, -1), logoutFile];
+  const redirectUri = "http://localhost:3000/callback";
+  for (const named of [[], ["--redirect-uri", redirectUri]]) {
+    for (const uri of ["http://localhost:3000/", "http://localhost:3000"]) {
+      for (
+        const [profile, path, name] of [
+          ["oidc", "/oauth2/logout", "post_logout_redirect_uri"],
+          ["cognito", "/logout", "logout_uri"],
+          ["auth0", "/v2/logout", "returnTo"],
+          ["okta", "/oauth2/default/v1/logout", "post_logout_redirect_uri"],
+        ] as const
+      ) {
+        if (profile === "oidc" && named.length === 0) continue;
+        const { code } = await run(["--profile", profile, ...named, "--", ...command, path, name, uri, redirectUri]);
+        assertEquals([profile, code, readResult().to], [profile, 0, uri]);
+      }
+    }
+  }
+  const { code } = await run(["--profile", "github", "--", ...command, "/", "none", "none", redirectUri]);
+  assertEquals([code, readResult().names], [0, ["access_token", "token_type", "scope"]]);
+});
+
 /** A program that fetches the metadata over https, for each runtime and language of this machine. */
 const fetchers: readonly (readonly [program: string, ...args: readonly string[]])[] = [
   ["node", "-e", "fetch(process.env.LATCHKEY_DISCOVERY_URL).then((response) => process.exit(response.ok ? 0 : 1))"],

@@ -27,8 +27,9 @@ Usage: ${program} exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
 
   --env NAME=VALUE      sets another variable (may be repeated); VALUE is one
                         of those below
-  --redirect-uri URI    a redirect URI of the client app (may be repeated);
-                        without it the server accepts any
+  --redirect-uri URI    a redirect URI of the client app (may be repeated); a
+                        logout may lead to its origin; without it the server
+                        accepts any
   --report FOLDER       writes each flow with a rejection as an HTML file that
                         needs no server
 

@@ -6,6 +6,7 @@ import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { App } from "../../server/assembly/context.ts";
 import { ConfigurationError, printable } from "../../server/config/config_issue.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
+import { profileList } from "../../server/config/profiles.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { describeVariations } from "../../testing/vary/vary_report.ts";
@@ -162,7 +163,7 @@ function redirectUriNeeded(): CommandLineError {
  *
  * @throws {CommandLineError} If it has clients, and the flags name redirect URIs too.
  */
-function clientSettings({ clients, redirectUris }: Settings, named: readonly string[]): Settings {
+function clientSettings({ clients, redirectUris, profile }: Settings, named: readonly string[]): Settings {
   if (clients !== undefined) {
     if (named.length === 0) return {};
     throw new CommandLineError([{
@@ -172,10 +173,17 @@ function clientSettings({ clients, redirectUris }: Settings, named: readonly str
       hint: "Add the URI to redirect_uris of the client.",
     }]);
   }
-  const grant_types = ["authorization_code", "refresh_token", "client_credentials"];
+  // An OAuth app of GitHub has no refresh tokens: they are those of a GitHub App.
+  const isOfGitHub = profileList({ profile }).some((one) => /^github(?:@|$)/.test(String(one)));
+  const grant_types = ["authorization_code", ...isOfGitHub ? [] : ["refresh_token", "client_credentials"]];
   const isNamed = named.length > 0;
   const redirect_uris = isNamed ? named : ["http://localhost/callback"];
-  const client = { ...ownClient, client_name: "The application under test", redirect_uris, grant_types };
+  const origins = redirect_uris.filter((uri) => /^https?:/.test(uri) && URL.canParse(uri))
+    .map((uri) => new URL(uri).origin);
+  const client = {
+    ...{ ...ownClient, client_name: "The application under test", redirect_uris, grant_types },
+    post_logout_redirect_uris: [...new Set(origins)].flatMap((origin) => [`${origin}/`, origin]),
+  };
   return { clients: [client], redirectUris: redirectUris ?? (isNamed ? "registered" : "any") };
 }
 

@@ -5,8 +5,7 @@ import { LoggedOut } from "./logged_out_page.tsx";
 import { LoggingOut } from "./logging_out_page.tsx";
 import { Logout } from "./logout_page.tsx";
 import { assertRegistrable } from "../oauth/authorize/destination.ts";
-import { policyOf } from "../oauth/clients/policy.ts";
-import { warn, warnAccepted } from "../oauth/notes.ts";
+import { warn } from "../oauth/notes.ts";
 import { frontChannelOrigin } from "../config/issuer_urls.ts";
 import {
   contentSecurityPolicy,
@@ -34,6 +33,7 @@ import { endpointPath } from "../assembly/endpoint.ts";
 import { rejectUntrustedHost } from "./shared/cross_site.ts";
 import { readParams } from "./shared/client_endpoint.ts";
 import type { Handlers } from "../assembly/route.ts";
+import { mayLogOutTo } from "./shared/logout_uri.ts";
 import { clearSessionCookie, readSession } from "./shared/session_cookie.ts";
 
 /** The handlers of the end session endpoint. */
@@ -148,23 +148,19 @@ async function findSid(
 function readPostLogoutRedirectUri(server: Server, params: Params, client: Client | undefined): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
-  const registered = client?.metadata.post_logout_redirect_uris ?? [];
-  if (!registered.includes(uri)) {
-    if (client === undefined) throw unidentifiedClient(params.get("client_id"));
-    const reason = "post_logout_redirect_uri is not registered for this client";
-    const explanation = {
-      rule: "LO-03",
-      expected: registered.join(" or ") || "none, because this client has no registered URI",
-      received: uri,
-      change: { client_id: client.id, isNew: false, post_logout_redirect_uri: uri },
-    } as const;
-    const setting = client.isUnregistered ? "clients" : "redirectUris";
-    if (!policyOf(server, client).acceptsAny.includes(setting) || !client.allowsRedirectUri(uri)) {
-      assertRegistrable(server, client, { rule: "LO-03", name: "post_logout_redirect_uri", uri });
-      const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
-      throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
-    }
-    warnAccepted(server, client, setting, { ...explanation, reason });
+  if (client === undefined) throw unidentifiedClient(params.get("client_id"));
+  const reason = "post_logout_redirect_uri is not registered for this client";
+  const explanation = {
+    rule: "LO-03",
+    expected: client.metadata.post_logout_redirect_uris?.join(" or ") ||
+      "none, because this client has no registered URI",
+    received: uri,
+    change: { client_id: client.id, isNew: false, post_logout_redirect_uri: uri },
+  } as const;
+  if (!mayLogOutTo(server, client, uri, { ...explanation, reason })) {
+    assertRegistrable(server, client, { rule: "LO-03", name: "post_logout_redirect_uri", uri });
+    const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
+    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
   }
   const state = params.get("state");
   return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);

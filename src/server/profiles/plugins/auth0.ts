@@ -6,6 +6,7 @@ import type { Handler } from "../../assembly/route.ts";
 import { emptyHeadResponse, plainText, redirect } from "../../../platform/http/message.ts";
 import { isCrossSite } from "../../endpoints/shared/cross_site.ts";
 import { readParams } from "../../endpoints/shared/client_endpoint.ts";
+import { mayLogOutTo } from "../../endpoints/shared/logout_uri.ts";
 import { clearSessionCookie, readSession } from "../../endpoints/shared/session_cookie.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -80,14 +81,16 @@ const logOut: Handler = async (context) => {
   const [id, returnTo] = [params.get("client_id"), params.get("returnTo")];
   const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
   const { post_logout_redirect_uris: registered = [] } = client?.metadata ?? {};
-  if (returnTo !== undefined && !registered.includes(returnTo)) {
-    throw new OAuthError("invalid_request", "returnTo is not registered for this client", {
-      rule: "LO-03",
-      expected: registered.join(" or ") || "client_id of a client with post_logout_redirect_uris",
-      publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
-      received: returnTo,
-      fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
-    });
+  const reason = "returnTo is not registered for this client";
+  const explanation = {
+    rule: "LO-03",
+    expected: registered.join(" or ") || "client_id of a client with post_logout_redirect_uris",
+    received: returnTo ?? "",
+    fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
+  } as const;
+  if (returnTo !== undefined && !mayLogOutTo(server, client, returnTo, { ...explanation, reason })) {
+    const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
+    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
   }
   const session = await readSession(context);
   // Auth0 would end it here too: without a hint, a page of another site could log the user out (CSRF).

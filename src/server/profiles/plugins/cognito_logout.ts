@@ -10,6 +10,7 @@ import { endpointPath, endpointUrl } from "../../assembly/endpoint.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../../platform/http/message.ts";
 import { parseTarget } from "../../../platform/http/router.ts";
 import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
+import { mayLogOutTo } from "../../endpoints/shared/logout_uri.ts";
 import { clearSessionCookie, readSession } from "../../endpoints/shared/session_cookie.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -59,13 +60,15 @@ async function logOut(context: Context): Promise<ResponseLike> {
   const isLogin = params.has("redirect_uri") && params.has("response_type");
   if (uri === null && !isLogin) throw missing("logout_uri, or redirect_uri and response_type");
   const registered = client?.metadata.post_logout_redirect_uris ?? [];
-  if (uri !== null && !registered.includes(uri)) {
-    throw new OAuthError("invalid_request", "logout_uri is not registered for this client", {
-      rule: "LO-03",
-      expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
-      publicExpected: "one of the client's post_logout_redirect_uris",
-      received: uri,
-    });
+  const reason = "logout_uri is not registered for this client";
+  const explanation = {
+    rule: "LO-03",
+    expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
+    received: uri ?? "",
+  } as const;
+  if (uri !== null && !mayLogOutTo(server, client, uri, { ...explanation, reason })) {
+    const publicExpected = "one of the client's post_logout_redirect_uris";
+    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
   }
   // Open redirect (RFC 9700 §4.11.2): any party can register a client with a URI of its own.
   if (uri !== null && !isPermitted(server, client!, "redirectAfterLogoutWithoutHint")) {
