@@ -119,8 +119,9 @@ export const entra: ProviderProfile = {
       graph_me: {
         errors: {
           // https://learn.microsoft.com/graph/errors
+          cases: { invalid_token: { code: "InvalidAuthenticationToken" }, "*": { code: "ResourceNotFound" } },
           members: {
-            error: { code: "InvalidAuthenticationToken", message: "{error_description}" },
+            error: { code: "{code}", message: "{error_description}" },
             error_description: null,
             error_uri: null,
           },

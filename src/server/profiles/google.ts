@@ -64,7 +64,19 @@ export const google: ProviderProfile = {
       },
       // passport-google-oauth20 lib/strategy.js sends the token so.
       userinfo_endpoint: { accepts: ["query"] },
+      google_userinfo: { accepts: ["query"] },
+      // https://cloud.google.com/apis/design/errors
+      google_api: {
+        errors: {
+          members: {
+            error: { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" },
+            ...{ error_description: null, error_uri: null },
+          },
+        },
+      },
       token_endpoint: {
+        // Not documented; published applications send JSON.
+        accepts: ["json"],
         errors: {
           // https://github.com/teranetsrl/oauth2_client/issues/145
           statuses: { invalid_client: 401 },

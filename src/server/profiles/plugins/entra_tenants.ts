@@ -12,9 +12,11 @@ import { encodeBase64url } from "../../../platform/runtime/crypto.ts";
 import { parseTarget } from "../../../platform/http/router.ts";
 import type { OverrideClaims } from "../../oauth/tokens/override_claims.ts";
 import { atPath } from "./at_path.ts";
+import type { Endpoint, Handler } from "../../assembly/route.ts";
 import type { ProviderPlugin } from "./provider_plugin.ts";
 import { requireUser } from "./require_user.ts";
 import { findDerived } from "./shapes/fill_members.ts";
+import { unservedUrls } from "./unserved_urls.ts";
 
 /** https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc: other names of a tenant, and its domain. */
 const tenantPath =
@@ -32,11 +34,12 @@ export function entraTenants(): ProviderPlugin {
   const ownTenant = () => new URL(app!.server.issuer).pathname.split("/").at(-2)!;
   return {
     setup: (assembled) => void (app = assembled),
-    routes: () => [{
-      ...{ name: "graph_me", path: userPath, methods: ["GET"], caller: "resource client", cors: true },
-      ...{ title: "User of Microsoft Graph", errors: "json", role: "step" },
-      load: () => ({ GET: showUser }),
-    }],
+    routes: () => [
+      graphEndpoint(userPath, "User of Microsoft Graph", showUser),
+      graphEndpoint(`${userPath}/memberOf`, "Groups of Microsoft Graph", showGroups),
+      graphEndpoint(`${userPath}/transitiveMemberOf`, "Groups of Microsoft Graph", showGroups),
+      ...unservedUrls("graph_me", "/v1.0/**", "/beta/**"),
+    ],
     claims: (_server, kind, claims) =>
       kind === "id_token" || kind === "access_token" ? { ...withGroupReference(claims), tid: ownTenant() } : claims,
     handle: (next) => async (request, peer) => {
@@ -107,6 +110,27 @@ function withGroupReference(claims: Parameters<OverrideClaims>[1]): Members {
   if (!Array.isArray(groups) || groups.length <= maxGroups) return claims;
   const endpoint = `https://graph.microsoft.com/v1.0/users/${claims.oid ?? claims.sub}/getMemberObjects`;
   return { ...others, _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint } } };
+}
+
+function graphEndpoint(path: string, title: string, show: Handler): Endpoint {
+  return {
+    ...{ name: "graph_me", path, methods: ["GET"], caller: "resource client", cors: true, title },
+    ...{ errors: "json", role: "step", load: () => ({ GET: show }) },
+  };
+}
+
+/** The groups of the user: https://learn.microsoft.com/graph/api/user-list-memberof */
+async function showGroups(context: Context): Promise<ResponseLike> {
+  const { user: { groups } } = await requireUser(context);
+  const names = Array.isArray(groups) ? groups.map(String) : [];
+  return json(200, {
+    "@odata.context": "https://graph.microsoft.com/v1.0/$metadata#directoryObjects",
+    value: names.map((name) => ({
+      "@odata.type": "#microsoft.graph.group",
+      id: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name) ? name : findDerived("$guid", context.server, name),
+      displayName: name,
+    })),
+  });
 }
 
 /** https://learn.microsoft.com/graph/api/user-get */

@@ -1,6 +1,7 @@
 /**
- * What GitHub's clients call besides the OAuth endpoints: the user and the e-mail addresses, and the state of a token.
- * https://docs.github.com/rest/users/users, /rest/users/emails and /rest/apps/oauth-applications
+ * What GitHub's clients call besides the OAuth endpoints: the user with e-mail addresses, organizations and teams, and
+ * the state of a token. https://docs.github.com/rest/users/users, /rest/users/emails, /rest/orgs/orgs, /rest/teams/teams
+ * and /rest/apps/oauth-applications
  */
 
 import type { Context } from "../../assembly/context.ts";
@@ -23,6 +24,7 @@ import { responseFields } from "../../endpoints/shared/authorization.ts";
 import { requireUser } from "./require_user.ts";
 import { trackExchanges } from "./shapes/exchanges.ts";
 import { findDerived } from "./shapes/fill_members.ts";
+import { unservedUrls } from "./unserved_urls.ts";
 
 /** Serves the API at the root, as `api.github.com`, and below `/api/v3`, as a GitHub Enterprise Server. */
 export function githubApi(): Plugin {
@@ -32,10 +34,13 @@ export function githubApi(): Plugin {
     routes: () => [
       endpoint("/user", "User", ["GET"], { GET: showUser }),
       endpoint("/user/emails", "E-mail addresses", ["GET"], { GET: showEmails }),
+      endpoint("/user/orgs", "Organizations", ["GET"], { GET: showOrganizations }),
+      endpoint("/user/teams", "Teams", ["GET"], { GET: showTeams }),
       endpoint("/applications/**", "Token of an application", ["POST", "DELETE"], {
         POST: checkToken,
         DELETE: deleteToken,
       }),
+      ...unservedUrls("github_api", "/user/**", "/orgs/**", "/repos/**", "/api/v3/**"),
     ],
     handle: (next) => async (request, peer) => {
       const response = await next(request, peer);
@@ -89,18 +94,52 @@ const showUser: Handler = async (context) => {
 
 const showEmails: Handler = async (context) => {
   const { token, user } = await requireUser(context, "token");
-  if (!scopesOf(token).some((scope) => scope === "user" || scope === "user:email")) {
-    throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
-      rule: "BR-02",
-      status: 404,
-      expected: "user:email",
-      received: token.claims.scope ?? "no scope",
-    });
-  }
+  requireScope(token, "user:email", "user");
   const { email, email_verified: verified = false } = user;
   const emails = email === undefined ? [] : [{ email, primary: true, verified, visibility: "private" }];
   return withScopes(json(200, emails), token);
 };
+
+/** The organizations of the member `orgs` of the user: their names. */
+const showOrganizations: Handler = async (context) => {
+  const { token, user } = await requireUser(context, "token");
+  requireScope(token, "read:org", "write:org", "admin:org", "user");
+  return withScopes(json(200, textsOf(user.orgs).map((login) => organizationMembers(context, login))), token);
+};
+
+/** The teams among the groups of the user: `ORGANIZATION/TEAM`. */
+const showTeams: Handler = async (context) => {
+  const { token, user } = await requireUser(context, "token");
+  requireScope(token, "read:org", "write:org", "admin:org", "user", "repo");
+  const teams = textsOf(user.groups).filter((group) => group.includes("/")).map((group) => {
+    const [organization = "", name = ""] = group.split("/");
+    return {
+      ...{ id: findDerived("$number", context.server, group), name, slug: name },
+      organization: organizationMembers(context, organization),
+    };
+  });
+  return withScopes(json(200, teams), token);
+};
+
+function organizationMembers({ server }: Context, login: string): Readonly<Record<string, unknown>> {
+  const id = findDerived("$number", server, login);
+  return { login, id, node_id: `O_${id}`, url: `https://api.github.com/orgs/${encodeURIComponent(login)}` };
+}
+
+function textsOf(member: unknown): readonly string[] {
+  return Array.isArray(member) ? member.map((value) => String(value).toWellFormed()) : [];
+}
+
+/** @throws {OAuthError} Unless the token has one of the scope values. */
+function requireScope(token: AccessToken, ...accepted: readonly string[]): void {
+  if (scopesOf(token).some((scope) => accepted.includes(scope))) return;
+  throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
+    rule: "BR-02",
+    status: 404,
+    expected: accepted.join(" or "),
+    received: token.claims.scope ?? "no scope",
+  });
+}
 
 const checkToken: Handler = async (context) => {
   const { token, accessToken } = await requireOwnToken(context, "token");

@@ -9,7 +9,7 @@ import { readParams } from "../../endpoints/shared/client_endpoint.ts";
 import { claimsForScope } from "../../oauth/claims.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
-import { paramsFromFields } from "../../oauth/params.ts";
+import { paramsFromFields, splitScope } from "../../oauth/params.ts";
 import type { Server } from "../../oauth/server.ts";
 import { revokeGrant } from "../../oauth/grants/narrow_grant.ts";
 import { grantOfAccessToken } from "../../oauth/tokens/mod.ts";
@@ -18,6 +18,8 @@ import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
 import { longScope } from "./google_scope.ts";
+import { requireUser } from "./require_user.ts";
+import { unservedUrls } from "./unserved_urls.ts";
 
 /** The endpoints at a server. */
 export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
@@ -25,6 +27,7 @@ export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
     {
       name: "google_tokeninfo",
       path: `${base}/tokeninfo`,
+      aliases: ["v1", "v2", "v3"].map((version) => `${base}/oauth2/${version}/tokeninfo`),
       methods: ["GET", "POST"],
       caller: "resource client",
       title: "Token information",
@@ -36,6 +39,19 @@ export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
       ],
       load: () => ({ GET: showToken, POST: showToken }),
     },
+    {
+      name: "google_userinfo",
+      path: `${base}/oauth2/v2/userinfo`,
+      aliases: [`${base}/oauth2/v1/userinfo`],
+      methods: ["GET"],
+      caller: "resource client",
+      cors: true,
+      title: "User information",
+      errors: "json",
+      role: "step",
+      load: () => ({ GET: showUser }),
+    },
+    ...unservedUrls("google_api", ...["v1", "v2", "v3"].map((version) => `${base}/oauth2/${version}/**`)),
     {
       name: "google_revoke",
       metadataName: "revocation_endpoint",
@@ -81,8 +97,34 @@ const showToken: Handler = async (context) => {
       received: "another value",
     });
   }
-  const texts = Object.entries(members).filter(([, value]) => value !== undefined);
-  return json(200, Object.fromEntries(texts.map(([name, value]) => [name, String(value)])));
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  if (earlierVersion.test(context.target.path)) return json(200, Object.fromEntries(entries.map(withEarlierName)));
+  return json(200, Object.fromEntries(entries.map(([name, value]) => [name, String(value)])));
+};
+
+/** Paths whose responses have the names before OpenID Connect. */
+const earlierVersion = /\/oauth2\/v[12]\//;
+
+/** https://www.googleapis.com/discovery/v1/apis/oauth2/v2/rest: the schemas Tokeninfo and Userinfo */
+const earlierNames: Readonly<Record<string, string>> = {
+  aud: "audience",
+  azp: "issued_to",
+  email_verified: "verified_email",
+  sub: "user_id",
+};
+
+function withEarlierName([name, value]: [string, unknown]): [string, unknown] {
+  return [Object.hasOwn(earlierNames, name) ? earlierNames[name]! : name, value];
+}
+
+/** The user as before OpenID Connect. */
+const showUser: Handler = async (context) => {
+  const { token, user } = await requireUser(context);
+  const { sub, ...claims } = {
+    ...claimsForScope(context.server.claims, user, splitScope(token.claims.scope ?? "")),
+    sub: user.sub,
+  };
+  return json(200, { id: sub, ...Object.fromEntries(Object.entries(claims).map(withEarlierName)) });
 };
 
 const idTokenPolicy = { ...ownClockTolerance, types: ["jwt"], requiredClaims: ["exp", "aud"] };

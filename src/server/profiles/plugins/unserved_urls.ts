@@ -1,0 +1,36 @@
+/** URLs of a provider's API that applications call after a login, and that its profile does not emulate. */
+
+import type { Endpoint, Handler } from "../../assembly/route.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+
+/**
+ * Endpoints that respond with the provider's own 404; the log says why.
+ *
+ * @param name The name of the endpoints, by which the profile gives their errors the provider's form.
+ */
+export function unservedUrls(name: string, ...paths: readonly string[]): readonly Endpoint[] {
+  return paths.map((path) => ({
+    ...{
+      name,
+      path,
+      caller: "resource client",
+      cors: true,
+      title: "API of the provider",
+      errors: "json",
+      role: "step",
+    },
+    methods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    load: () => ({ GET: reject, POST: reject, PUT: reject, PATCH: reject, DELETE: reject }),
+  }));
+}
+
+const reject: Handler = ({ server, request, target }) => {
+  throw new OAuthError("invalid_request", "Not Found", {
+    rule: "HT-01",
+    status: 404,
+    reason: `the profile ${server.settings.providers.join(", ")} does not emulate this API`,
+    expected: "a URL that the profile serves",
+    received: `${request.method} ${target.path}`,
+    fix: "Let the test respond to this request, such as with MSW.",
+  });
+};
