@@ -90,10 +90,10 @@ writeFileSync(
   const headers = { accept: "application/json" };
   const tokens = await (await fetch(metadata.token_endpoint, { method: "POST", headers, body })).json();
   const logout = origin + path + "?" + new URLSearchParams({ client_id, [name]: uri });
-  const { status, headers: answered } = await fetch(logout, { redirect: "manual" });
+  const { status, headers: received } = await fetch(logout, { redirect: "manual" });
   writeFileSync(
     ${JSON.stringify(resultFile)},
-    JSON.stringify({ names: Object.keys(tokens), to: answered.get("location"), status }),
+    JSON.stringify({ names: Object.keys(tokens), to: received.get("location"), status }),
   );
 `,
 );

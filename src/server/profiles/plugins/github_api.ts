@@ -1,7 +1,7 @@
 /**
  * What GitHub's clients call besides the OAuth endpoints: the user with e-mail addresses, organizations and teams, and
- * the state of a token. https://docs.github.com/rest/users/users, /rest/users/emails, /rest/orgs/orgs, /rest/teams/teams
- * and /rest/apps/oauth-applications
+ * the state of a token. https://docs.github.com/rest/users/users, /rest/users/emails, /rest/orgs/orgs,
+ * /rest/teams/teams and /rest/apps/oauth-applications
  */
 
 import type { Context } from "../../assembly/context.ts";
