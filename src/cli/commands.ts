@@ -2,16 +2,16 @@
 
 /** The arguments of each command, and what it does. */
 export const commands = {
-  "hash-password": ["", "for users[].password"],
   init: ["", "writes a configuration file"],
-  profile: ["SOURCE", "drafts a profile; see profile --help"],
-  health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
-  check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   exec: ["... -- COMMAND", "runs it beside a server: exec --help"],
+  check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   vary: ["... -- COMMAND", "the same, varied: vary --help"],
   faults: ["[NAME]", "lists the attacks and faults"],
-  mcp: ["[FLAG VALUE]...", "tools for agents, over stdio"],
   explain: ["RULE", "explains a rule, such as PK-09"],
+  profile: ["SOURCE", "drafts a profile; see profile --help"],
+  mcp: ["[FLAG VALUE]...", "tools for agents, over stdio"],
+  health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
+  "hash-password": ["", "for users[].password"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 
 export type CommandName = keyof typeof commands;

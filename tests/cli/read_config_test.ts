@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { authority } from "../server/extensions/mutual_tls/certificates.ts";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
-import { exampleFile } from "../../src/cli/help.ts";
+import { exampleFile } from "./example_file.ts";
 import type { ValidateSettings } from "../../src/cli/options.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
@@ -1308,7 +1308,7 @@ test("login by flag or variable overrides the file, and its error names the sour
   ]);
 });
 
-test("the help names every flag and variable, fits 80 columns and shows a working example", async () => {
+test("the help names every flag and variable, once, and fits 60 lines of 80 columns", async () => {
   const help = await read({ args: ["--help"] });
   assert(help.kind === "help");
   for (const name of optionNames.map(flagName)) {
@@ -1318,7 +1318,11 @@ test("the help names every flag and variable, fits 80 columns and shows a workin
   for (const name of [...profileNames, ...providerNames]) assertStringIncludes(help.text, name);
   for (const line of help.text.split("\n")) assert(line.length <= 80 && line === line.trimEnd(), line);
   assert(help.text.endsWith("\n") && !help.text.endsWith("\n\n"));
-  for (const line of exampleFile.split("\n")) assertStringIncludes(help.text, `  ${line}\n`);
+  assert(help.text.split("\n").length <= 61, help.text);
+  assertEquals(help.text.match(/^ {2}--[a-z-]+ \S+ +LATCHKEY_/gm)?.length, optionNames.length);
+});
+
+test("a file with the usual members is valid", async () => {
   const configuration = await run({ file: exampleFile, validate: validateOptions });
   assertEquals(configuration.store, sqlite("latchkey.db"));
 });

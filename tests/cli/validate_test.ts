@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { exampleFile } from "../../src/cli/help.ts";
+import { exampleFile } from "./example_file.ts";
 import { configFileField } from "../../src/cli/options.ts";
 import { findMismatches } from "../../src/server/config/field.ts";
 import schema from "../../static/config.schema.json" with { type: "json" };
