@@ -88,7 +88,14 @@ const snippets = clientSnippets(
       redirect_uris: ["http://localhost:3000/api/auth/callback/latchkey"],
     },
     {
-      ...{ allows: allowancesOf(issuer), scopes: scope, alg: "RS256", acceptsAny: [], extensions: [] },
+      ...{
+        allows: allowancesOf(issuer),
+        userScopes: scope,
+        clientScopes: [],
+        alg: "RS256",
+        acceptsAny: [],
+        extensions: [],
+      },
       insecureAllowHttpRedirectUris: false,
     },
   ),

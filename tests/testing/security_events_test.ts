@@ -13,7 +13,7 @@ const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
 /** A mock whose client has a stream with these types: posted to, or polled. */
 async function mockWithStream(types: readonly string[], pushes?: string[]) {
   const as = await testLatchkey({ sharedSignals: true, control: true, seed: 1 });
-  const client = as.client({ confidential: true, grant_types: ["client_credentials"] });
+  const client = as.client({ confidential: true, grant_types: ["client_credentials"], scope: "ssf.manage" });
   const { access_token } = await as.token(client, { grant_type: "client_credentials", scope: "ssf.manage" });
   const send = async (url: string, body: unknown): Promise<Json> => {
     const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };

@@ -27,9 +27,12 @@ function proposedMetadata(
       return { proposed: { ...metadata, [member]: [...uris, uri] }, changed: [member] };
     }
   }
-  const added = proposal.get("scope")?.split(" ").filter((value) => !client.allowsScope(value)) ?? [];
+  const added =
+    proposal.get("scope")?.split(" ").filter((value) =>
+      !client.allowsScope(value) && !client.ownScope.includes(value)
+    ) ?? [];
   if (added.length > 0) {
-    return { proposed: { ...metadata, scope: [...client.scope, ...added].join(" ") }, changed: ["scope"] };
+    return { proposed: { ...metadata, scope: [...client.ownScope, ...added].join(" ") }, changed: ["scope"] };
   }
   const grantType = proposal.get("grant_types");
   if (grantType !== null && !client.grantTypes.includes(grantType)) {

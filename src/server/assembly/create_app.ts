@@ -102,7 +102,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   } = dependencies;
   // Hosted resources add their scope values.
   const scopes = [...resolved.scopes];
-  const settings = { ...resolved, scopes };
+  const userScopes = [...resolved.userScopes];
+  const settings = { ...resolved, scopes, userScopes };
   const { plugins = [] } = options;
   const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
   const added = await membersOfExtensions(extensions, settings);
@@ -245,7 +246,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const handle = settings.seeOther ? seeOther(handleRoute) : handleRoute;
   const addResource: AddResource = (resource, resourceEndpoints) => {
     server.resources.host(resource);
-    scopes.push(...resource.scopes.filter((value) => !scopes.includes(value)));
+    const added = resource.scopes.filter((value) => !scopes.includes(value));
+    scopes.push(...added);
+    userScopes.push(...added);
     for (const endpoint of resourceEndpoints) {
       declareNames(declaredNames, [...endpoint.parameters ?? [], ...endpoint.responseParameters ?? []]);
       replaceByPath(allEndpoints, endpoint);

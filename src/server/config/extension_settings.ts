@@ -43,8 +43,11 @@ export interface SettingsExtension {
    * The defaults that follow from the issuer or from other settings. The defaults of the fields are already filled in.
    */
   resolveSettings?(given: object, allows: Allowances): object;
-  /** The scope values that it adds to the setting `scopes`. Default: none. */
-  scopes?(given: object): readonly string[];
+  /**
+   * The scope values that it adds to the setting `scopes`. They have the power of an operator: only a client whose
+   * `scope` names them gets them, and only on its own behalf, never for a user. Default: none.
+   */
+  clientScopes?(given: object): readonly string[];
   /** All issues of settings that match their description. */
   validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** All issues of the metadata of a client; paths are relative to the client. */

@@ -53,6 +53,10 @@ export interface ResolvedSettings extends
   readonly users: readonly User[];
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
+  /** Those of them that only a client itself can get, never a user; see `clientScopes` of extensions. */
+  readonly clientScopes: readonly string[];
+  /** The others. */
+  readonly userScopes: readonly string[];
   /** The methods by which users can log in. */
   readonly loginMethods: readonly LoginMethod[];
   /** The settings that are `"any"`. */
@@ -108,8 +112,8 @@ export function resolveSettings(
   );
   const { claims = {} } = given;
   const listedScopes = listed(given.scopes) ?? defaultScopes;
-  const addedScopes = [...Object.keys(claims), ...extensions.flatMap((extension) => extension.scopes?.(given) ?? [])];
-  const scopes = [...new Set([...listedScopes, ...addedScopes])];
+  const clientScopes = extensions.flatMap((extension) => extension.clientScopes?.(given) ?? []);
+  const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
   const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
   const allows = allowancesOf(issuer, given.issuerHosts);
@@ -132,6 +136,8 @@ export function resolveSettings(
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
+    clientScopes,
+    userScopes: scopes.filter((value) => !clientScopes.includes(value)),
     loginMethods: loginMethods(settings, given, allows),
     acceptsAny,
     defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),

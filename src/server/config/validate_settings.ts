@@ -112,7 +112,7 @@ function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigI
     });
   }
   const defaultScope = settings.defaultScope === undefined ? [] : resolved.defaultScope;
-  issues.push(...validateScopeValues("defaultScope", defaultScope, resolved.scopes));
+  issues.push(...validateScopeValues("defaultScope", defaultScope, resolved.userScopes));
   return issues;
 }
 

@@ -32,7 +32,7 @@ function withSettings(settings: Scopes): Server {
 }
 
 function withScope(scope: readonly string[]): Client {
-  return { scope, allowsScope: (token: string) => scope.includes(token) } as unknown as Client;
+  return { scope, ownScope: scope, allowsScope: (token: string) => scope.includes(token) } as unknown as Client;
 }
 
 interface Scopes {

@@ -45,7 +45,7 @@ export function resolveMetadata(
   warnMisspelt(server, received);
   assertMetadata(server, requested, received, approval);
   const { grant_types = ["authorization_code"] } = requested;
-  const allScopes = server.settings.scopes.join(" ");
+  const allScopes = server.settings.userScopes.join(" ");
   const token_endpoint_auth_method = requested.token_endpoint_auth_method ?? defaultMethod(server);
   return {
     ...requested,

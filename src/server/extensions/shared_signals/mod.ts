@@ -42,7 +42,7 @@ export const sharedSignals: Extension = {
   title: "Shared signals",
   specifications: ["OpenID Shared Signals Framework", "CAEP", "RISC Profile", "RFC 8417", "RFC 8935", "RFC 8936"],
   settingFields: sharedSignalFields,
-  scopes: (settings: SharedSignalSettings) => isOn(settings) ? [manageScope, readScope] : [],
+  clientScopes: (settings: SharedSignalSettings) => isOn(settings) ? [manageScope, readScope] : [],
   endpoints: (settings: SharedSignalSettings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
   sessionWatcher: watcher,
   minuteTasks: [repeatPushes],

@@ -8,10 +8,10 @@ import { requireAccessToken } from "../../oauth/tokens/bearer.ts";
 import { mayReceive } from "./streams.ts";
 
 /**
- * The client that an access token was issued to. Streams belong to it, and not to the user of the token.
+ * The client that an access token was issued to on its own behalf, without a user.
  *
  * @param scopes The scope values of which the token must have one.
- * @throws {OAuthError} If the token is invalid, or the client may not have streams.
+ * @throws {OAuthError} If the token is invalid or a user's, or the client may not have streams.
  */
 export async function requireReceiver(context: Context, ...scopes: readonly [string, ...string[]]): Promise<Client> {
   const { server, request, target, endpoint } = context;
@@ -20,10 +20,15 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
     connection: target.clientAddress,
     header: (name: string) => request.headers.get(name),
   };
-  const { claims: { client_id: id, scope } } = await requireAccessToken(server, sent, undefined, ...scopes);
+  const { user, claims: { client_id: id, scope } } = await requireAccessToken(server, sent, undefined, ...scopes);
+  if (user !== undefined) {
+    throw new OAuthError("insufficient_scope", "an access token of a user cannot manage streams of events", {
+      ...{ rule: "SS-02", expected: "an access token of the client itself", received: "an access token of a user" },
+    });
+  }
   const client = await server.clients.findHolder(id);
   const usable = scope!.split(" ").filter((value) => scopes.includes(value));
-  if (client !== undefined && mayReceive(client) && usable.some((value) => client.allowsScope(value))) {
+  if (client !== undefined && mayReceive(client) && usable.some((value) => client.ownScope.includes(value))) {
     context.clientId = id;
     return client;
   }

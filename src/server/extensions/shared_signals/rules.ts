@@ -6,7 +6,7 @@ import type { Rule } from "../../oauth/rules/rule.ts";
 export const sharedSignalRules = {
   "SS-02": {
     fix:
-      "Use a client that the operator configured, with ssf.manage in its scope, and an access token with ssf.manage; ssf.read is enough to read.",
+      "Use a client that the operator configured, with ssf.manage in its scope, and an access token of client_credentials with ssf.manage; ssf.read is enough to read.",
     cites: ["OpenID Shared Signals Framework §8", "CAEP Interoperability Profile §2.7.2"],
   },
   "SS-03": {

@@ -7,8 +7,9 @@ import type { Server } from "../../oauth/server.ts";
 export interface SharedSignalSettings {
   /**
    * Whether clients with the scope value `ssf.manage` may create streams of security events, such as `session-revoked`
-   * (OpenID Shared Signals Framework). It adds `ssf.manage` and `ssf.read` to the scope values. Clients that the
-   * operator does not know have no streams. Default: false.
+   * (OpenID Shared Signals Framework). It adds `ssf.manage` and `ssf.read` to the scope values: a client has them only
+   * if its `scope` names them, and only with `client_credentials`. Clients that the operator does not know have no
+   * streams. Default: false.
    */
   readonly sharedSignals?: boolean;
   /** Whether a new stream has the events of every user, or only those of users that its client adds. Default: `ALL`. */

@@ -228,7 +228,7 @@ export function deliveredEvents({ eventsRequested = [] }: EventStreamRecord): re
 
 /** Whether a client may have streams: the operator knows it, and it holds the scope value. */
 export function mayReceive(client: Client): boolean {
-  return hasStanding(client, "approved") && [manageScope, readScope].some((scope) => client.allowsScope(scope));
+  return hasStanding(client, "approved") && [manageScope, readScope].some((scope) => client.ownScope.includes(scope));
 }
 
 /** The token of an event, signed with the current key. */

@@ -28,14 +28,21 @@ const maxSuggestions = 4;
  * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
  * §3.1.2.1); without, they are rejected (OAuth 2.1 §4.1.2.1).
  *
+ * @param holder Who gets the access: some values are for a client itself and not for users. Default: a user.
  * @throws {OAuthError} If the client may not request it.
  */
-export function resolveScope(server: Server, client: Client, requested: string | undefined): string[] {
+export function resolveScope(
+  server: Server,
+  client: Client,
+  requested: string | undefined,
+  holder: "user" | "client" = "user",
+): string[] {
+  const registered = holder === "client" ? client.ownScope : client.scope;
   const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
   if (requested === undefined && tokens.length === 0) {
     throw new OAuthError("invalid_scope", "scope is missing, and this server has no default scope", {
       rule: "AZ-16",
-      expected: `some of: ${client.scope.join(" ")}`,
+      expected: `some of: ${registered.join(" ")}`,
       received: "no scope",
     });
   }
@@ -51,15 +58,23 @@ export function resolveScope(server: Server, client: Client, requested: string |
     const explanation = explainUnknown(server, client, tokens, "unknown scope");
     throw new OAuthError("invalid_scope", "scope contains an unknown value", explanation);
   }
-  const isDisallowed = (token: string) => !client.allowsScope(token);
+  const isDisallowed = (token: string) => !client.allowsScope(token) && !registered.includes(token);
   if (supported.length === 0 || supported.some(isDisallowed)) {
     const disallowed = supported.filter(isDisallowed);
     if (requested === undefined) {
       throw new OAuthError("invalid_scope", "scope is missing, and this client may not request the default scope", {
         rule: "AZ-16",
         reason: `scope is missing, and client ${client.id} may not request the default scope: ${disallowed.join(" ")}`,
-        expected: `some of: ${client.scope.join(" ")}`,
+        expected: `some of: ${registered.join(" ")}`,
         received: "no scope",
+      });
+    }
+    if (disallowed.some((token) => client.ownScope.includes(token))) {
+      throw new OAuthError("invalid_scope", "scope contains a value that only a client itself can get, not a user", {
+        rule: "AZ-17",
+        expected: `some of: ${registered.join(" ")}`,
+        received: tokens.join(" "),
+        fix: `Request ${disallowed.join(" ")} with the grant type client_credentials.`,
       });
     }
     // These values are configured on the server, so the response may name them.
@@ -68,7 +83,7 @@ export function resolveScope(server: Server, client: Client, requested: string |
       : `scope contains a value that this client may not request: ${disallowed.join(" ")}`;
     throw new OAuthError("invalid_scope", reason, {
       rule: "AZ-17",
-      expected: `some of: ${client.scope.join(" ")}`,
+      expected: `some of: ${registered.join(" ")}`,
       received: tokens.join(" ") || "no scope value",
       change: disallowed.length === 0 ? undefined : { client_id: client.id, isNew: false, scope: disallowed.join(" ") },
     });

@@ -78,7 +78,7 @@ function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMetadata) 
 /** The settings that a client depends on. */
 export type ClientPolicy = Pick<
   ResolvedSettings,
-  "allows" | "scopes" | "alg" | "acceptsAny" | "extensions" | "insecureAllowHttpRedirectUris"
+  "allows" | "clientScopes" | "userScopes" | "alg" | "acceptsAny" | "extensions" | "insecureAllowHttpRedirectUris"
 >;
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
@@ -95,7 +95,10 @@ export function clientFromMetadata(
   const isNative = !confidential || metadata.application_type === "native";
   const hasRedirectUri = (requested: string) =>
     redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
-  const scope = metadata.scope === undefined ? server.scopes : splitScope(metadata.scope);
+  const ownScope = metadata.scope === undefined ? server.userScopes : splitScope(metadata.scope);
+  const scope = metadata.scope === undefined
+    ? server.userScopes
+    : ownScope.filter((value) => !server.clientScopes.includes(value));
   const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
   const digested = secret === undefined ? undefined : digest(secret);
   const client: Client = {
@@ -113,6 +116,7 @@ export function clientFromMetadata(
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,
+    ownScope,
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     serves: (metadata.serves ?? []).map(canonicalUri),
     hasRedirectUri,
@@ -121,7 +125,7 @@ export function clientFromMetadata(
         hasRedirectUri(requested) ||
         validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, localUrls) === undefined
       : hasRedirectUri,
-    allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
+    allowsScope: acceptsAnyScope ? (token) => !server.clientScopes.includes(token) : (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.
   if (digested instanceof Promise) {

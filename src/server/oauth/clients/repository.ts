@@ -66,8 +66,10 @@ export interface Client {
   readonly redirectUris: readonly string[];
   /** The grant types that it may use. */
   readonly grantTypes: readonly string[];
-  /** The scope values that it may request. */
+  /** The scope values that it may request for a user. */
   readonly scope: readonly string[];
+  /** The scope values that it may request on its own behalf; some of them no user can grant. */
+  readonly ownScope: readonly string[];
   /** The signature algorithm of its ID tokens. */
   readonly idTokenAlg: SigningAlgorithm;
   /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
@@ -84,7 +86,7 @@ export interface Client {
   hasRedirectUri(redirectUri: string): boolean;
   /** Whether the client may use a redirect URI: a registered one, or any if the server accepts any. */
   allowsRedirectUri(redirectUri: string): boolean;
-  /** Whether the client may request a scope value: a registered one, or any if the server accepts any. */
+  /** Whether the client may request a scope value for a user: a registered one, or any if the server accepts any. */
   allowsScope(token: string): boolean;
 }
 

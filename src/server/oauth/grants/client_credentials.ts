@@ -31,7 +31,7 @@ export async function authorizeClientCredentials(
   const needsNoScope = access !== undefined && hasAccess(server, access);
   const scope = requestedScope === undefined
     ? needsNoScope ? [] : defaultScope(server, client)
-    : resolveScope(server, client, requestedScope);
+    : resolveScope(server, client, requestedScope, "client");
   if (scope.some(isUserScope)) {
     throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
       rule: "CC-02",
@@ -52,7 +52,7 @@ function isUserScope(value: string): boolean {
 /** The part of the default scope that the client alone may have: a default of users rejects no request of a client. */
 function defaultScope(server: Server, client: Client): readonly string[] {
   const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
-  const possible = client.scope.filter((value) => !isUserScope(value));
+  const possible = client.ownScope.filter((value) => !isUserScope(value));
   if (scope.length === 0 && possible.length > 0) {
     warn(server, client.id, {
       rule: "AZ-16",

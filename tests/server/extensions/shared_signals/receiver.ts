@@ -48,7 +48,8 @@ export interface SignalServer extends TestServer {
 
 /** A confidential client that gets access tokens on its own behalf. */
 export function machine(client_id: string, changes: Partial<ClientMetadata> = {}): ClientMetadata {
-  return { client_id, client_secret: `${client_id}-secret`, grant_types: ["client_credentials"], ...changes };
+  const scope = "openid read ssf.manage ssf.read";
+  return { client_id, client_secret: `${client_id}-secret`, grant_types: ["client_credentials"], scope, ...changes };
 }
 
 export async function signalServer(options: LatchkeyOptions = {}): Promise<SignalServer> {

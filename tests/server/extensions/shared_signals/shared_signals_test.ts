@@ -60,7 +60,7 @@ test("[SS-01] the metadata names every endpoint, and the server has both scope v
 });
 
 test("[SS-01] off by default: every path is unknown, and metadata has none of its scope values", async () => {
-  const b = await signalServer({ sharedSignals: undefined });
+  const b = await signalServer({ sharedSignals: undefined, clients: [] });
   for (const path of ["/.well-known/ssf-configuration", "/ssf/stream", "/ssf/status", "/ssf/poll/x"]) {
     assertEquals((await b.get(path, { headers: { accept: "application/json" } })).status, 404, path);
   }
