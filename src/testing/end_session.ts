@@ -1,5 +1,6 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
+import type { SessionClientRecord } from "../platform/store/session_records.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { endSession } from "../server/oauth/session/session.ts";
 import { readIdTokenHint } from "../server/oauth/tokens/verification.ts";
@@ -14,16 +15,22 @@ const maxComparedClients = 10_000;
  * @throws {TypeError} If it is not an ID token of a session of this server.
  */
 export async function endSessionOf(server: Server, idToken: string): Promise<void> {
+  await endSession(server, await sessionOf(server, idToken));
+  // A test finds what was posted to clients.
+  await server.background.finished();
+}
+
+async function sessionOf(server: Server, idToken: string): Promise<Pick<SessionClientRecord, "sid" | "sub">> {
   const { clientId, sid, sub } = await readIdTokenHint(server, idToken) ?? {};
   const client = clientId === undefined ? undefined : await server.clients.findHolder(clientId);
   if (client === undefined || sid === undefined || sub === undefined) {
     throw new TypeError("endSession: expected an ID token that this server issued in a session, received another text");
   }
-  if (client.sector === undefined) return void await endSession(server, { sid, sub });
+  if (client.sector === undefined) return { sid, sub };
   // The sid of a pairwise client does not reveal the session.
   for (const { value } of await server.store.list("session_client", { prefix: "", limit: maxComparedClients })) {
     if (value.clientId === client.id && await sessionIdFor(server, client, value.sid) === sid) {
-      return void await endSession(server, value);
+      return value;
     }
   }
   throw new TypeError("endSession: expected the ID token of a pairwise client with a logout URI, received another one");

@@ -66,6 +66,7 @@ export function issuedGrants() {
       if (user !== undefined) {
         const cause = "tokens revoked";
         await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
+        await server.background.finished();
       }
       return revoked.length;
     },

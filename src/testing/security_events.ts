@@ -127,7 +127,10 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
       );
     }
     const { transmit } = await import("../server/extensions/shared_signals/transmit.ts");
-    return await transmit(server, event);
+    const streams = await transmit(server, event);
+    // A test finds what was posted.
+    await server.background.finished();
+    return streams;
   };
   return Object.fromEntries(eventNames.map((name) => [name, send(name)])) as unknown as SecurityEvents;
 }

@@ -29,7 +29,7 @@ export interface SessionClientRecord {
   readonly issuer?: string;
 }
 
-/** @internal A call of a `backchannel_logout_uri` that must be made later. */
+/** @internal A call of a `backchannel_logout_uri` without a response yet. Consumed: a process makes it. */
 export interface LogoutCallRecord extends SessionClientRecord {
   /** Number of earlier attempts. */
   readonly attempts: number;

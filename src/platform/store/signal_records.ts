@@ -26,7 +26,7 @@ export interface StreamSubjectRecord {
   readonly isAdded: boolean;
 }
 
-/** @internal A security event that a stream has not delivered yet. Consumed: it is being posted. */
+/** @internal A security event that a stream has not delivered yet. Consumed: a process posts it. */
 export interface StreamEventRecord {
   /** The claims of its token (RFC 8417). It is signed when it is sent, because keys rotate. */
   readonly claims: Readonly<Record<string, unknown>>;

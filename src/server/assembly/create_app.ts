@@ -6,6 +6,7 @@ import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import type { App } from "./context.ts";
 import { endpointPath } from "./endpoint.ts";
 import type { EndpointDescription } from "./endpoint.ts";
+import { background } from "../oauth/background.ts";
 import { endUserSessions } from "../oauth/session/session.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { Extension } from "./extension.ts";
@@ -145,8 +146,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
       : [],
   });
-  // This runs in the background: the change of a user does not wait for the logout of clients.
-  const onSessionsOver: OnSessionsOver = (user, cause) => void endUserSessions(server, user, cause);
+  // The change of a user does not wait for the logout of clients.
+  const onSessionsOver: OnSessionsOver = (user, cause) =>
+    server.background.start("users", () => endUserSessions(server, user, cause));
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server: Server = {
     ...core,
@@ -158,6 +160,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     certificateOrigin: undefined,
     sender: undefined,
     tracesNotes: hasListener && settings.allows.explanations,
+    background: background(core),
     sign: jwtSigner(core.keys),
     shapeClaims: tokenShape?.claims,
     issuedClaims: tokenShape?.issuedClaims,

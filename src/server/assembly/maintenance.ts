@@ -31,7 +31,7 @@ export interface Maintenance {
  * @param extensionTasks The tasks of extensions for each minute.
  */
 export function maintenance(server: Server, extensionTasks: readonly MinuteTask[]): Maintenance {
-  const { now, store, trace } = server;
+  const { background, now, store, trace } = server;
   let lastSweepAt = now();
   let lastMinuteTasksAt = now();
   let pendingSweep: Promise<unknown> | undefined;
@@ -49,7 +49,7 @@ export function maintenance(server: Server, extensionTasks: readonly MinuteTask[
     if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
     lastMinuteTasksAt = now();
     // These tasks run concurrently.
-    for (const task of [...minuteTasks, ...extensionTasks]) task(server).catch(traceFailure);
+    for (const task of [...minuteTasks, ...extensionTasks]) background.start("sweep", () => task(server));
   }
 
   return { runIfDue };

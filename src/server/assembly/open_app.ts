@@ -176,6 +176,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       for (const plugin of plugins) plugin.close?.();
     },
     async closeStore() {
+      await server.background.finished();
       await stored?.waitForWrites();
       await store.close();
     },

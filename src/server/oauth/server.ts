@@ -30,6 +30,7 @@ import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Resources } from "../config/resource_list.ts";
+import type { Background } from "./background.ts";
 import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
@@ -101,6 +102,8 @@ export interface Server {
   readonly responseEncryption?: ResponseEncryption<Server>;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
+  /** Runs work that no response waits for. */
+  readonly background: Background;
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
   /** Redacts the clients' secrets in shown and logged text. */

@@ -5,14 +5,15 @@ import type { SessionClientRecord } from "../../../platform/store/session_record
 import type { ListedRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
+import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
 import { shapedClaims } from "../../oauth/tokens/override_claims.ts";
 import { sessionIdFor, subjectFor } from "../../oauth/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
-import { claim, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
-import type { LogoutCall } from "./session_clients.ts";
+import { claimSessionClients, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
+import type { LogoutCall, StoredCall } from "./session_clients.ts";
 
 /** The lifetime of a logout token, in seconds (Back-Channel Logout §4 recommends two minutes at most). */
 export const logoutTokenLifetimeSeconds = 120;
@@ -34,33 +35,36 @@ export async function logOutClients(
   server: Server,
   records: readonly ListedRecord<SessionClientRecord>[],
 ): Promise<readonly SessionClientRecord[]> {
-  const logins = await claim(server, "session_client", records);
-  await callClients(server, logins.map((login) => ({ ...login, attempts: 0 })));
-  return logins;
+  const claimed = await claimSessionClients(server, records);
+  await callClients(server, claimed.flatMap(({ call }) => call ?? []));
+  return claimed.map(({ login }) => login);
 }
 
-/** Repeats the calls that are due. Only one instance repeats each call. */
+/** Repeats the calls that are due, and those of processes that ended. Only one instance repeats each call. */
 export async function repeatLogoutCalls(server: Server): Promise<void> {
   const { store } = server;
   const calls = await store.list("logout_call", { prefix: logoutCallPrefix(server), limit: maxRepeatedCalls });
-  const due = calls.filter(({ value }) => value.dueAt <= server.now());
-  const claimed = await claim(server, "logout_call", due);
-  await Promise.all(due.map(({ id }) => store.delete("logout_call", id)));
-  await callClients(server, claimed);
+  const leased = dueRecords(server, calls).map(async (call) =>
+    await leaseRecord(server, "logout_call", call) ? [call] : []
+  );
+  await callClients(server, (await Promise.all(leased)).flat());
 }
 
 /** Calls clients at the same time, and waits for them no longer than `clientLogout.timeout`. */
-async function callClients(server: Server, calls: readonly LogoutCall[]): Promise<void> {
+async function callClients(server: Server, calls: readonly StoredCall[]): Promise<void> {
   const signal = AbortSignal.timeout(clientLogoutOf(server).timeout * 1000);
   await Promise.all(calls.map((call) => callClient(server, call, signal)));
 }
 
-async function callClient(server: Server, call: LogoutCall, signal: AbortSignal): Promise<void> {
+/** Makes a call. It is deleted only after the response, or after the next call is stored. */
+async function callClient(server: Server, { id, value: call }: StoredCall, signal: AbortSignal): Promise<void> {
   const { clientId, sid, attempts } = call;
   const result = await post(server, call, signal);
+  const next = result?.isTemporary ? await scheduleCall(server, { ...call, attempts: attempts + 1 }) : undefined;
+  await server.store.delete("logout_call", id);
   if (result === undefined) return;
-  const { status, received, isTemporary } = result;
-  const retryAt = isTemporary ? await scheduleCall(server, { ...call, attempts: attempts + 1 }) : undefined;
+  const { status, received } = result;
+  const retryAt = next?.value.dueAt;
   server.trace({
     ...{ type: "back_channel_logout", at: server.now(), client: clientId, sid, attempt: attempts + 1 },
     ...status !== undefined && { status },

@@ -9,9 +9,13 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
+import { clientLogoutOf } from "./settings.ts";
 
 /** A call to a client, and the number of earlier attempts. */
 export type LogoutCall = Omit<LogoutCallRecord, "dueAt">;
+
+/** A call in the store. */
+export type StoredCall = Pick<ListedRecord<LogoutCallRecord>, "id" | "value">;
 
 /** The minimum delays before the repetitions of a call, in seconds. */
 const repetitionDelaysSeconds = [60, 300, 1800];
@@ -66,18 +70,19 @@ export async function recordSessionClient(
   if (!await store.add("session_client", id, login, { expiresAt })) return;
   const hasEnded = await findRevoked(server, [sid]) !== undefined;
   // The session has ended after its code was issued, possibly just now: the client is called later.
-  if (hasEnded && await store.consume("session_client", id, now)) await scheduleCall(server, { ...login, attempts: 0 });
+  if (hasEnded) await claimSessionClients(server, [{ id, value: login, expiresAt }]);
 }
 
-/** Stores a call for later; returns the time at which it is due, or `undefined` after the last attempt. */
-export async function scheduleCall(server: Server, call: LogoutCall): Promise<number | undefined> {
+/** Stores a call for later; returns `undefined` after the last attempt. */
+export async function scheduleCall(server: Server, call: LogoutCall): Promise<StoredCall | undefined> {
   const delay = repetitionDelaysSeconds[Math.max(0, call.attempts - 1)];
   if (delay === undefined) return undefined;
   const dueAt = server.now() + delay * 1000;
   // Sorts the ids by time.
   const id = `${logoutCallPrefix(server)}${String(dueAt).padStart(15, "0")} ${randomId(server.randomBytes)}`;
-  await server.store.put("logout_call", id, { ...call, dueAt }, { expiresAt: dueAt + maxOverdueMs });
-  return dueAt;
+  const value = { ...call, dueAt };
+  await server.store.put("logout_call", id, value, { expiresAt: dueAt + maxOverdueMs });
+  return { id, value };
 }
 
 /** The prefix of the ids of the calls to repeat. */
@@ -85,15 +90,28 @@ export function logoutCallPrefix({ storageIssuer }: Server): string {
   return `${storageIssuer} `;
 }
 
+/** A login that has ended, and the call that its client must get. */
+interface ClaimedLogin {
+  readonly login: SessionClientRecord;
+  /** Absent if the server makes no calls. */
+  readonly call?: StoredCall;
+}
+
 /**
- * The values of the records that this call consumes. Of several concurrent calls, on any instance, only one consumes
- * each record.
+ * Consumes the records of logins that have ended. Of several concurrent calls, on any instance, only one consumes each
+ * record. The call of the client is stored before: if the process ends, maintenance makes it later.
  */
-export async function claim<T>(
-  { store, now }: Server,
-  kind: "session_client" | "logout_call",
-  records: readonly ListedRecord<T>[],
-): Promise<T[]> {
-  const claimed = records.map(async ({ id, value }) => await store.consume(kind, id, now()) ? [value] : []);
+export async function claimSessionClients(
+  server: Server,
+  records: readonly ListedRecord<SessionClientRecord>[],
+): Promise<readonly ClaimedLogin[]> {
+  const { store, now } = server;
+  const claimed = records.map(async ({ id, value: login, consumedAt }) => {
+    if (consumedAt !== undefined) return [];
+    const call = clientLogoutOf(server).backChannel ? await scheduleCall(server, { ...login, attempts: 0 }) : undefined;
+    if (await store.consume("session_client", id, now())) return [{ login, call }];
+    if (call !== undefined) await store.delete("logout_call", call.id);
+    return [];
+  });
   return (await Promise.all(claimed)).flat();
 }

@@ -12,7 +12,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
-import { pushEvents } from "./push.ts";
+import { startPush } from "./push.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import {
@@ -78,7 +78,7 @@ export const status: Handlers = {
     }
     const changed: EventStreamRecord = { ...stream, status, reason: readText(body, "reason") };
     await saveStream(server, changed);
-    await pushEvents(server, changed);
+    startPush(server, changed);
     return json(200, describeStatus(changed));
   },
 };

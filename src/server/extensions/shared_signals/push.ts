@@ -1,11 +1,12 @@
 /** Posts security events to clients (RFC 8935). */
 
-import type { EventStreamRecord, StreamEventRecord } from "../../../platform/store/store.ts";
+import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
 import { warn } from "../../oauth/notes.ts";
+import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
 import type { Server } from "../../oauth/server.ts";
-import { addEvent, allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
+import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
 
 /** How long all deliveries of one stream may take together, in milliseconds. */
 const timeoutMs = 5000;
@@ -22,21 +23,27 @@ export async function repeatPushes(server: Server): Promise<void> {
   await Promise.all((await allStreams(server)).map((stream) => pushEvents(server, stream)));
 }
 
+/** Posts the due events of a stream in the background: no user waits for a client. */
+export function startPush(server: Server, stream: EventStreamRecord): void {
+  server.background.start("ssf_stream", () => pushEvents(server, stream));
+}
+
 /**
  * Posts the due events of a stream, the oldest first. After a temporary failure, the event is repeated later, and the
- * others wait for the next maintenance or event. Of several instances, one posts each event.
+ * others wait for the next maintenance or event. Of several instances, one posts each event. An event is deleted only
+ * after the response: if the process ends before, the event is posted again.
  */
-export async function pushEvents(server: Server, stream: EventStreamRecord): Promise<void> {
+async function pushEvents(server: Server, stream: EventStreamRecord): Promise<void> {
   const { status, pushUrl, clientId } = stream;
   if (status !== "enabled" || pushUrl === undefined) return;
   const client = await server.clients.findHolder(clientId);
   if (client === undefined || !mayReceive(client)) return;
   const signal = AbortSignal.timeout(timeoutMs);
-  const due = (await listEvents(server, stream)).filter(({ value }) => value.dueAt <= server.now());
-  for (const { id, value } of due.slice(0, maxPosts)) {
-    if (!await server.store.consume("stream_event", id, server.now())) continue;
+  const due = dueRecords(server, await listEvents(server, stream));
+  for (const event of due.slice(0, maxPosts)) {
+    if (!await leaseRecord(server, "stream_event", event)) continue;
+    const { id, value } = event;
     const result = await post(server, client, stream, value, signal);
-    await server.store.delete("stream_event", id);
     const isTemporary = result.isTemporary || result.status === 429;
     const delay = isTemporary ? repetitionDelaysSeconds[value.attempts] : undefined;
     const dueAt = server.now() + (delay ?? 0) * 1000;
@@ -46,8 +53,9 @@ export async function pushEvents(server: Server, stream: EventStreamRecord): Pro
       ...result.status !== undefined && { status: result.status },
       ...delay !== undefined && { retryAt: dueAt },
     });
+    if (delay === undefined) await server.store.delete("stream_event", id);
+    else await postpone(server, event, dueAt);
     if (result.status === 202) continue;
-    if (delay !== undefined) await addEvent(server, stream, { ...value, attempts: value.attempts + 1, dueAt });
     warn(server, clientId, {
       rule: "SS-10",
       reason: `the delivery of a security event failed, ${
@@ -58,6 +66,16 @@ export async function pushEvents(server: Server, stream: EventStreamRecord): Pro
     });
     if (delay !== undefined) return;
   }
+}
+
+/** Keeps an event for a later attempt, unless its stream was disabled or deleted in the meantime. */
+async function postpone(
+  { store }: Server,
+  { id, value, expiresAt }: ListedRecord<StreamEventRecord>,
+  dueAt: number,
+): Promise<void> {
+  if (await store.get("stream_event", id) === undefined) return;
+  await store.put("stream_event", id, { ...value, attempts: value.attempts + 1, dueAt }, { expiresAt });
 }
 
 /** Posts one token (RFC 8935 §2.1). */

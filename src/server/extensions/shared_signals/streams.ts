@@ -1,6 +1,7 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
 import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
+import { type BoundedCache, boundedCache } from "../../oauth/bounded_cache.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { quote } from "../../config/config_issue.ts";
@@ -132,10 +133,10 @@ export async function listEvents(
 ): Promise<readonly ListedRecord<StreamEventRecord>[]> {
   const { store, now } = server;
   const events = await store.list("stream_event", { prefix: streamPrefix(server, streamId), limit: maxEvents + 1 });
-  return events.filter(({ consumedAt, expiresAt }) => consumedAt === undefined && expiresAt > now());
+  return events.filter(({ expiresAt }) => expiresAt > now());
 }
 
-/** Adds an event to a stream, or an attempt to deliver it. Beyond the limit, the oldest events are dropped. */
+/** Adds an event to a stream. Beyond the limit, the oldest events are dropped. */
 export async function addEvent(server: Server, stream: EventStreamRecord, event: StreamEventRecord): Promise<void> {
   const { store, now, randomBytes } = server;
   const prefix = streamPrefix(server, stream.streamId);
@@ -231,7 +232,25 @@ export function mayReceive(client: Client): boolean {
   return hasStanding(client, "approved") && [manageScope, readScope].some((scope) => client.ownScope.includes(scope));
 }
 
-/** The token of an event, signed with the current key. */
-export async function signEvent(server: Server, client: Client, event: StreamEventRecord): Promise<string> {
-  return event.token ?? await server.sign("security_event", client.idTokenAlg, event.claims);
+/** Maximum number of signed tokens of one server that are kept. */
+const maxSignedTokens = 2000;
+
+/** Signed tokens by server. */
+const signedTokens = new WeakMap<Server["clients"], BoundedCache<Promise<string>>>();
+
+/** The token of an event, signed once by each key: a client may poll it many times. */
+export async function signEvent(server: Server, client: Client, { token, claims }: StreamEventRecord): Promise<string> {
+  if (token !== undefined) return token;
+  const { clients, keys, sign } = server;
+  const { idTokenAlg } = client;
+  let cache = signedTokens.get(clients);
+  if (cache === undefined) signedTokens.set(clients, cache = boundedCache(maxSignedTokens));
+  const { kid } = await keys.signer(idTokenAlg);
+  const key = `${kid} ${JSON.stringify(claims)}`;
+  const known = cache.get(key);
+  if (known !== undefined) return await known;
+  const signed = sign("security_event", idTokenAlg, claims);
+  cache.set(key, signed);
+  signed.catch(() => cache.delete(key));
+  return await signed;
 }

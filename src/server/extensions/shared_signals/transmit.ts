@@ -18,7 +18,7 @@ import {
   type SubjectIdentifier,
   userSubject,
 } from "./streams.ts";
-import { pushEvents } from "./push.ts";
+import { startPush } from "./push.ts";
 import { timers } from "../../../platform/runtime/timers.ts";
 
 /** A security event about a user. */
@@ -39,7 +39,7 @@ export interface SecurityEvent {
 export type TestToken = Pick<StreamEventRecord, "claims" | "token">;
 
 /**
- * Sends an event to every stream that delivers it. It waits for pushed deliveries, but not for long.
+ * Sends an event to every stream that delivers it. It waits until the event is stored, not for pushed deliveries.
  *
  * @returns The number of streams.
  */
@@ -100,7 +100,7 @@ function createClaims(
 
 async function deliver(server: Server, stream: EventStreamRecord, tokens: readonly TestToken[]): Promise<void> {
   for (const token of tokens) await addEvent(server, stream, { ...token, attempts: 0, dueAt: server.now() });
-  if (stream.pushUrl !== undefined) await pushEvents(server, stream);
+  if (stream.pushUrl !== undefined) startPush(server, stream);
   else wakePolls(server, stream.streamId);
 }
 

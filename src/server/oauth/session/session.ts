@@ -204,7 +204,7 @@ export async function endForgottenSessions(server: Server, formerSession: Sessio
 
 /**
  * Ends the watched sessions of a user who was removed or whose password was changed. Sessions are not stored; all other
- * sessions end when their cookie is read. It never rejects.
+ * sessions end when their cookie is read.
  */
 export async function endUserSessions(
   server: Server,
@@ -212,13 +212,9 @@ export async function endUserSessions(
   cause: "removed" | "password changed",
 ): Promise<void> {
   const { sub } = user;
-  try {
-    const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
-    await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
-    await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
-  } catch (cause) {
-    server.trace({ type: "internal_error", at: server.now(), endpoint: "users", cause });
-  }
+  const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
+  await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
+  await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
 }
 
 export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {

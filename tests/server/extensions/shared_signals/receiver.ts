@@ -3,6 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
+import type { App } from "../../../../src/server/assembly/context.ts";
 import { basic, decodeClaims, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
 
@@ -38,7 +39,7 @@ export interface Receiver {
   poll(stream: Json, body?: object): Promise<Json & { claims: Json[] }>;
 }
 
-/** A server with streams. `receiver` and `foreign` are clients that may have them. */
+/** A server with streams: its responses wait for posts. `receiver` and `foreign` are clients that may have streams. */
 export interface SignalServer extends TestServer {
   readonly pushes: Push[];
   /** What clients respond to a post; at first 202. */
@@ -55,7 +56,9 @@ export function machine(client_id: string, changes: Partial<ClientMetadata> = {}
 export async function signalServer(options: LatchkeyOptions = {}): Promise<SignalServer> {
   const pushes: Push[] = [];
   const self: { server?: SignalServer } = {};
-  const server = await testServer({
+  let app: App;
+  const started = await testServer({
+    plugins: [{ setup: (assembled) => void (app = assembled) }],
     sharedSignals: true,
     clients: [
       machine("receiver"),
@@ -76,6 +79,14 @@ export async function signalServer(options: LatchkeyOptions = {}): Promise<Signa
     },
     ...options,
   });
+  const server: TestServer = {
+    ...started,
+    async get(path, init) {
+      const response = await started.get(path, init);
+      await app.server.background.finished();
+      return response;
+    },
+  };
   return self.server = {
     ...server,
     pushes,

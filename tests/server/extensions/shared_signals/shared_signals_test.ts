@@ -5,7 +5,7 @@
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { createLocalJWKSet, jwtVerify } from "jose";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
 import { memoryStore } from "../../../../src/mod.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
@@ -498,6 +498,24 @@ test("[SS-11] each poll returns an event until it is acknowledged, and an error 
   const { explanation } = b.events.findLast(({ type }) => type === "warning") as Json;
   assertEquals(explanation.rule, "SS-11");
   assertMatch(explanation.received, /invalid_audience \(not mine\)/);
+});
+
+test("[SS-11] polls without acknowledgement return the same token, until another key signs", async () => {
+  // A signature of ES256 differs each time.
+  const b = await signalServer({ alg: "ES256" });
+  const receiver = await b.receiver();
+  const stream = await receiver.create();
+  await receiver.send("POST", "/ssf/verification", { stream_id: stream.stream_id, state: "1" });
+  const first = (await receiver.poll(stream)).sets;
+  assertEquals((await receiver.poll(stream)).sets, first);
+  await b.as.rotateKeys("ES256", 0);
+  const second = (await receiver.poll(stream)).sets;
+  assertEquals(Object.keys(second), Object.keys(first));
+  assertNotEquals(second, first);
+  const [token] = Object.values(second) as string[];
+  const { keys } = await (await b.get("/oauth2/jwks")).json();
+  assertEquals(decodeProtectedHeader(token!).kid, keys.at(-1).kid);
+  await jwtVerify(token!, createLocalJWKSet({ keys }));
 });
 
 test("[SS-11] a poll waits for the next event, and a later poll of the stream ends its wait", async () => {
