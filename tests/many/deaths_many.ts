@@ -1,12 +1,15 @@
 /** An instance that dies between the steps of a token request: the next request finds the state before or after. */
 
 import { assert, assertEquals } from "@std/assert";
-import { after, test } from "node:test";
+import { decodeJwt } from "jose";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { after, test } from "node:test";
 import { client, type Tokens } from "./client.ts";
 import { runLoad } from "./load.ts";
-import { killAll, newFolder, postgresServer, redisServer } from "./processes.ts";
-import { startInstance } from "./instances.ts";
+import { killAll, newFolder, postgresServer, redisServer, waitUntil } from "./processes.ts";
+import { type Instance, startInstance } from "./instances.ts";
 
 after(killAll);
 
@@ -83,3 +86,42 @@ for (const [name, open] of Object.entries(places)) {
     for (const one of [living, healing]) await one.process().end();
   });
 }
+
+test("[SS-10] a security event of a process that was killed before its post is posted by another one", async () => {
+  const received: string[] = [];
+  const receiver = createServer((request, response) => {
+    request.setEncoding("utf8").on("data", (token) => received.push(token));
+    request.on("end", () => response.writeHead(202).end());
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  const endpoint_url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/events`;
+  const scope = "ssf.manage";
+  const clients = [{ client_id: "receiver", client_secret: "s3cret", grant_types: ["client_credentials"], scope }];
+  const options = { settings: { sharedSignals: true, clients, privateHosts: ["127.0.0.1"] } };
+  const store = await places["SQLite file"]!();
+  const post = async ({ url }: Instance, path: string, headers: Record<string, string>, body: BodyInit) => {
+    const response = await fetch(url + path, { method: "POST", headers, body });
+    return response.status === 204 ? undefined : await response.json();
+  };
+
+  const mortal = await startInstance("deno", store, { ...options, dieAfter: "consume stream_event" });
+  const form = new URLSearchParams({ grant_type: "client_credentials", scope });
+  const basic = { authorization: `Basic ${btoa("receiver:s3cret")}` };
+  const { access_token } = await post(mortal, "/oauth2/token", basic, form);
+  const headers = { authorization: `Bearer ${access_token}`, "content-type": "application/json" };
+  const delivery = { method: "urn:ietf:rfc:8935", endpoint_url };
+  const { stream_id } = await post(mortal, "/ssf/stream", headers, JSON.stringify({ delivery }));
+  const verify = (instance: Instance, state: string) =>
+    post(instance, "/ssf/verification", headers, JSON.stringify({ stream_id, state }));
+  await verify(mortal, "killed").catch(() => undefined);
+  await mortal.process().exited;
+  assertEquals(received, []);
+
+  const living = await startInstance("deno", store, { ...options, ahead: 120_000 });
+  await verify(living, "living");
+  await waitUntil("both events are posted", () => Promise.resolve(received.length === 2));
+  const states = received.map((token) => JSON.stringify(decodeJwt(token).events).match(/"state":"(\w+)"/)![1]);
+  assertEquals(states, ["killed", "living"]);
+  await living.process().end();
+  receiver.close();
+});

@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
+import type { TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
 import { controlClient } from "./control/harness.ts";
 import { caep, type Json, risc } from "../server/extensions/shared_signals/receiver.ts";
@@ -11,8 +12,8 @@ import { testLatchkey } from "./test_latchkey.ts";
 const oauth = "https://schemas.openid.net/secevent/oauth/event-type/";
 
 /** A mock whose client has a stream with these types: posted to, or polled. */
-async function mockWithStream(types: readonly string[], pushes?: string[]) {
-  const as = await testLatchkey({ sharedSignals: true, control: true, seed: 1 });
+async function mockWithStream(types: readonly string[], pushes?: string[], options: TestLatchkeyOptions = {}) {
+  const as = await testLatchkey({ sharedSignals: true, control: true, seed: 1, ...options });
   const client = as.client({ confidential: true, grant_types: ["client_credentials"], scope: "ssf.manage" });
   const { access_token } = await as.token(client, { grant_type: "client_credentials", scope: "ssf.manage" });
   const send = async (url: string, body: unknown): Promise<Json> => {
@@ -29,7 +30,12 @@ async function mockWithStream(types: readonly string[], pushes?: string[]) {
     events_requested: types,
     ...pushes !== undefined && { delivery: { method: "urn:ietf:rfc:8935", endpoint_url: "https://app.test/events" } },
   });
-  return { as, client, poll: (body = {}) => send(stream.delivery.endpoint_url, { returnImmediately: true, ...body }) };
+  return {
+    as,
+    client,
+    stream,
+    poll: (body = {}) => send(stream.delivery.endpoint_url, { returnImmediately: true, ...body }),
+  };
 }
 
 test("[SS-13] each function sends its event, with the members that the specification requires", async () => {
@@ -56,7 +62,7 @@ test("[SS-13] each function sends its event, with the members that the specifica
     ["tokenRevoked", `${oauth}token-revoked`, ["token"]],
   ] as const;
   const pushes: string[] = [];
-  const { as } = await mockWithStream(cases.map(([, type]) => type), pushes);
+  const { as } = await mockWithStream(cases.map(([, type]) => type), pushes, { profile: "google" });
   assertEquals(Object.keys(as.events).sort(), cases.map(([name]) => name).sort());
   for (const [name, type, required] of cases) {
     const members = { claims: { role: "guest" }, token: "the-first-letters" };
@@ -68,6 +74,16 @@ test("[SS-13] each function sends its event, with the members that the specifica
   }
   await as.revoke({ sub: "alice" });
   assertEquals(pushes.flatMap((set) => Object.keys((decodeClaims(set) as Json).events)), [`${caep}session-revoked`]);
+  await as.close();
+});
+
+test("[SS-03] without the profile google a stream has types of CAEP and RISC alone", async () => {
+  const { as, stream } = await mockWithStream([`${oauth}tokens-revoked`, `${oauth}token-revoked`]);
+  assertEquals(stream.events_supported.filter((type: string) => ![caep, risc].some((one) => type.startsWith(one))), []);
+  assertEquals(stream.events_delivered, []);
+  for (const name of ["tokensRevoked", "tokenRevoked"] as const) {
+    assertEquals(await as.events[name]("alice", { members: { token: "x" } }), 0);
+  }
   await as.close();
 });
 
@@ -202,7 +218,6 @@ test("wrong calls say what was expected", async () => {
   );
   await using on = await testLatchkey({ sharedSignals: true, users: [{ sub: "alice" }] });
   await assertRejects(() => on.events.tokenClaimsChange("alice"), TypeError, "members.claims");
-  await assertRejects(() => on.events.tokenRevoked("alice"), TypeError, "members.token");
   for (const name of ["identifierChanged", "identifierRecycled"] as const) {
     await assertRejects(() => on.events[name]("alice"), TypeError, `events.${name}: expected a user with email or`);
   }

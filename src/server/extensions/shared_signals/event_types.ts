@@ -1,4 +1,6 @@
-/** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2, and two of OAuth that Google sends). */
+/** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2). */
+
+import type { Server } from "../../oauth/server.ts";
 
 const caep = "https://schemas.openid.net/secevent/caep/event-type/";
 const risc = "https://schemas.openid.net/secevent/risc/event-type/";
@@ -24,6 +26,7 @@ export const eventTypes = {
   recoveryActivated: `${risc}recovery-activated`,
   recoveryInformationChanged: `${risc}recovery-information-changed`,
   sessionsRevoked: `${risc}sessions-revoked`,
+  // Google sends these two (Cross-Account Protection); neither CAEP nor RISC has them.
   tokensRevoked: `${oauth}tokens-revoked`,
   tokenRevoked: `${oauth}token-revoked`,
 } as const;
@@ -31,8 +34,11 @@ export const eventTypes = {
 /** @internal The name of an event type. */
 export type EventName = keyof typeof eventTypes;
 
-/** The types that a stream can deliver: `events_supported`. */
-export const supportedEvents: readonly string[] = Object.values(eventTypes);
+/** The types that streams of a server can deliver: `events_supported`. */
+export function supportedEvents({ settings: { providers } }: Pick<Server, "settings">): readonly string[] {
+  const types = Object.values(eventTypes);
+  return providers.includes("google") ? types : types.filter((type) => !type.startsWith(oauth));
+}
 
 /** The event that a client requests to test a stream (SSF §8.1.4.1). */
 export const verificationEvent = "https://schemas.openid.net/secevent/ssf/event-type/verification";

@@ -172,7 +172,7 @@ const maxNamedEvents = 5;
 
 /** Warns of requested types that the stream does not deliver. A verification is delivered without being requested. */
 function warnUnsupported({ server, clientId }: Context, events: readonly string[]): void {
-  const unsupported = events.filter((type) => !supportedEvents.includes(type) && type !== verificationEvent);
+  const unsupported = events.filter((type) => !supportedEvents(server).includes(type) && type !== verificationEvent);
   if (unsupported.length === 0) return;
   const others = unsupported.length - maxNamedEvents;
   const named = unsupported.slice(0, maxNamedEvents).map((type) => quote(type.slice(0, 120))).join(", ");
@@ -231,9 +231,9 @@ function describe(context: Context, stream: EventStreamRecord): Body {
     stream_id: streamId,
     iss: context.server.issuer,
     aud: clientId,
-    events_supported: supportedEvents,
+    events_supported: supportedEvents(context.server),
     events_requested: eventsRequested,
-    events_delivered: deliveredEvents(stream),
+    events_delivered: deliveredEvents(context.server, stream),
     delivery: pushUrl === undefined
       ? { method: pollMethod, endpoint_url: endpointUrl(context, "ssf_poll").replace("*", streamId) }
       : { method: pushMethod, endpoint_url: pushUrl },

@@ -223,8 +223,11 @@ export async function includesUser(
 }
 
 /** The event types that a stream delivers: those that its client requested and the server supports. */
-export function deliveredEvents({ eventsRequested = [] }: EventStreamRecord): readonly string[] {
-  return supportedEvents.filter((type) => eventsRequested.includes(type));
+export function deliveredEvents(
+  server: Server,
+  { eventsRequested = [] }: EventStreamRecord,
+): readonly string[] {
+  return supportedEvents(server).filter((type) => eventsRequested.includes(type));
 }
 
 /** Whether a client may have streams: the operator knows it, and it holds the scope value. */

@@ -46,7 +46,7 @@ export type TestToken = Pick<StreamEventRecord, "claims" | "token">;
 export async function transmit(server: Server, event: SecurityEvent): Promise<number> {
   if (await server.store.count("event_stream", streamsPrefix(server)) === 0) return 0;
   const streams = (await allStreams(server)).filter((stream) =>
-    stream.status !== "disabled" && deliveredEvents(stream).includes(event.type)
+    stream.status !== "disabled" && deliveredEvents(server, stream).includes(event.type)
   );
   return (await Promise.all(streams.map((stream) => send(server, stream, event)))).filter((sent) => sent).length;
 }
