@@ -67,7 +67,8 @@ export const storeKinds: StoreKinds = {
     parameters: { prefix: "text", timeout: "number", replicas: "number" },
     definesTls: ({ protocol }) => protocol === "rediss:",
     tlsHint: "If the server supports TLS, write rediss:// instead of redis://.",
-    open: async ({ location, options }) => (await import("../platform/store/redis.ts")).redisStore(location, options),
+    open: async ({ location, options }, warn) =>
+      (await import("../platform/store/redis.ts")).redisStore(location, { ...options, warn }),
   }),
 };
 

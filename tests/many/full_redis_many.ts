@@ -1,6 +1,6 @@
 /** A Redis that has reached `maxmemory`. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { after, test } from "node:test";
 import { redisStore } from "../../src/platform/store/redis.ts";
 import { killAll, redisServer } from "./processes.ts";
@@ -38,4 +38,16 @@ test("a full Redis rejects every write, keeps the records that it has, and delet
   await store.put("browser", "one", browser, stored);
   await store.close();
   await full.stop("immediately");
+});
+
+test("[OP-07] a Redis that evicts is a warning", async () => {
+  const redis = await redisServer();
+  const warnings: string[] = [];
+  const open = async () => await (await redisStore(redis.url, { warn: (message) => warnings.push(message) })).close();
+  await open();
+  assertEquals(warnings, []);
+  await redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+  await open();
+  assertMatch(warnings.join("\n"), /^The Redis server evicts records .* \(maxmemory-policy allkeys-lru\).*$/);
+  await redis.stop("immediately");
 });

@@ -23,9 +23,11 @@ export interface RedisOptions {
    * lose the last writes, such as the marks of consumed codes (replay).
    */
   readonly replicas?: number;
+  /** Receives a sentence if the server evicts keys. Default: not reported. */
+  readonly warn?: (message: string) => void;
 }
 
-const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, replicas: 0 };
+const defaults: Required<RedisOptions> = { prefix: "latchkey", timeout: 5000, replicas: 0, warn: () => {} };
 
 /** The part of a Lua script that gives a record its time to live: from the arguments of these numbers. */
 const expire = (expiresAt: number, deleteAt: number) => `
@@ -116,7 +118,7 @@ const expiryGraceMs = 24 * 3600 * 1000;
  * @throws {TypeError} If an option is unknown.
  */
 export async function redisStore(url: string, options: RedisOptions = {}): Promise<Store> {
-  const { prefix, timeout, replicas } = resolveOptions("redisStore", defaults, options);
+  const { prefix, timeout, replicas, warn } = resolveOptions("redisStore", defaults, options);
   const location = displayUrl(url, "the Redis server", "redis://user:password@host:6379/0");
   const redis = connect(url, timeout);
   // Waiting for replicas blocks a connection, so writes then have a separate one.
@@ -202,6 +204,13 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
     for (const connection of connections) connection.disconnect();
     throw redisError(location, connectionError ?? error);
   }
+  const policy = await withTimeout(location, timeout, evictionPolicy(redis)).catch(() => undefined);
+  if (policy !== undefined && policy !== "noeviction") {
+    warn(
+      `The Redis server evicts records when its memory is full (maxmemory-policy ${policy}): clients, keys and ` +
+        `revocations may be lost. Set maxmemory-policy noeviction.`,
+    );
+  }
   let closed = false;
 
   return {
@@ -280,6 +289,11 @@ interface PendingWrite {
   readonly scriptArgs: readonly (string | number)[];
   resolve(done: number): void;
   reject(failure: unknown): void;
+}
+
+/** The `maxmemory-policy` of a server; `undefined` if it does not say. Rejects if INFO is forbidden. */
+async function evictionPolicy(redis: Redis): Promise<string | undefined> {
+  return /^maxmemory_policy:([\w-]+)/m.exec(await redis.info("memory"))?.[1];
 }
 
 /** The scripts as commands of the driver, which sends them by digest (EVALSHA). */

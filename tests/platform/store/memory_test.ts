@@ -34,7 +34,7 @@ test("every store rejects an unknown option before it opens anything", async () 
     "maxRecords, maxBytes",
     "durability, lockTimeout, warn",
     "schema, connections, timeout",
-    "prefix, timeout, replicas",
+    "prefix, timeout, replicas, warn",
   ];
   assertEquals(
     messages,

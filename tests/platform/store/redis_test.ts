@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Redis } from "ioredis";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, test } from "node:test";
 import { createServer } from "node:tls";
 import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
@@ -62,6 +62,45 @@ test("over rediss:// nothing is sent to a server whose certificate fails verific
     assertEquals(logged, "");
   } finally {
     impostor.close();
+  }
+});
+
+/** A server with these responses to INFO memory, in the protocol of Redis. */
+async function serverWithInfo(response: string) {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.setEncoding("utf8").on("data", (text) => {
+      for (const [, words] of String(text).matchAll(/\*\d+\r\n((?:\$\d+\r\n[^\r]*\r\n)+)/g)) {
+        const command = words!.split("\r\n").filter((_, i) => i % 2 === 1).join(" ").toLowerCase();
+        const ready = "loading:0\r\n";
+        if (command === "info memory") socket.write(response);
+        else socket.write(command === "info" ? `$${ready.length}\r\n${ready}\r\n` : "+OK\r\n");
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test("[OP-07] a server that evicts records is a warning, and one that does not report its policy is none", async () => {
+  const info = (policy: string) => {
+    const text = `used_memory:1\r\n${policy}mem_clients:1\r\n`;
+    return `$${text.length}\r\n${text}\r\n`;
+  };
+  const evicting = ["allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-random", "volatile-ttl"];
+  const cases: [response: string, warns: string | undefined][] = [
+    ...evicting.map((policy): [string, string] => [info(`maxmemory_policy:${policy}\r\n`), policy]),
+    [info("maxmemory_policy:noeviction\r\n"), undefined],
+    [info(""), undefined],
+    ["-NOPERM this user has no permissions to run the 'info' command\r\n", undefined],
+  ];
+  for (const [response, policy] of cases) {
+    const { server, url } = await serverWithInfo(response);
+    const warnings: string[] = [];
+    const store = await redisStore(url, { timeout, warn: (message) => warnings.push(message) });
+    assertEquals(warnings.map((message) => /maxmemory-policy ([\w-]+)\)/.exec(message)?.[1]), policy ? [policy] : []);
+    await store.close();
+    server.close();
   }
 });
 
