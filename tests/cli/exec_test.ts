@@ -2,7 +2,17 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -270,6 +280,27 @@ test("a registered redirect URI is exact; without one any is accepted", async ()
     [await redirected(), await redirected(registered), await redirected(registered, other)],
     [true, false, true],
   );
+});
+
+test("a report replaces its own files and links, and writes through no link", async () => {
+  const report = join(folder, "report with links");
+  mkdirSync(report);
+  const victims = ["flow-1.html", "summary.md"].map((name) => {
+    const victim = join(folder, `victim of ${name}`);
+    // One link leads to a file, the other one to a name that does not exist yet.
+    if (name === "summary.md") writeFileSync(victim, "kept");
+    symlinkSync(victim, join(report, name));
+    return victim;
+  });
+  for (const _ of ["first", "second"]) {
+    await run(["--report", report, "--", ...suite, "wrong", "3"]);
+    assertEquals(readdirSync(report).sort(), ["flow-1.html", "summary.md"]);
+    for (const name of readdirSync(report)) {
+      assertEquals(lstatSync(join(report, name)).isSymbolicLink(), false, name);
+      assertStringIncludes(readFileSync(join(report, name), "utf8"), "CA-07");
+    }
+  }
+  assertEquals([existsSync(victims[0]!), readFileSync(victims[1]!, "utf8")], [false, "kept"]);
 });
 
 test("a report that cannot be written is a failure", async () => {

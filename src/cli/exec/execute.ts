@@ -262,7 +262,7 @@ async function writeReport(
   },
   say: (text: string) => void,
 ): Promise<boolean> {
-  const [{ formatFlowDocument }, { codeBlock }, { createFolder, writeTextFile }] = await Promise.all([
+  const [{ formatFlowDocument }, { codeBlock }, { createFolder, replaceTextFile }] = await Promise.all([
     import("../../devtools/requests/flow_document.ts"),
     import("../../check/report_markdown.ts"),
     import("../../platform/runtime/tools.ts"),
@@ -282,7 +282,7 @@ async function writeReport(
   try {
     await createFolder(folder);
     for (const [path, text] of [...documents, [`${folder}/summary.md`, summary] as const]) {
-      await writeTextFile(path, text);
+      await replaceTextFile(path, text);
     }
   } catch (error) {
     say(`The report cannot be written to ${printable(folder)}: ${printable((error as Error).message)}`);

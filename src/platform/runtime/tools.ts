@@ -13,9 +13,21 @@ export async function createFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
 }
 
-/** Writes a UTF-8 file; follows symbolic links, as a shell does with `>`. Rejects with the error of the runtime. */
+/**
+ * Writes a UTF-8 file that the user named; follows symbolic links, as a shell does with `>`. Rejects with the error of
+ * the runtime.
+ */
 export async function writeTextFile(path: string, text: string): Promise<void> {
   await writeFile(path, text);
+}
+
+/**
+ * Writes a UTF-8 file in place of the one at this path, or of a symbolic link, which it does not follow: for names that
+ * this program chooses. Rejects with the error of the runtime.
+ */
+export async function replaceTextFile(path: string, text: string): Promise<void> {
+  await rm(path, { force: true });
+  await writeFile(path, text, { flag: "wx" });
 }
 
 /**
