@@ -159,7 +159,7 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
     await run("tar", "-xzf", `${tempFolder}/it.tgz`, "-C", tempFolder);
     const paths = globSync("**/*.d.ts", { cwd: `${tempFolder}/package/src` });
     for (const path of paths) {
-      const text = await Deno.readTextFile(`${tempFolder}/package/src/${path}`);
+      const text = withDisposable(await Deno.readTextFile(`${tempFolder}/package/src/${path}`));
       await write(`types/${path}`, text);
       // The same for CommonJS; the package.json of that folder sets the module type.
       await write(`${commonJsFolder}/types/${path}`, text);
@@ -172,6 +172,12 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
   } finally {
     await Deno.remove(tempFolder, { recursive: true });
   }
+}
+
+/** Declares what `await using` needs where it is named: without types of Node, the default `lib` lacks it. */
+function withDisposable(declarations: string): string {
+  const isNamed = /\b(?:Async)?Disposable\b|\bSymbol\.(?:asyncD|d)ispose\b/.test(declarations);
+  return isNamed ? `/// <reference lib="esnext.disposable" />\n${declarations}` : declarations;
 }
 
 /** Asserts that every imported package is a dependency. */

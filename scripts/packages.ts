@@ -127,6 +127,16 @@ const projects: readonly Project[] = [
     commonJs: true,
   },
   {
+    // No types but those of the package, and no setting.
+    name: "typescript-7",
+    packages: ["typescript@7"],
+    files: ["bare_types.ts"],
+    command: [
+      ...["node@24", "node_modules/typescript/bin/tsc", "--noEmit", "--strict", "--module", "nodenext"],
+      "bare_types.ts",
+    ],
+  },
+  {
     // The most common setup: CommonJS, and moduleResolution node10.
     name: "ts-jest",
     packages: testRunners,

@@ -82,7 +82,7 @@ export interface LoginResult {
   /** The token response. */
   readonly tokens: TokenResponse;
   /** The claims of the ID token, decoded and not verified; absent without an ID token. */
-  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>> & { readonly sub: string };
   /** The key that the tokens are bound to; absent for bearer tokens. */
   readonly dpop?: DpopKey;
   /** What the redirect URI received. */
@@ -234,7 +234,7 @@ export function loginClient(
       const hasClaims = typeof tokens.id_token === "string" && tokens.id_token.split(".").length !== 5;
       return {
         tokens,
-        claims: hasClaims ? decodeJwtPart(tokens.id_token!, 1) : undefined,
+        claims: hasClaims ? decodeJwtPart(tokens.id_token!, 1) as { readonly sub: string } : undefined,
         ...dpop && { dpop },
         callback,
         code,
