@@ -31,25 +31,29 @@ const { flags } = readCommand({
   },
 });
 
+/** The copies of versions. */
+const folders: string[] = [];
+
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => {
-    killAll();
+    cleanUp();
     Deno.exit(130);
   });
 }
 
-await compare().catch((error) => {
+await compare().finally(cleanUp).catch(exitWithError);
+
+function cleanUp(): void {
   killAll();
-  exitWithError(error);
-});
+  for (const folder of folders.splice(0)) Deno.removeSync(folder, { recursive: true });
+}
 
 async function compare(): Promise<void> {
   const rounds = parseCount("rounds", 5);
   const flows = parseCount("flows", 2000);
-  await using folders = new AsyncDisposableStack();
   const copy = async (name: string, ref?: string) => {
     const version = await copyVersion(name, ref);
-    folders.defer(() => Deno.remove(version.folder, { recursive: true }));
+    folders.push(version.folder);
     return version;
   };
   const old = flags.against === undefined ? undefined : await copy(flags.against, flags.against);
