@@ -221,6 +221,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   },
   idToken: {
     missing: "the client requests no ID token",
+    seen: "receives ID tokens",
     isUsual: true,
     isSeenIn: (exchange) => isTokenRequest(exchange) && /"id_token"/.test(exchange.response?.body ?? ""),
   },
@@ -241,6 +242,7 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   },
   usesAccessToken: {
     missing: "the client does not use its access token",
+    seen: "uses its access token",
     isSeenIn: ({ request }) => /^(?:bearer|dpop) /i.test(request.headers.authorization ?? ""),
   },
   registration: {

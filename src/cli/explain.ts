@@ -1,45 +1,76 @@
 /**
  * `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked;
- * `latchkey explain PK`: the rules of a group.
+ * `latchkey explain PK`: the rules of a group. It takes what a person has in the clipboard: a line of the log, an error
+ * code, a parameter, the URL of a flow.
  */
 
-import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
+import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
+import { describeRule, nearestRules, ruleGroups, ruleIds } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { quote } from "../server/config/config_issue.ts";
+import { errorStatus } from "../server/oauth/errors.ts";
+import { isTestHost } from "../server/oauth/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
 
-const helpText = `Usage: latchkey explain RULE
+const helpText = `Usage: latchkey explain TEXT
 
-Prints what a rule requires, how to fix a request that breaks it, its sources
-with links, and where the server checks it. RULE is the ID at the end of an
-error_description and of each rejection in the terminal, such as PK-09. With the
-first letters alone, such as PK, it lists the rules of the group.`;
+TEXT is what you have at hand:
+
+  PK-09             a rule: what it requires, how to fix a request that breaks
+                    it, its sources with links, where the server checks it
+  a line of the log, or an error_description
+                    the rule in it
+  PK                the rules of a group
+  invalid_grant, redirect_uri
+                    the rules of an error code or a parameter
+  http://localhost:9000/flows/of/7
+                    the recorded flow, from the running server`;
+
+/** Further rules are only counted. */
+const maxListedRules = 40;
+
+/** Gets a document of a running server; `undefined` if there is none. */
+export type FetchText = (url: string) => Promise<string | undefined>;
 
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words after `explain`: the ID of a rule, or the letters of a group, in capital or small letters.
- * @throws {CommandLineError} If they are neither.
+ * @param args The words after `explain`; the ID of a rule in capital or small letters.
+ * @param fetchText Gets flows of a running server. Default: it is not asked.
+ * @throws {CommandLineError} If nothing is known of them.
  */
 export async function explain(
   args: readonly string[],
   { terminalWidth }: Pick<ProcessEnvironment, "terminalWidth">,
   readRules: ReadRules,
+  fetchText?: FetchText,
 ): Promise<string> {
   if (args.includes("--help") || args.includes("-h")) return helpText;
-  const [name = ""] = args;
-  if (args.length === 1 && ruleGroups().includes(name.toUpperCase())) {
-    const group = await Promise.all(nearestRules(name).map((id) => describeRule(id, readRules)));
-    return group.flatMap((rule) =>
-      wrap(`${rule!.id}  ${rule!.requirement ?? rule!.passes}`, " ".repeat(7), terminalWidth())
-    )
-      .join("\n");
+  const written = args.join(" ").trim();
+  const text = readRules();
+  const describe = (id: string) => describeRule(id, () => text);
+  const list = (found: readonly (RuleDescription | undefined)[]) =>
+    [
+      ...found.slice(0, maxListedRules).flatMap((rule) =>
+        wrap(`${rule!.id}  ${rule!.requirement ?? rule!.passes ?? rule!.fix}`, " ".repeat(7), terminalWidth())
+      ),
+      ...found.length > maxListedRules ? [`and ${found.length - maxListedRules} more`] : [],
+    ].join("\n");
+  if (ruleGroups().includes(written.toUpperCase())) return list(await Promise.all(nearestRules(written).map(describe)));
+  const flow = flowUrl(written);
+  if (flow !== undefined) return await explainFlow(flow, fetchText);
+  const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
+  const rule = await describe(inText ?? written);
+  if (rule === undefined) {
+    const word = mentionedWord(written);
+    const all = word === undefined ? [] : await Promise.all(ruleIds().map(describe));
+    const mentioned = all.filter((one) => mentions(`${one!.requirement ?? ""} ${one!.fix ?? ""}`, word!));
+    if (mentioned.length === 0) throw unknownRule(args);
+    return list(mentioned);
   }
-  const rule = args.length === 1 ? await describeRule(name, readRules) : undefined;
-  if (rule === undefined) throw unknownRule(args);
   const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
   const sections = citedSections(cites);
   const sources = sections.length > 0 ? sections.map(({ title, url }) => `${title}  ${url}`) : cites;
@@ -64,6 +95,30 @@ export async function explain(
 
 const labelWidth = 9;
 
+/** The URL of a flow in a text, on a test host. */
+function flowUrl(text: string): URL | undefined {
+  const [url] = /https?:\/\/\S+?\/flows\/(?:of\/)?[\w-]+/.exec(text) ?? [];
+  return url !== undefined && URL.canParse(url) && isTestHost(new URL(url).hostname) ? new URL(url) : undefined;
+}
+
+/** The flow as Markdown, or where it is to be seen. */
+async function explainFlow({ href }: URL, fetchText?: FetchText): Promise<string> {
+  const flow = await fetchText?.(href);
+  return flow?.trimEnd() ??
+    `${href} is a flow of a server that does not run, or that has forgotten it. While it runs, the page shows each ` +
+      `step and why a request was rejected, and exports it as Markdown.`;
+}
+
+/** The error code or the parameter that a text is about: `invalid_grant` of `{"error":"invalid_grant"}`. */
+function mentionedWord(text: string): string | undefined {
+  const words = text.match(/[a-z][a-z_]*[a-z]/gi) ?? [];
+  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (words.length === 1 ? words[0] : undefined);
+}
+
+function mentions(text: string, word: string): boolean {
+  return text.split(/[^\w]+/).includes(word);
+}
+
 function unknownRule(args: readonly string[]): CommandLineError {
   const [name = ""] = args;
   const nearest = args.length === 1 ? nearestRules(name) : [];
@@ -75,7 +130,7 @@ function unknownRule(args: readonly string[]): CommandLineError {
     : `The rules of the group ${nearest[0]!.slice(0, 2)} are ${nearest.join(", ")}.`;
   return new CommandLineError([{
     path: "latchkey explain",
-    expected: "the ID of a rule of this server, such as PK-09",
+    expected: "the ID of a rule, a line of the log with one, an error code, a parameter, or the URL of a flow",
     received,
     hint,
   }]);

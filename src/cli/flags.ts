@@ -115,7 +115,7 @@ function positionalIssue(value: string, at: number): ConfigIssue {
   return {
     path: "command line",
     expected: "only flags",
-    received: isWord ? quote(value) : `argument ${at + 1} (hidden)`,
+    received: isWord ? quote(value) : `a word without a flag: argument ${at + 1} (hidden)`,
     hint: suggestion
       ? `Did you mean ${suggestion}?`
       : "Remove it, put its flag in front of it, or quote the whole value.",

@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
+import { seenText } from "../../src/check/traits.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { smallClient } from "./small_client.ts";
@@ -58,4 +59,10 @@ test("an attack that can only be a warning is neither critical nor high", () => 
   const grave = attacks.filter(({ level, severity }) => level === "should-reject" && /critical|high/.test(severity));
   assertEquals(grave.map(({ id }) => id), []);
   assert(attacks.some(({ level }) => level === "should-reject"));
+});
+
+test("every duty says in words why it binds a client", () => {
+  const named = attacks.flatMap(({ duty }) => [...duty?.binds ?? [], ...duty?.unless ?? []]);
+  assert(named.length > 5);
+  for (const trait of named) assert(seenText(trait) !== trait, `${trait} has no words`);
 });

@@ -1054,7 +1054,7 @@ test("the error shows every issue as a paragraph", async () => {
     `The configuration has 2 issues.
 
 command line
-  Expected only flags, found argument 2 (hidden).
+  Expected only flags, found a word without a flag: argument 2 (hidden).
   Remove it, put its flag in front of it, or quote the whole value.
 
 --port

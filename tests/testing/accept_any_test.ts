@@ -4,6 +4,8 @@ import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@
 import { test } from "node:test";
 import { testLatchkey } from "./test_latchkey.ts";
 import { forEachCase, testServer } from "../kit.ts";
+import { openBrowser } from "../server/browser.ts";
+import { logIn } from "../server/page_navigation.ts";
 import type { TestServer } from "../kit.ts";
 
 const any = "any";
@@ -20,6 +22,19 @@ test("[OP-11] clients any: an unknown client logs in with the redirect URI that 
   assertEquals(warnings(b).map(([rule]) => rule), ["AZ-02", "CA-07"]);
   assertMatch(warnings(b)[0]![1]!, /^client_id is not registered; it was accepted, because clients is "any"$/);
   assertEquals(b.as.clients.count(), 0);
+});
+
+test("[OP-11] clients any: no user is asked for consent to an unknown client, and the page does not call it registered", async () => {
+  const b = await testServer({ clients: any, login: "interactive" });
+  const browser = openBrowser(b);
+  const callback = await logIn(browser, "alice", unknown);
+  assertMatch(callback.location ?? callback.text, /^https:\/\/shop\.example\/cb\?code=/);
+  assertEquals(await browser.authorizeSilently(unknown), "code");
+  const page = await logIn(openBrowser(b), "alice", { ...unknown, prompt: "consent" });
+  assertStringIncludes(page.html, "Not registered: this server accepts every client.");
+  // A client of the operator still needs the consent of the user.
+  const own = await testServer({ login: "interactive" });
+  assertStringIncludes((await logIn(openBrowser(own), "alice")).html, "Registered by the operator of this server.");
 });
 
 test("[OP-11] clients any: an unknown client has the standing of one that registered itself", async () => {

@@ -23,6 +23,11 @@ export async function findDemoSecret({ secretDigest }: Client): Promise<string |
   return await secretDigest === await digest(demoSecret) ? demoSecret : undefined;
 }
 
+/** The secret that the page of the client shows. */
+export async function findShownSecret(options: DirectoryOptions, client: Client): Promise<string | undefined> {
+  return await findGeneratedSecret(options, client) ?? await findDemoSecret(client);
+}
+
 /**
  * The entry of a client.
  *

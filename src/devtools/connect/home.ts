@@ -17,7 +17,7 @@ import { type ConnectForm, Home } from "./pages/home.tsx";
 import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
 import { connectFields, formAuthMethods } from "./client_form.ts";
 import { libraries } from "./client_snippets/mod.ts";
-import { clientEntry, configurationFile, findDemoSecret, userEntry } from "./configuration_file.ts";
+import { clientEntry, configurationFile, findShownSecret, userEntry } from "./configuration_file.ts";
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
 import type { RequestPages } from "../requests/request_pages.ts";
@@ -48,8 +48,7 @@ export async function showHome(
   const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
   const flows = isTrustedHost(server, context.request) ? await recentFlows?.() : undefined;
   const hasDemo = (await callbackClients(context)).length > 0;
-  // Only the page of a client shows a generated secret.
-  const entryOf = async (client: Client) => clientEntry(client, await findDemoSecret(client));
+  const entryOf = async (client: Client) => clientEntry(client, await findShownSecret(options!, client));
   const lines = edits
     ? configurationFile({ clients: await Promise.all(clients.map(entryOf)), users: users.map(userEntry) })
     : undefined;

@@ -133,7 +133,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             )}
             <ol class="steps">
               <Step title="Copy the authorization code">
-                <p>The requests already contain the code.</p>
+                <p>It is in the address of this page, and the requests below already contain it.</p>
               </Step>
               <Step title="Use the PKCE code verifier">
                 <p>

@@ -100,6 +100,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
         ...client.document && { documentHost: new URL(client.id).host },
         registeredItself: client.registration !== undefined &&
           ["client_name", "redirect_uris"].some((member) => standingFor(client, member) === "unknown"),
+        isUnregistered: client.isUnregistered,
         isOnDeviceOnly: standingFor(client, "redirect_uris") === "unknown" &&
           client.redirectUris.every(redirectsToDevice),
         ...presentation,

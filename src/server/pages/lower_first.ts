@@ -3,7 +3,7 @@ export function lowerFirst(text: string): string {
   return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
-/** The text as it begins a row or a heading. A name such as `redirect_uri` stays as it is on the wire. */
+/** The text as it begins a row or a sentence. A name such as `redirect_uri`, and a URL, stay as they are. */
 export function upperFirst(text: string): string {
-  return /^\w+_/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /^(?:\w+_|[a-z][a-z\d+.-]*:)/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,6 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
+import { upperFirst } from "../../pages/lower_first.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { challenge, tokenChallenges, usedScheme } from "../../../platform/http/challenge.ts";
 import { html, HttpError, json, plainText, withHeaders } from "../../../platform/http/message.ts";
@@ -314,11 +315,8 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
   );
 }
 
-/** Starts with a capital letter, unless the first word is a wire name such as `redirect_uri`. */
 function toSentence(text: string): string {
-  const [first = ""] = text.split(" ");
-  const end = text.endsWith("?") ? "" : ".";
-  return first.includes("_") ? text + end : text.charAt(0).toUpperCase() + text.slice(1) + end;
+  return upperFirst(text) + (text.endsWith("?") ? "" : ".");
 }
 
 /** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */

@@ -24,6 +24,8 @@ export interface ConsentProps extends Site {
     readonly documentHost?: string;
     /** Whether it registered itself, without the operator. Default: false. */
     readonly registeredItself?: boolean;
+    /** Whether no one registered it: the server accepts every client. Default: false. */
+    readonly isUnregistered?: boolean;
     /** Whether every redirect URI of a client that the operator did not register leads to the user's own device. */
     readonly isOnDeviceOnly?: boolean;
   };
@@ -79,7 +81,8 @@ const riskReasons = {
 };
 
 /** Who chose the name and the redirect URIs of the client. */
-function Registrant({ documentHost, registeredItself }: ConsentProps["client"]): VNode {
+function Registrant({ documentHost, registeredItself, isUnregistered }: ConsentProps["client"]): VNode {
+  if (isUnregistered) return <>Not registered: this server accepts every client.</>;
   if (documentHost === undefined && !registeredItself) return <>Registered by the operator of this server.</>;
   return (
     <>

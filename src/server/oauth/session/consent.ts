@@ -28,15 +28,19 @@ export async function findConsent(
   return await isConsentRevoked(server, record.value.name) ? undefined : record;
 }
 
-/** An earlier consent that covers the request; `undefined` if the user must be asked. */
+/**
+ * An earlier consent that covers the request; `undefined` if the user must be asked. A client that is not registered
+ * exists on test hosts alone and needs none.
+ */
 export async function reusableConsent(
   server: Server,
   pending: PendingAuthorization,
   sub: string,
-): Promise<ConsentRecord | undefined> {
+): Promise<Partial<Pick<ConsentRecord, "name">> | undefined> {
   const { request } = pending;
   // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
   if (hasAccess(server, request) || request.loginRequirements.prompt.includes("consent")) return;
+  if (pending.client.isUnregistered) return {};
   if (impersonationRisk(pending) !== undefined) return;
   const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.

@@ -1,0 +1,60 @@
+/** `latchkey explain`: what a person has in the clipboard. */
+
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { CommandLineError } from "../../src/cli/command_line_error.ts";
+import { explain, type FetchText } from "../../src/cli/explain.ts";
+import { forEachCase } from "../kit.ts";
+
+const run = (text: string, fetchText?: FetchText) =>
+  explain(text.split(" "), { terminalWidth: () => undefined }, () => readFile("tests/rules.md", "utf8"), fetchText);
+
+test("a rule is explained by its ID, and by any text with the ID", async () => {
+  const expected = await run("TK-15");
+  assertMatch(expected, /^TK-15 {2}MUST\n {2}rule/);
+  const texts = [
+    "tk-15",
+    "[TK-15]",
+    "redirect_uri does not match the authorization request [TK-15]",
+    "09:14:07.311Z ✗ POST /oauth2/token  400 invalid_grant  spa  TK-15",
+    '{"error":"invalid_grant","error_description":"redirect_uri does not match [TK-15]"}',
+  ];
+  await forEachCase(texts, async (text) => assertEquals(await run(text), expected));
+});
+
+test("an error code and a parameter list their rules, and a group its own", async () => {
+  const cases: readonly (readonly [text: string, rule: string, other: string])[] = [
+    ["invalid_grant", "CI-02", "UI-04"],
+    ['{"error":"invalid_grant"}', "CI-02", "UI-04"],
+    ["error=invalid_grant", "CI-02", "UI-04"],
+    ["redirect_uri", "TK-15", "UI-04"],
+    ["code_verifier", "PK-09", "UI-04"],
+    ["PK", "PK-09", "TK-15"],
+  ];
+  await forEachCase(cases, async ([text, rule, other]) => {
+    const lines = (await run(text)).split("\n");
+    assert(lines.some((line) => line.startsWith(`${rule}  `)), `${rule} is not listed`);
+    assert(!lines.some((line) => line.startsWith(`${other}  `)), `${other} is listed`);
+  });
+});
+
+test("the URL of a flow shows the flow of a running server, and else says where it is", async () => {
+  const url = "http://localhost:9000/flows/of/7";
+  const asked: string[] = [];
+  const shown = await run(`→ ${url}`, (asking) => (asked.push(asking), Promise.resolve("# Flow 7\n")));
+  assertEquals([shown, asked], ["# Flow 7", [url]]);
+  assertStringIncludes(await run(url, () => Promise.resolve(undefined)), "does not run");
+  assertStringIncludes(await run(url), url);
+  // Another host is not asked: the text may come from anywhere.
+  await assertRejects(() => run("https://login.widgets.com/flows/7", () => Promise.resolve("x")), CommandLineError);
+  assertEquals(asked.length, 1);
+});
+
+test("an unknown text is rejected with what is known", async () => {
+  for (const text of ["", "bogus_thing", "PK-99x", "two words of nothing", "../../x"]) {
+    const { issues } = await assertRejects(() => run(text), CommandLineError);
+    assertMatch(issues[0]!.expected, /rule.*error code.*parameter.*flow/);
+    assertMatch(issues[0]!.hint, /latchkey explain|nearest|rules of the group/);
+  }
+});
