@@ -6,7 +6,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
-import { type ClientDriver, type ClientSession, type SessionStart, sessionStartsOf } from "./driver.ts";
+import { type ClientDriver, type ClientSession, sessionStartsOf } from "./driver.ts";
 import { lacksVerifier, requestedParam } from "./requested_param.ts";
 
 /** @internal Something that the check can do with a client, or that a client does by itself. */
@@ -266,8 +266,7 @@ const names = Object.keys(traits) as Trait[];
 
 /** The nonce of the ID token in a token response. */
 function nonceOf(body = ""): unknown {
-  const [, idToken = ""] = /"id_token":\s*"([^"]+)"/.exec(body) ?? [];
-  return decodeJwtPart(idToken, 1).nonce;
+  return decodeJwtPart(/"id_token":\s*"([^"]+)"/.exec(body)?.[1] ?? "", 1).nonce;
 }
 
 /**
@@ -330,8 +329,7 @@ export function givenTraits(
     timeLimits: timeLimits === true,
     checksSignature: driver.verifiesIdTokenSignature !== false,
   };
-  const starts: readonly SessionStart[] = sessionStartsOf(driver);
-  return [...starts, ...names.filter((name) => has[name])];
+  return [...sessionStartsOf(driver), ...names.filter((name) => has[name])];
 }
 
 /** What a client with a trait does; follows "the client". */
