@@ -1,6 +1,6 @@
 /**
  * `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked;
- * `latchkey explain PK`: the rules of a group. It takes what a person has in the clipboard: a line of the log, an error
+ * `latchkey explain PK`: the rules of a group. It takes what a user has in the clipboard: a line of the log, an error
  * code, a parameter, the URL of a flow.
  */
 

@@ -1,4 +1,4 @@
-/** `latchkey explain`: what a person has in the clipboard. */
+/** `latchkey explain`: what a user has in the clipboard. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { readFile } from "node:fs/promises";
@@ -52,7 +52,7 @@ test("the URL of a flow shows the flow of a running server, and else says where 
 });
 
 test("an unknown text is rejected with what is known", async () => {
-  for (const text of ["", "bogus_thing", "PK-99x", "two words of nothing", "../../x"]) {
+  for (const text of ["", "bogus_name", "PK-99x", "two words of nothing", "../../x"]) {
     const { issues } = await assertRejects(() => run(text), CommandLineError);
     assertMatch(issues[0]!.expected, /rule.*error code.*parameter.*flow/);
     assertMatch(issues[0]!.hint, /latchkey explain|nearest|rules of the group/);
