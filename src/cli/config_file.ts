@@ -91,9 +91,12 @@ export async function parseConfigText(
   if (typeof (value as { realm?: unknown }).realm === "string") return await readRealmFile(value, text, file, sources);
   if (isMockOAuth2Config(value as Record<string, unknown>)) {
     const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
-    const { issues, warnings, ...converted } = convertMockOAuth2Config(value);
+    const { issues, warnings, ...converted } = convertMockOAuth2Config(value, sources.env);
     const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
-      items.map((item) => ({ ...item, path: `${file}: ${item.path}` }));
+      items.map((item) => ({
+        ...item,
+        path: Object.hasOwn(sources.env, item.path) ? item.path : `${file}: ${item.path}`,
+      }));
     return {
       ...converted,
       text,

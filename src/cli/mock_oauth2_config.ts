@@ -109,13 +109,38 @@ const paths = {
 
 const carriedOver = ["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"];
 
-/** Converts a configuration of mock-oauth2-server. */
-export function convertMockOAuth2Config(given: object): ConvertedConfig {
+/** The users that mappings name: the login page lists them. */
+export function usersOfMappings(
+  mappings: readonly RequestMapping[],
+): { readonly sub: string; readonly name: string }[] {
+  const subjects = mappings.flatMap(({ requestParam, match }) =>
+    requestParam === "subject" && /^[\w.@-]{1,255}$/.test(match) ? match : []
+  );
+  return [...new Set(subjects)].map((sub) => ({ sub, name: sub }));
+}
+
+/** What its other variables mean here. */
+const variables: Readonly<Record<string, string>> = {
+  LOG_LEVEL: "It has no effect: the log has each rejection and its reason. LATCHKEY_LOG sets its format.",
+  LOGBACK_CONFIG: "It has no effect. LATCHKEY_LOG sets the format of the log.",
+  SERVER_HOSTNAME: "It has no effect. Set LATCHKEY_HOST to the name or address to listen on.",
+};
+
+/**
+ * Converts a configuration of mock-oauth2-server.
+ *
+ * @param env The environment: `SERVER_PORT` is the port, as there. Default: empty.
+ */
+export function convertMockOAuth2Config(
+  given: object,
+  env: Readonly<Record<string, string | undefined>> = {},
+): ConvertedConfig {
   const issues = validate(configField, given);
   if (issues.length > 0) return { content: {}, requestMappings: () => [], issues, warnings: [] };
   const { interactiveLogin, tokenCallbacks = [], tokenProvider = {} } = given as MockOAuth2Config;
   const algorithm = tokenProvider.keyProvider?.algorithm;
   const isSupported = algorithm !== undefined && validate(settingFields.alg, algorithm).length === 0;
+  const port = /^\d{1,5}$/.test(env.SERVER_PORT ?? "") ? Number(env.SERVER_PORT) : undefined;
   const issuerIds = [...new Set(tokenCallbacks.flatMap(({ issuerId }) => issuerId ?? []))];
   const expiries = [...new Set(tokenCallbacks.flatMap(({ tokenExpiry }) => tokenExpiry ?? []))];
   const mappings = tokenCallbacks.flatMap(({ requestMappings = [] }) => requestMappings);
@@ -124,6 +149,7 @@ export function convertMockOAuth2Config(given: object): ConvertedConfig {
       login: interactiveLogin ? "interactive" : "auto",
       ...{ clients: "any", redirectUris: "any", scopes: "any", users: "any" },
       paths,
+      ...port !== undefined && port <= 65535 && { port },
       ...isSupported && { alg: algorithm as Settings["alg"] },
       ...expiries[0] !== undefined && { lifetimes: { access_token: expiries[0], id_token: expiries[0] } },
     },
@@ -134,6 +160,7 @@ export function convertMockOAuth2Config(given: object): ConvertedConfig {
     },
     issues,
     warnings: [
+      ...Object.entries(variables).flatMap(([name, message]) => env[name] ? [{ path: name, message }] : []),
       ...Object.keys(given).filter((name) => !carriedOver.includes(name)).map((name) => ({
         path: name,
         message: "This server does not have this setting of mock-oauth2-server. Remove it.",

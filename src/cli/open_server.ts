@@ -140,6 +140,12 @@ export async function openServer(
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
   });
+  if (config.requestMappings !== undefined) {
+    const { usersOfMappings } = await import("./mock_oauth2_config.ts");
+    for (const user of usersOfMappings(config.requestMappings)) {
+      if (await server.users.find(user.sub) === undefined) await server.users.set(user);
+    }
+  }
   await chooseDefaultUser(server.users, config.user).then(() => control?.start()).catch(async (error) => {
     await server.close();
     throw error;

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
+import { usersOfMappings } from "../../src/cli/mock_oauth2_config.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
@@ -170,4 +171,31 @@ test("[OP-14] an issuer with a path has the mappings of that path, and any other
     const { access_token } = await poster(as)({ grant_type: "client_credentials", scope: "x" }, basic("job", "x"));
     assertEquals(decodeClaims(access_token).sub, `user-of-${expected}`);
   }
+});
+
+test("[OP-14] SERVER_PORT is the port, and each other variable of mock-oauth2-server is named", async () => {
+  const env = {
+    LATCHKEY_CONFIG_JSON: JSON.stringify({ interactiveLogin: true }),
+    ...{ SERVER_PORT: "8081", LOG_LEVEL: "DEBUG", SERVER_HOSTNAME: "0.0.0.0", LOGBACK_CONFIG: "/x.xml" },
+  };
+  const readTextFile = () => Promise.reject();
+  const found = await readConfiguration({ args: [], env, readTextFile }, validateOptions);
+  assert(found.kind === "run");
+  assertEquals(found.port, 8081);
+  assertEquals(found.warnings.map(({ path }) => path), ["LOG_LEVEL", "LOGBACK_CONFIG", "SERVER_HOSTNAME"]);
+  const own = await readConfiguration({ args: ["--port", "9100"], env, readTextFile }, validateOptions);
+  assert(own.kind === "run" && own.port === 9100);
+  const { LATCHKEY_CONFIG_JSON: _, ...others } = env;
+  const without = await readConfiguration({ args: [], env: others, readTextFile }, validateOptions);
+  assert(without.kind === "run");
+  assertEquals([without.port, without.warnings], [9000, []]);
+});
+
+test("[OP-14] the users of mappings of subject are users, and patterns are none", () => {
+  const mappings = ["carol", "carol", "dave@app.example", "a.*", "*", "b|c"].map((match) => ({
+    ...{ requestParam: "subject", match },
+  }));
+  assertEquals(usersOfMappings([...mappings, { requestParam: "scope", match: "erin" }]).map(({ sub }) => sub), [
+    ...["carol", "dave@app.example"],
+  ]);
 });
