@@ -3,6 +3,7 @@
  * objects loads their code.
  */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Extension } from "../../assembly/extension.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
@@ -37,12 +38,12 @@ function hasDetails({ settings }: Server, params: Params): boolean {
 }
 
 /** Reads the parameter of a request for access. */
-async function readDetailsParameter(
+function readDetailsParameter(
   { server, client, params, at, isPushed, isSigned }: PartRequest,
-): Promise<FurtherAccess["authorizationDetails"]> {
+): MaybePromise<FurtherAccess["authorizationDetails"]> {
   if (!hasDetails(server, params)) return undefined;
   const isProtected = at === "poll" || isPushed === true || isSigned === true;
-  return await (await load()).readDetails(server, client, params, isProtected);
+  return load().then(({ readDetails }) => readDetails(server, client, params, isProtected));
 }
 
 /** Warns about an accepted request with the parameter, if the server has no types for it. */

@@ -3,6 +3,7 @@
  * browser cannot change them.
  */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Extension } from "../../assembly/extension.ts";
 import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
@@ -72,7 +73,9 @@ function metadata({ settings, clientAuthentication }: Server): Readonly<Record<s
 }
 
 /** Rejects a request that is not signed although the server or the client requires it. */
-async function rejectUnsigned({ server, client, isSigned }: PartRequest): Promise<void> {
+function rejectUnsigned({ server, client, isSigned }: PartRequest): MaybePromise<void> {
   if (isSigned || !isSignatureRequired(server, client)) return;
-  throw (await load()).unsignedRequest(server, client);
+  return load().then(({ unsignedRequest }) => {
+    throw unsignedRequest(server, client);
+  });
 }

@@ -1,5 +1,6 @@
 /** OpenID Connect parameters of authorization requests (Core §3.1.2.1), and their requirements for the login. */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { isObject } from "../../../platform/json_value.ts";
 import type { RequestedClaims } from "../../../platform/store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
@@ -18,13 +19,22 @@ const maxLoginHintLength = 255;
  * Reads what a request requires of the login. Where the client polls, the user always decides on a page, so `prompt` is
  * ignored.
  */
-export async function readLoginRequirements(
+export function readLoginRequirements(
   from: PartRequest,
   parts: Partial<AuthorizationRequest>,
-): Promise<LoginRequirements> {
+): MaybePromise<LoginRequirements> {
+  const idTokenHint = from.params.get("id_token_hint");
+  return idTokenHint === undefined
+    ? readWithHint(from, parts, undefined)
+    : readIdTokenHint(from.server, idTokenHint).then((hintedLogin) => readWithHint(from, parts, hintedLogin));
+}
+
+function readWithHint(
+  from: PartRequest,
+  parts: Partial<AuthorizationRequest>,
+  hintedLogin: IdTokenHint | undefined,
+): LoginRequirements {
   const { server, client, params, at } = from;
-  const idTokenHint = params.get("id_token_hint");
-  const hintedLogin = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
   const requirements = readOpenIdParameters(params, client, hintedLogin);
   const complete = params.get("claims") === undefined && server.levels === undefined
     ? requirements

@@ -1,5 +1,6 @@
 /** The requested access: scope, a set of case-sensitive tokens (OAuth 2.1 §1.4.1), and resources (RFC 8707). */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../../config/profile.ts";
@@ -190,9 +191,9 @@ export async function registeredResources(server: Server, granted: readonly stri
  * @param forAccess Whether the request leads to an access token. Default: yes.
  * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
  */
-export async function readResources(server: Server, params: Params, forAccess = true): Promise<readonly string[]> {
+export function readResources(server: Server, params: Params, forAccess = true): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
-  if (requested.length > 0) return await findRequested(server, requested);
+  if (requested.length > 0) return findRequested(server, requested);
   if (forAccess && server.settings.resourceParameter === "required") {
     throw new OAuthError("invalid_target", "resource is missing", explainMissing(server, server.settings));
   }

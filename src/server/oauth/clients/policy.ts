@@ -3,6 +3,7 @@
  * settings of the server and the profile. A check that knows the client reads its settings by {@link policyOf}.
  */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { ActiveProfile } from "../../config/profile.ts";
 import type { ProfileName } from "../../config/profile.ts";
 import { withClientProfile } from "../../config/profiles.ts";
@@ -31,10 +32,8 @@ export function tightenSettings<
  *
  * @throws {OAuthError} If an extension prevents it.
  */
-export async function recordUse(server: Server, client: Client): Promise<void> {
+export function recordUse(server: Server, client: Client): MaybePromise<unknown> {
   if (client.standing === "unknown") server.clients.recordUse(client.id);
-  for (const record of server.useRecorders) {
-    const recording = record(server, client);
-    if (recording !== undefined) await recording;
-  }
+  const recordings = server.useRecorders.flatMap((record) => record(server, client) ?? []);
+  return recordings.length === 0 ? undefined : Promise.all(recordings);
 }

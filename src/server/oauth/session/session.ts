@@ -9,6 +9,7 @@
  * MACs.
  */
 
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../../platform/runtime/crypto.ts";
 import type { Subject } from "../../../platform/store/store.ts";
 import type { User } from "../clients/client.ts";
@@ -102,11 +103,11 @@ type EncodedRest = string | SessionLevel;
  * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
  * so it reveals nothing about the password.
  */
-export async function passwordFingerprint(server: Server, user: User): Promise<string | undefined> {
+export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
   const digest = getPasswordDigest(user);
   // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.openLogin === false ? "none" : undefined;
-  return (await computeMac(server, "password", formatPasswordDigest(digest))).slice(0, 22);
+  return computeMac(server, "password", formatPasswordDigest(digest)).then((mac) => mac.slice(0, 22));
 }
 
 /**
