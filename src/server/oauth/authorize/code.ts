@@ -14,7 +14,7 @@ import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import { generationOf } from "../users/users.ts";
-import { approveAccess, hasAccess } from "./access.ts";
+import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
 import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
 import { warnReusedChallenge } from "./pkce.ts";
@@ -55,7 +55,15 @@ export async function issueResponse(
   const { request, destination, client } = pending;
   const subject = { sub, authTime, acr, amr, sid };
   const requestsAccess = hasAccess(server, request);
-  const { responseType, clientId, clientGeneration, scope: requestedScope, resources, loginRequirements } = request;
+  const {
+    responseType,
+    clientId,
+    clientGeneration,
+    scope: requestedScope,
+    resources,
+    loginRequirements,
+    ...requestToStore
+  } = requestsAccess ? withoutAccess(server, request) : request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   if (!await allowsUser(server, pending, sub)) throw wrongUser(loginRequirements);
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
@@ -104,8 +112,7 @@ export async function issueResponse(
     return [["result", "approved"]];
   }
   const grantId = randomId(server.randomBytes);
-  const { codeChallenge, dpopJkt, nonce } = request;
-  const record = { codeChallenge, dpopJkt, nonce, grant, redirectUri: destination.uri };
+  const record = { ...requestToStore, grant, redirectUri: destination.uri };
   const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
   const authorization = {
     client,
@@ -114,7 +121,7 @@ export async function issueResponse(
     grantId,
     subject,
     claims: grant.claims,
-    nonce,
+    nonce: request.nonce,
     grant,
   };
   const further = await server.responseTypes.get(responseType ?? "code")?.issue?.(
