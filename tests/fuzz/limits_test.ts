@@ -84,7 +84,7 @@ test("[HT-20] key sets of clients are read up to 64 KiB, and an endless one is a
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,
   });
-  assertEquals(await getOutcome(response), "400 invalid_client");
+  assertEquals(await getOutcome(response), "401 invalid_client");
   assert(cancelled);
   assertLess(pulled, 8);
 });

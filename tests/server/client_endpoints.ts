@@ -242,7 +242,7 @@ export async function assertAuthenticatesClients(server: TestServer, { path, fie
   ], async ([change, headers, expected]) => {
     const isChallenged = path === "/oauth2/introspect" || "authorization" in headers ||
       Object.keys(change).length === 0;
-    expected ??= isChallenged ? "401 invalid_client" : "400 invalid_client";
+    expected ??= isChallenged ? "401 invalid_client" : "401 invalid_client";
     assertEquals(await getOutcome(await server.post(path, { ...bare, ...change }, headers)), expected);
   });
 }

@@ -93,7 +93,7 @@ test("[PF-04] the aud of a client assertion is the issuer for a client with such
     return status;
   };
   assertEquals(await status("strict", "https://as.test"), 200);
-  assertEquals(await status("strict", "https://as.test/oauth2/token"), 400);
+  assertEquals(await status("strict", "https://as.test/oauth2/token"), 401);
   assertEquals(await status("web", "https://as.test/oauth2/token"), 200);
 });
 

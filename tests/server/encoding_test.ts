@@ -124,7 +124,7 @@ test("[BR-05] a client assertion has exactly one encoding", async () => {
     );
   await forEachCase(
     respelt(assertion.client_assertion!),
-    async (client_assertion) => assertEquals(await ask({ client_assertion }), "400 invalid_client"),
+    async (client_assertion) => assertEquals(await ask({ client_assertion }), "401 invalid_client"),
   );
   assertEquals(await ask(), "200");
 });

@@ -429,5 +429,5 @@ test("[MC-05] keys of a client in use have places of their own: floods of other 
   assertEquals(server.fetched, ["https://app.widgets.com/jwks"]);
   // Another client has to wait.
   const late = await registered("https://late.widgets.com/jwks", "198.51.100.7");
-  assertEquals(await exchange(late, "x", "198.51.100.7"), 400);
+  assertEquals(await exchange(late, "x", "198.51.100.7"), 401);
 });

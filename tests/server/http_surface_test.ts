@@ -259,7 +259,7 @@ test("[HT-05] rejections of the token endpoint, metadata and keys are readable f
   const { get, token } = await testServer();
   const responses: Record<string, readonly [status: number, response: Response]> = {
     "a bad request": [400, await token({ code: undefined })],
-    "a bad client": [400, await token({ client_id: "unknown", code: "x" })],
+    "a bad client": [401, await token({ client_id: "unknown", code: "x" })],
     "no client": [401, await token({ client_id: undefined, code: "x" })],
     "a bad method": [405, await get("/oauth2/token", { method: "GET", headers: fromElsewhere })],
     "a bad method for the keys": [405, await get("/oauth2/jwks", { method: "POST" })],
@@ -274,7 +274,7 @@ test("[HT-05] rejections of the token endpoint, metadata and keys are readable f
     assertEquals(response.status, status);
     assertEquals(response.headers.get("access-control-allow-origin"), "*");
     assertEquals(response.headers.get("access-control-allow-credentials"), null);
-    if (status !== 401) return;
+    if (response.headers.get("www-authenticate") === null) return;
     const exposed = response.headers.get("access-control-expose-headers")!.toLowerCase().split(", ");
     assert(exposed.includes("www-authenticate"));
     assertMatch(response.headers.get("www-authenticate")!, /^Basic /);
@@ -313,7 +313,7 @@ test("[HT-08] a URL beyond the limit is 414 on every path, and one just below is
   assertAuthorizationResponse(await benched.authorize({ unknown: "a".repeat(15 * 1024) }));
   assertEquals((await authorize({ client_id: "demo-public", unknown: long })).status, 414);
   await assertRejects(() => code({ unknown: long }));
-  assertEquals((await token({ code: "a".repeat(17 * 1024) })).status, 400);
+  assertEquals((await token({ code: "a".repeat(17 * 1024) })).status, 401);
 });
 
 test("[HT-09] a body that stalls is ended with 408, while other requests get responses", async () => {
@@ -382,7 +382,7 @@ test("[HT-11] control characters match nothing and truncate nothing", async () =
         await getOutcome(await token({ code: kept, redirect_uri: place("https://spa.example/cb") })),
         "400 invalid_grant",
       );
-      assertEquals(await getOutcome(await token({ code: kept, client_id: place("spa") })), "400 invalid_client");
+      assertEquals(await getOutcome(await token({ code: kept, client_id: place("spa") })), "401 invalid_client");
     }
   });
   assertEquals(await exchanged(self, kept), "200");
@@ -815,7 +815,7 @@ test("[HT-19] unusual names as values are unknown values", async () => {
     );
     assert(assertAuthorizationResponse(await authorize({ login_hint: name, state: name }), { state: name }).code);
     assertEquals(await getOutcome(await token({ grant_type: name, code: kept })), "400 unsupported_grant_type");
-    assertEquals(await getOutcome(await token({ client_id: name, code: kept })), "400 invalid_client");
+    assertEquals(await getOutcome(await token({ client_id: name, code: kept })), "401 invalid_client");
     assertEquals(await getOutcome(await token({ code: name })), "400 invalid_grant");
     assertEquals(
       await getOutcome(await token({ ...webToken, code: kept }, { headers: basic(name, name) })),

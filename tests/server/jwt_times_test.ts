@@ -251,7 +251,7 @@ const places: Readonly<Record<string, Place>> = {
       }),
     ...{ accepted: "200", problems: { ...ofClientAssertion, "exp huge": "too long" } },
     rejected: (problem) =>
-      `400 invalid_client CA-07: the assertion is ${
+      `401 invalid_client CA-07: the assertion is ${
         problem === "too long" ? "valid for too long" : `invalid: ${problem}`
       }`,
   },

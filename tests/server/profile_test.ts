@@ -239,7 +239,7 @@ test("[PF-03, PF-09] a method that the server does not offer is neither listed n
       ...await assertionOf("key", signer, { claims: { aud } }),
     });
   await assertTokenResponse(await send("https://as.test"));
-  assertEquals((await send("https://as.test/oauth2/token")).status, 400);
+  assertEquals((await send("https://as.test/oauth2/token")).status, 401);
   assert(reasons(b).includes("the assertion has another audience"));
 
   // A client that names no method may use Basic or post, as far as the server offers them.

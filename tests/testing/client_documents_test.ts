@@ -133,8 +133,8 @@ test("[MC-07] a client with private_key_jwt authenticates with the keys of its d
       { ...client, private_jwk: stolen.private_jwk },
     ]
   ) {
-    assertEquals(await rejected(as.refresh(impostor, tokens.refresh_token!)), "400 invalid_client");
-    assertEquals(await rejected(as.token(impostor, { grant_type: "client_credentials" })), "400 invalid_client");
+    assertEquals(await rejected(as.refresh(impostor, tokens.refresh_token!)), "401 invalid_client");
+    assertEquals(await rejected(as.token(impostor, { grant_type: "client_credentials" })), "401 invalid_client");
   }
 
   // Keys behind a URL: the private key is that of the client above.
@@ -144,5 +144,5 @@ test("[MC-07] a client with private_key_jwt authenticates with the keys of its d
   const remote = as.clientDocument("https://remote.example/c", { jwks_uri });
   await as.logIn({ ...remote, private_jwk: client.private_jwk });
   assertEquals(remote.token_endpoint_auth_method, "private_key_jwt");
-  assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "400 invalid_client");
+  assertEquals(await rejected(as.logIn({ ...remote, private_jwk: stolen.private_jwk })), "401 invalid_client");
 });

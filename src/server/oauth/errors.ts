@@ -60,8 +60,11 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly status?: number;
   /** Seconds until the client may try again; sent as `Retry-After`. */
   readonly retryAfter?: number;
-  /** `bare`: the challenge names no error, because the request contains no token (RFC 6750 §3.1). */
-  readonly challenge?: "bare";
+  /**
+   * `bare`: the challenge names no error, because the request contains no token (RFC 6750 §3.1). `none`: the client
+   * named itself in the body, and a library that receives a challenge would not show the error.
+   */
+  readonly challenge?: "bare" | "none";
   /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   /**

@@ -40,7 +40,7 @@ export const apple: ProviderProfile = {
     endpoints: {
       // Each login is one of OpenID Connect, although clients request name and email alone.
       authorization_endpoint: { impliedScope: "openid" },
-      token_endpoint: { members: { scope: null } },
+      token_endpoint: { members: { scope: null }, errors: { statuses: { invalid_client: 400 } } },
     },
     // https://developer.apple.com/documentation/sign_in_with_apple/authenticating-users-with-sign-in-with-apple
     idToken: {

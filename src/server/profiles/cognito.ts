@@ -47,7 +47,10 @@ export const cognito: ProviderProfile = {
     ],
     endpoints: {
       // The same page: the error alone.
-      token_endpoint: { members: { scope: null }, errors: { members: { error_description: null, error_uri: null } } },
+      token_endpoint: {
+        members: { scope: null },
+        errors: { statuses: { invalid_client: 400 }, members: { error_description: null, error_uri: null } },
+      },
       authorization_endpoint: { errors: { members: { error_description: null, error_uri: null } } },
       userinfo_endpoint: {
         errors: { members: { error_uri: null } },

@@ -246,7 +246,7 @@ test("[OP-01] requests beyond the program's concurrency limit are 503, and then 
     // A request without a body still gets its response.
     assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
     kept.send("client_id=bob");
-    assertEquals(getStatuses(await kept.closed), [100, 400]);
+    assertEquals(getStatuses(await kept.closed), [100, 401]);
     assertEquals(getStatuses(await get(port, "/oauth2/jwks")), [200]);
   });
 });

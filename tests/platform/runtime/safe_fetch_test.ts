@@ -315,7 +315,7 @@ test("[MC-05] a server fetches from this machine only if it runs there, or if pr
       });
       const count = requests.length;
       const response = await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", body }));
-      assertEquals([response.status, (await response.json()).error], [400, "invalid_client"]);
+      assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
       return requests.length - count === 1 ? "fetched" : reasons.join();
     };
     const users = [{ sub: "alice" }];

@@ -582,7 +582,7 @@ test("many servers in one process share neither issuer, keys, codes nor clients"
     await jwtVerify(access_token, createLocalJWKSet(keySets[0]));
     await assertRejects(() => jwtVerify(access_token, createLocalJWKSet(keySets[1])));
     first!.clients.delete("demo-public");
-    assertEquals(await getOutcome(await exchangeCode(first!.issuer, code)), "400 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(first!.issuer, code)), "401 invalid_client");
     assertMatch(await codeOf(second!), /^[\w-]{43}$/);
     await first!.close();
     assertMatch(await codeOf(second!), /^[\w-]{43}$/);

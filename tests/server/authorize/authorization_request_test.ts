@@ -819,7 +819,7 @@ test("[AZ-24] a secret in the request neither authenticates nor changes the outc
   const web = { client_id: "web", redirect_uri: "https://web.example/cb" };
   await forEachCase(["web-secret", "wrong", "x"], async (client_secret) => {
     const code = await server.code({ ...web, client_secret });
-    assertEquals((await server.token({ ...web, code })).status, 400);
+    assertEquals((await server.token({ ...web, code })).status, 401);
     const init = { headers: basic("web", "web-secret") };
     assertEquals((await server.token({ ...web, code, client_id: undefined }, init)).status, 200);
     assert(assertAuthorizationResponse(await server.authorize({ client_secret })).code);

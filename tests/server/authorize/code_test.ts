@@ -464,7 +464,7 @@ test("[CI-11] a removed client is invalid_client, and a new client with its id c
   const [code, webCode] = [await b.code(), await b.code(webRequest)];
   b.as.clients.delete("spa");
   b.as.clients.delete("web");
-  assertEquals(await getOutcome(await b.token({ code })), "400 invalid_client");
+  assertEquals(await getOutcome(await b.token({ code })), "401 invalid_client");
   assertEquals(await getOutcome(await b.token({ ...webToken, code: webCode }, webBasic)), "401 invalid_client");
   assertEquals(await getOutcome(await b.token({ code, client_id: "other" })), "400 invalid_grant");
 });

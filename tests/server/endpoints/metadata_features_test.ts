@@ -184,10 +184,7 @@ async function authMethodsAt(
         await b.post(pathOf(metadata, endpoint), { ...asked[endpoint], ...fields }, headers),
       );
       const public_ = method === "none" && endpoint === "token_endpoint" ? "400 unauthorized_client" : "200";
-      const isChallenged = other === "client_secret_basic" || endpoint === "introspection_endpoint";
-      const expected = method === other && listed.includes(method)
-        ? public_
-        : `${isChallenged ? 401 : 400} invalid_client`;
+      const expected = method === other && listed.includes(method) ? public_ : "401 invalid_client";
       assertEquals(result, expected, `${method} proved by ${other} at ${endpoint}`);
     }
   }
@@ -219,8 +216,7 @@ async function algorithmsAt(
       : assertionOf("signer", alg, b.as.issuer);
     const proof = { ...proofBy("signer", "HS256", b.as.issuer), client_assertion: signed };
     const result = await getOutcome(await b.post(pathOf(metadata, endpoint), { ...asked[endpoint], ...proof }));
-    const failure = `${endpoint === "introspection_endpoint" ? 401 : 400} invalid_client`;
-    assertEquals(result, listed.includes(alg) ? "200" : failure, alg);
+    assertEquals(result, listed.includes(alg) ? "200" : "401 invalid_client", alg);
   });
 }
 

@@ -186,7 +186,7 @@ test("[RV-04] another client's token stays valid, with the usual response", asyn
       await revoke(b, token, {}, basicHeader("web2"));
       assertEquals(
         await getOutcome(await b.post("/oauth2/revoke", { token, client_id: "web" })),
-        "400 invalid_client",
+        "401 invalid_client",
       );
       const wrong = await b.post("/oauth2/revoke", { token, client_id: "web" }, basicHeader("web2"));
       assertEquals(await getOutcome(wrong), "400 invalid_request");

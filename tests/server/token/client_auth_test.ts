@@ -237,31 +237,32 @@ test("[CA-04] a malformed Basic header is 401, not treated as absent", async () 
   assertEquals(b.events.filter((event) => event.type === "internal_error"), []);
 });
 
-test("[CA-05, CA-06] a failed header, or no credentials at all, is 401 with a Basic challenge; in the body it is 400 without one", async () => {
+test("[CA-05, CA-06] a failed header, or no credentials at all, is 401 with a Basic challenge; in the body it is 401 without one", async () => {
   const b = await testServer();
-  await forEachCase<[HeadersInit, Fields, number]>([
+  // The status, and whether there is no challenge.
+  await forEachCase<[HeadersInit, Fields, number, true?]>([
     [basic("web", "wrong"), {}, 401],
     [basic("unknown", "x"), {}, 401],
     [authorization("Basic !"), {}, 401],
     [authorization("Bearer x"), {}, 401],
     [{}, { client_id: undefined }, 401],
     [{}, { client_id: "", client_secret: "" }, 401],
-    [{}, { client_id: "web" }, 400],
-    [{}, { client_id: "unknown" }, 400],
-    [{}, { client_id: "poster", client_secret: "wrong" }, 400],
-    [{}, { client_secret: "web-secret" }, 400],
-    [{}, { client_assertion: "e30.e30.x", client_assertion_type: "x" }, 400],
+    [{}, { client_id: "web" }, 401, true],
+    [{}, { client_id: "unknown" }, 401, true],
+    [{}, { client_id: "poster", client_secret: "wrong" }, 401, true],
+    [{}, { client_secret: "web-secret" }, 401, true],
+    [{}, { client_assertion: "e30.e30.x", client_assertion_type: "x" }, 401, true],
     [basic("web", "wrong"), { client_id: "web" }, 401],
     [{}, { client_id: "spa" }, 400],
     [basic("web", "web-secret"), { code: "x" }, 400],
     [basic("web", "web-secret"), { client_secret: "web-secret" }, 400],
     [basic("web", "web-secret"), { client_id: "spa" }, 400],
     [basic("web", "web-secret"), {}, 200],
-  ], async ([headers, fields, status]) => {
+  ], async ([headers, fields, status, isUnchallenged]) => {
     const response = await exchangeCode(b, "web", headers, fields);
     assertEquals(response.status, status);
     const challenge = response.headers.get("www-authenticate");
-    if (status !== 401) return assertEquals(challenge, null);
+    if (status !== 401 || isUnchallenged) return assertEquals(challenge, null);
     assertMatch(challenge ?? "", /^Basic realm="https:\/\/as\.test"(?:, \w+="[\x20\x21\x23-\x5B\x5D-\x7E]+")*$/);
     assertEquals((await response.json()).error, "invalid_client");
   });
@@ -316,7 +317,7 @@ test("[CA-06, CA-07] on a real host unknown client, wrong secret, missing creden
     const result = JSON.stringify([response.status, [...response.headers], await response.text()]);
     responses.set(result, [...responses.get(result) ?? [], name]);
   }
-  // The client itself decides where it sends its credentials: in a header, nowhere (401), or in the body (400).
+  // The client itself decides where it sends its credentials: only in the body there is no challenge.
   assertEquals(responses.size, 2, inspect(responses));
   const isInBody = (name: string) => !("authorization" in failures[name]![0]) && name !== "no credentials";
   for (const names of responses.values()) assertEquals(new Set(names.map(isInBody)).size, 1, inspect(responses));
@@ -385,7 +386,7 @@ test("[CA-08] a secret of another length or spelling is rejected like any wrong 
   await forEachCase(wrong, async (secret) => {
     assertEquals(await getOutcome(await exchangeCode(b, "web", basic("web", secret))), "401 invalid_client");
     const fields = { client_id: "poster", client_secret: secret.replace("web", "poster") };
-    assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "400 invalid_client");
+    assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client");
   });
   for (const length of [0, 1, 999, 1001, 2000]) {
     assertEquals(
@@ -461,7 +462,7 @@ test("[CA-10] a correct verifier does not replace the secret of a confidential c
   for (const client_id of ["web", "poster"]) {
     const redirect_uri = `https://${client_id}.example/cb`;
     const code = await b.code({ client_id, redirect_uri });
-    assertEquals(await getOutcome(await b.token({ client_id, redirect_uri, code })), "400 invalid_client");
+    assertEquals(await getOutcome(await b.token({ client_id, redirect_uri, code })), "401 invalid_client");
   }
 });
 
@@ -478,7 +479,7 @@ test("[CA-11] a public client that sends a secret is rejected", async () => {
   ], async ([headers, fields]) => {
     const code = await b.code();
     const response = await b.token({ code, ...fields }, { headers: headers as Record<string, string> });
-    assertEquals(await getOutcome(response), `${"client_secret" in fields ? 400 : 401} invalid_client`);
+    assertEquals(await getOutcome(response), "401 invalid_client");
     assertEquals(await getOutcome(await b.token({ code })), "200");
   });
 });
@@ -630,7 +631,7 @@ test("[CA-07] an unknown client causes the same store reads as a failing known o
       asked.length = 0;
       assertEquals(
         await getOutcome(await attempt(id)),
-        inBody.includes(attempt) ? "400 invalid_client" : "401 invalid_client",
+        inBody.includes(attempt) ? "401 invalid_client" : "401 invalid_client",
       );
       observed.add(asked.join());
     }
@@ -768,9 +769,9 @@ test("[CA-15] the secret is 401 from client_secret_expires_at on, and 0 means ne
   b.advance(9.999);
   assertEquals(await now(), ["200", "200", rejected, "200"]);
   b.advance(0.001);
-  assertEquals(await now(), [rejected, "400 invalid_client", rejected, "200"]);
+  assertEquals(await now(), [rejected, "401 invalid_client", rejected, "200"]);
   b.advance(1e9);
-  assertEquals(await now(), [rejected, "400 invalid_client", rejected, "200"]);
+  assertEquals(await now(), [rejected, "401 invalid_client", rejected, "200"]);
 });
 
 test("[CA-16] client_secret_post works for clients registered for it, in every form encoding", async () => {
@@ -791,7 +792,7 @@ test("[CA-16] a Basic client that posts its secret is rejected, and so is a post
   const named = confidential("named", "its-secret", { token_endpoint_auth_method: "client_secret_basic" });
   const b = await testServer({ clients: [...clients, named] });
   const posted = { client_id: "named", client_secret: "its-secret" };
-  assertEquals(await getOutcome(await exchangeCode(b, "named", {}, posted)), "400 invalid_client");
+  assertEquals(await getOutcome(await exchangeCode(b, "named", {}, posted)), "401 invalid_client");
   const { explanation } = getRejections(b.events).at(-1)!;
   assertEquals([explanation.rule, explanation.expected, explanation.received], [
     "CA-07",
@@ -822,7 +823,7 @@ test("[CA-16] a client without a registered method sends its secret by Basic or 
     [{ ...posted, client_secret: "web-secres" }, { ...posted, client_secret: "" }, { client_id: "web" }],
     async (
       fields,
-    ) => assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "400 invalid_client"),
+    ) => assertEquals(await getOutcome(await exchangeCode(b, "web", {}, fields)), "401 invalid_client"),
   );
 });
 
@@ -870,7 +871,7 @@ test("[CA-17] an empty secret authenticates no client", async () => {
   for (const id of ["web", "spa", "poster", "hollow", "unknown"]) {
     const byBasic = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
     assertEquals(await getOutcome(await exchangeCode(b, "web", basic(id, ""))), byBasic, id);
-    const expected = id === "spa" ? "400 invalid_grant" : "400 invalid_client";
+    const expected = id === "spa" ? "400 invalid_grant" : "401 invalid_client";
     assertEquals(
       await getOutcome(await exchangeCode(b, "web", {}, { client_id: id, client_secret: "" })),
       expected,

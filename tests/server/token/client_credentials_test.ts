@@ -103,9 +103,9 @@ test("[CC-01] public clients and unregistered clients are rejected", async () =>
   await forEachCase<[Fields, Record<string, string>, RegExp]>([
     [{ client_id: "machine-public" }, {}, /^(400 unauthorized_client|401 invalid_client)$/],
     [{ client_id: "spa" }, {}, /^(400 unauthorized_client|401 invalid_client)$/],
-    [{ client_id: "machine-public", client_secret: "x" }, {}, /^400 invalid_client$/],
+    [{ client_id: "machine-public", client_secret: "x" }, {}, /^401 invalid_client$/],
     [{}, basicHeader("web"), /^400 unauthorized_client$/],
-    [{ client_id: "machine" }, {}, /^400 invalid_client$/],
+    [{ client_id: "machine" }, {}, /^401 invalid_client$/],
     [{}, {}, /^401 invalid_client$/],
   ], async ([fields, headers, expected]) => {
     assertMatch(await getOutcome(await ask(b, fields, headers)), expected);

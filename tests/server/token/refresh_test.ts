@@ -779,7 +779,7 @@ test("[RT-07] the trace has the rule of each rejection", async () => {
   const later = await publicTokens(b, { login_hint: "bob" });
   await assertContinues(b, await refreshTokens(b, later.refresh_token));
   b.as.clients.delete("spa");
-  assertEquals(await getOutcome(await refresh(b, later.refresh_token)), "400 invalid_client");
+  assertEquals(await getOutcome(await refresh(b, later.refresh_token)), "401 invalid_client");
 });
 
 test("[RT-07] an idle token is valid until the last millisecond of the idle lifetime", async () => {

@@ -256,7 +256,7 @@ test("[TK-05] a missing grant_type is invalid_request, an unknown one unsupporte
 test("[TK-05] without client authentication every grant_type is invalid_client", async () => {
   const b = await testServer();
   await forEachCase([undefined, "", "password", "authorization_code"], async (grant_type) => {
-    assertEquals(await getOutcome(await b.token({ grant_type, client_id: "web" })), "400 invalid_client");
+    assertEquals(await getOutcome(await b.token({ grant_type, client_id: "web" })), "401 invalid_client");
     assertEquals(
       await getOutcome(await b.token({ grant_type }, { headers: basic("web", "guess") })),
       "401 invalid_client",
@@ -303,7 +303,7 @@ test("[TK-07] a confidential client without authentication, or no client at all,
     async (fields) =>
       assertEquals(
         await getOutcome(await b.token({ ...webToken, code, ...fields })),
-        `${fields.client_id === undefined ? 401 : 400} invalid_client`,
+        "401 invalid_client",
       ),
   );
   const unidentified = await b.token({ code: await b.code(), client_id: undefined });
@@ -390,7 +390,7 @@ test("[TK-12, TK-13] every rejection is uncached JSON with its status, for brows
     ["400 invalid_request", () => b.token({ code: undefined }, { headers })],
     ["400 unsupported_grant_type", () => b.token({ code, grant_type: "x" }, { headers })],
     ["400 unauthorized_client", () => b.token({ code, client_id: "renewer" }, { headers })],
-    ["400 invalid_client", () => b.token({ code, client_id: "unknown" }, { headers })],
+    ["401 invalid_client", () => b.token({ code, client_id: "unknown" }, { headers })],
     ["401 invalid_client", () => b.token({ code, client_id: undefined }, { headers })],
     ["405 invalid_request", () => b.get("/oauth2/token", { headers: { origin: headers.origin } })],
     ["413 invalid_request", () => b.token({ code, foo: "x".repeat(70_000) }, { headers })],

@@ -28,7 +28,7 @@ interface ClientEndpointOptions {
   /** Whether the URL of the endpoint is an audience of client assertions, besides that of the token endpoint. */
   readonly isAudience?: boolean;
   /**
-   * Whether every failed authentication is 401 with a challenge, also that of a client that names itself in the body.
+   * Whether every failed authentication has a challenge, also that of a client that names itself in the body.
    * Default: false, because libraries that receive a challenge do not show the body.
    */
   readonly isChallenged?: boolean;
@@ -109,11 +109,11 @@ class ClientRequest implements AuthenticatedRequest {
   }
 }
 
-/** The failed authentication of a client that names itself in the body is 400, without a challenge (RFC 6749 §5.2). */
+/** The failed authentication of a client that names itself in the body has no challenge (RFC 6749 §5.2). */
 function withoutChallenge(error: unknown, parameters: Params): unknown {
   if (!(error instanceof OAuthError) || error.code !== "invalid_client") return error;
   const isInBody = clientAuthParameters.some(({ name }) => parameters.get(name) !== undefined);
-  return isInBody ? new OAuthError(error.code, error.message, { ...error.details, status: 400 }) : error;
+  return isInBody ? new OAuthError(error.code, error.message, { ...error.details, challenge: "none" }) : error;
 }
 
 /** The URL of the called endpoint. */

@@ -127,10 +127,10 @@ function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError
 /** Rejects as JSON (OAuth 2.1 §3.2.4). */
 function jsonError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
-  const { status } = error;
+  const { status, details: { challenge } } = error;
   const members = errorMembers(context, error);
   return json(status, members, {
-    ...status === 401 && { "www-authenticate": basicChallenge(context.server, members) },
+    ...status === 401 && challenge !== "none" && { "www-authenticate": basicChallenge(context.server, members) },
     ...detailHeaders(error),
   });
 }

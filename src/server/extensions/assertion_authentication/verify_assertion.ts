@@ -47,10 +47,9 @@ export async function verifyAssertion(
   }
   const client = await server.clients.find(id ?? "", server.sender);
   if (client === undefined) {
-    const earlier = describeRemovedClient(server.clients, id);
     throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
-      earlier,
       fix: "Set iss and sub to the client_id of a registered client.",
+      ...describeRemovedClient(server, id),
     });
   }
   if (client.authMethod !== method) {

@@ -9,6 +9,7 @@
  */
 
 import { forgetRecord, rejectBeyondBound } from "../../oauth/bounded_records.ts";
+import { registeredIdPrefix } from "../../oauth/clients/server_clients.ts";
 import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -57,7 +58,7 @@ export async function registerClient(
   const statement = await readSoftwareStatement(server, received);
   const approval = { usedInitialAccessToken: !isOpen, softwareStatement: statement?.text };
   const metadata = resolveMetadata(server, received, { ...approval, claims: statement?.claims });
-  const client_id = randomId(server.randomBytes);
+  const client_id = registeredIdPrefix + randomId(server.randomBytes);
   const secret = issuesSecret(metadata) ? newSecret(server) : undefined;
   const accessToken = randomToken(server.randomBytes);
   const entry: ClientEntry = {

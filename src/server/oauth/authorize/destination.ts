@@ -83,9 +83,9 @@ export async function findDestination(
       expected: known.expected,
       publicExpected: "the client_id of a registered client",
       received: id,
-      earlier: describeRemovedClient(server.clients, id),
       fix: "Send the client_id of a registered client, or register this one: " +
         "in the configuration file, or on the page of clients.",
+      ...describeRemovedClient(server, id),
       change: {
         client_id: id,
         isNew: true,

@@ -1,9 +1,11 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { Store } from "../../../platform/store/store.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { Outbound } from "../outbound.ts";
+import type { RuleExplanation } from "../explanation.ts";
 import type { Sender } from "../sender.ts";
 import type { Trace } from "../trace.ts";
 import type { Client, ClientRepository } from "./repository.ts";
@@ -71,8 +73,21 @@ export function serverClients(registered: ClientRepository): ServerClients {
   };
 }
 
-/** Detail of a rejection for a removed client: `a client of this id existed until reset()`. */
-export function describeRemovedClient(clients: ClientRepository, id: string | undefined): string | undefined {
+/** The beginning of the ids of clients that registered themselves. */
+export const registeredIdPrefix = "registered-";
+
+/** Details of a rejection for a client that the server once had: `a client of this id existed until reset()`. */
+export function describeRemovedClient(
+  { clients, store }: { readonly clients: ClientRepository; readonly store: Pick<Store, "persistent"> },
+  id: string | undefined,
+): Pick<RuleExplanation, "earlier" | "fix"> {
   const removalCause = id === undefined ? undefined : clients.removedBy(id);
-  return removalCause && `a client of this id existed until ${removalCause}`;
+  if (removalCause !== undefined) return { earlier: `a client of this id existed until ${removalCause}` };
+  if (id?.startsWith(registeredIdPrefix) !== true) return {};
+  return store.persistent
+    ? { earlier: "a client registered itself with this id; it was removed since", fix: "Register the client again." }
+    : {
+      earlier: "a client registered itself with this id before this start; the store in memory lost it",
+      fix: "Register the client again. A persistent store, such as sqlite:latchkey.db, keeps registered clients.",
+    };
 }

@@ -323,9 +323,9 @@ test("[JB-08] the client authenticates and is registered for the grant; public c
     server.post("/oauth2/token", { grant_type: jwtBearer, assertion, ...fields }, headers);
   await forEachCase<[Fields, string]>([
     [{ client_id: "gateway", client_secret: "gateway-secret" }, "200"],
-    [{ client_id: "gateway", client_secret: "wrong" }, "400 invalid_client"],
-    [{ client_id: "gateway" }, "400 invalid_client"],
-    [{ client_id: "unknown" }, "400 invalid_client"],
+    [{ client_id: "gateway", client_secret: "wrong" }, "401 invalid_client"],
+    [{ client_id: "gateway" }, "401 invalid_client"],
+    [{ client_id: "unknown" }, "401 invalid_client"],
     [{ client_id: "cli" }, "400 unauthorized_client"],
     [{}, "401 invalid_client"],
     [{ client_id: "reader", client_secret: "reader-secret" }, "400 unauthorized_client"],
@@ -377,7 +377,7 @@ test("[JB-08, CA-09] a client_assertion beside the assertion is one method of cl
         client_assertion: await own.assertion("signer", { claims: { exp: startSeconds + 60 }, key }),
       }, null),
     );
-  assertEquals([await send(), await send(privateKey)], ["200", "400 invalid_client"]);
+  assertEquals([await send(), await send(privateKey)], ["200", "401 invalid_client"]);
 });
 
 test("[JB-09, CC-03] a subject is mapped by issuer and sub: to a user, by email, or to the client itself", async () => {

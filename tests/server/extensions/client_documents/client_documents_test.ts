@@ -61,7 +61,7 @@ test("[MC-03] switched off or without the extension, the id is unknown and nothi
     const metadata = await (await b.get("/.well-known/openid-configuration")).json();
     assert(!("client_id_metadata_document_supported" in metadata));
     await assertPage(await b.authorize({ client_id: url }));
-    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "400 invalid_client");
+    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "401 invalid_client");
     assertEquals(getRejections(b.events)[0]!.explanation.rule, "AZ-02");
     assertEquals(b.fetched, []);
   });
@@ -102,7 +102,7 @@ test("[MC-03] an id that is not such a URL is rejected by a page and by 400, and
     async ([client_id, expected]) => {
       b.events.length = 0;
       await assertPage(await b.authorize({ client_id }));
-      assertEquals(await getOutcome(await b.token({ client_id, code: "x" })), "400 invalid_client");
+      assertEquals(await getOutcome(await b.token({ client_id, code: "x" })), "401 invalid_client");
       for (const { explanation } of getRejections(b.events)) {
         assertEquals(explanation.rule, "MC-03");
         assertMatch(explanation.expected!, expected);
@@ -207,7 +207,7 @@ test("[MC-04] a faulty response or document is rejected with the expected and th
     const count = b.fetched.length;
     const html = await assertPage(await b.authorize({ client_id: url }));
     assertStringIncludes(html, "MC-04");
-    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "400 invalid_client");
+    assertEquals(await getOutcome(await b.token({ client_id: url, code: "x" })), "401 invalid_client");
     assertEquals(b.fetched.length, count + 2);
     for (const { explanation: { rule, reason, expected: wanted, received, fix } } of getRejections(b.events)) {
       assertEquals(rule, "MC-04");
@@ -320,7 +320,7 @@ test("[MC-04] an expired document that cannot be fetched stops requests of the c
   await assertPage(await b.authorize({ client_id: url }));
   const refresh: Fields = { grant_type: "refresh_token", refresh_token, client_id: url };
   const bare = { redirect_uri: undefined, code_verifier: undefined };
-  assertEquals(await getOutcome(await b.token({ ...refresh, ...bare })), "400 invalid_client");
+  assertEquals(await getOutcome(await b.token({ ...refresh, ...bare })), "401 invalid_client");
   const userinfo = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
   assertEquals(userinfo.status, 200);
   b.respond = () => Response.json(document);

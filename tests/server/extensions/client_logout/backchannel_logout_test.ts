@@ -497,7 +497,7 @@ test("[BL-14] a logout token is no ID token, hint, access token, assertion and s
     client_assertion: token,
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
   });
-  assertEquals(await getOutcome(asserted), "400 invalid_client");
+  assertEquals(await getOutcome(asserted), "401 invalid_client");
   assertEquals(getRejections(b.events).length, 5);
 });
 

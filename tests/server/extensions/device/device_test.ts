@@ -78,8 +78,8 @@ test("[DV-01] clients are identified or authenticated; empty parameters are abse
   await forEachCase<[Fields, Record<string, string>, string]>([
     [{ client_id: undefined }, {}, "401 invalid_client"],
     [{ client_id: "" }, {}, "401 invalid_client"],
-    [{ client_id: "unknown" }, {}, "400 invalid_client"],
-    [{ client_id: "box" }, {}, "400 invalid_client"],
+    [{ client_id: "unknown" }, {}, "401 invalid_client"],
+    [{ client_id: "box" }, {}, "401 invalid_client"],
     [{ client_id: undefined }, basic("box", "wrong"), "401 invalid_client"],
     [{ scope: ["read", "read"] }, {}, "400 invalid_request"],
     [{ client_id: ["tv", "tv"] }, {}, "400 invalid_request"],

@@ -94,16 +94,16 @@ test("[MT-08] the second port takes the certificate of each connection; the firs
   for (let i = 0; i < 3; i++) assertEquals(await attempt(aliases.token_endpoint!, { ...own, agent }), "200 ok");
   const kept = new Agent({ keepAlive: true });
   for (let i = 0; i < 2; i++) assertEquals(await attempt(aliases.token_endpoint!, { ...own, agent: kept }), "200 ok");
-  assertEquals(await attempt(aliases.token_endpoint!, other), "400 invalid_client");
-  assertEquals(await attempt(aliases.token_endpoint!, {}), "400 invalid_client");
-  assertEquals(await attempt(metadata.token_endpoint!, own), "400 invalid_client");
+  assertEquals(await attempt(aliases.token_endpoint!, other), "401 invalid_client");
+  assertEquals(await attempt(aliases.token_endpoint!, {}), "401 invalid_client");
+  assertEquals(await attempt(metadata.token_endpoint!, own), "401 invalid_client");
   assertEquals(
     getRejections(events).at(-1)?.explanation.received,
     `no certificate; only requests to ${origin} can have one (mtls_endpoint_aliases)`,
   );
   const forged = { "client-cert": `:${x5c[0]}:` };
   for (const url of [aliases.token_endpoint!, metadata.token_endpoint!]) {
-    assertEquals(await attempt(url, {}, forged), "400 invalid_client");
+    assertEquals(await attempt(url, {}, forged), "401 invalid_client");
   }
   const { json: tokens } = await send(aliases.token_endpoint!, own, body);
   const { cnf } = decodeClaims(tokens.access_token!) as { cnf?: Record<string, string> };

@@ -103,11 +103,11 @@ test("[MT-01] an authority, the times, and one name of the certificate authentic
     for (const certificate of [issued, issuedToOther, selfSigned, expired, joinedNames]) {
       outcomes.push(await attempt(of, "tls", { certificate }));
     }
-    assertEquals(outcomes, ["200", ...Array(4).fill("400 invalid_client")], JSON.stringify(member));
+    assertEquals(outcomes, ["200", ...Array(4).fill("401 invalid_client")], JSON.stringify(member));
   }
   for (const name of ["CN=client", "C=DE,O=Example\\, Inc.,CN=client", "CN=Client,O=Example\\, Inc.,C=DE", "?"]) {
     const server = await mutualTlsServer({ clients: [byAuthority({ tls_client_auth_subject_dn: name })] });
-    assertEquals(await attempt(server, "tls", { certificate: issued }), "400 invalid_client", name);
+    assertEquals(await attempt(server, "tls", { certificate: issued }), "401 invalid_client", name);
   }
 });
 
@@ -188,10 +188,10 @@ test("[MT-02] the registered certificate authenticates a client, as DER or PEM, 
   const { raw } = new X509Certificate(selfSigned);
   assertEquals(await attempt(server, "self", { certificate: selfSigned }), "200");
   assertEquals(await attempt(server, "self", { certificate: new Uint8Array(raw) }), "200");
-  assertEquals(await attempt(server, "self", { certificate: issued }), "400 invalid_client");
+  assertEquals(await attempt(server, "self", { certificate: issued }), "401 invalid_client");
   assertEquals(await attempt(server, "self", { certificate: "?" }), "400 invalid_request");
   const later = await mutualTlsServer({ now: () => Date.UTC(2127, 0, 1) });
-  assertEquals(await attempt(later, "self", { certificate: selfSigned }), "400 invalid_client");
+  assertEquals(await attempt(later, "self", { certificate: selfSigned }), "401 invalid_client");
 });
 
 test("[MT-02] the fetch of a mock passes the certificate of its second argument", async () => {
@@ -201,21 +201,21 @@ test("[MT-02] the fetch of a mock passes the certificate of its second argument"
     (await mock.fetch("/oauth2/token", { method: "POST", body, ...init })).status;
   assertEquals(await attemptWith({ certificate: selfSigned }), 200);
   assertEquals(await attemptWith({ certificate: new Uint8Array(new X509Certificate(selfSigned).raw) }), 200);
-  assertEquals(await attemptWith({ certificate: issued }), 400);
-  assertEquals(await attemptWith({}), 400);
+  assertEquals(await attemptWith({ certificate: issued }), 401);
+  assertEquals(await attemptWith({}), 401);
   await mock.close();
 });
 
 test("[MT-03] neither no certificate, nor a secret, nor the certificate of another client is enough", async () => {
   const server = await mutualTlsServer();
   for (const id of ["tls", "self"]) {
-    assertEquals(await attempt(server, id), "400 invalid_client");
-    assertEquals(await attempt(server, id, { certificate: issuedToOther }), "400 invalid_client");
+    assertEquals(await attempt(server, id), "401 invalid_client");
+    assertEquals(await attempt(server, id, { certificate: issuedToOther }), "401 invalid_client");
     const peer = { certificate: id === "tls" ? issued : selfSigned };
-    assertEquals(await attempt(server, id, peer, {}, { client_secret: "web-secret" }), "400 invalid_client");
+    assertEquals(await attempt(server, id, peer, {}, { client_secret: "web-secret" }), "401 invalid_client");
     assertEquals(await attempt(server, id, peer, basic(id, "")), "401 invalid_client");
   }
-  assertEquals(await attempt(server, "web", { certificate: issued }), "400 invalid_client");
+  assertEquals(await attempt(server, "web", { certificate: issued }), "401 invalid_client");
   assertEquals(await attempt(server, "web", { certificate: issued }, {}, { client_secret: "web-secret" }), "200");
 });
 
@@ -225,19 +225,19 @@ test("[MT-04] Client-Cert counts from a trusted proxy only, and only if the sett
   const server = await mutualTlsServer({ trustProxy, mutualTls });
   const proxy = { address: "10.0.0.1" };
   assertEquals(await attempt(server, "tls", proxy, header(issued)), "200");
-  assertEquals(await attempt(server, "tls", proxy, header(issuedToOther)), "400 invalid_client");
-  assertEquals(await attempt(server, "tls", proxy), "400 invalid_client");
-  assertEquals(await attempt(server, "tls", { ...proxy, certificate: issued }), "400 invalid_client");
+  assertEquals(await attempt(server, "tls", proxy, header(issuedToOther)), "401 invalid_client");
+  assertEquals(await attempt(server, "tls", proxy), "401 invalid_client");
+  assertEquals(await attempt(server, "tls", { ...proxy, certificate: issued }), "401 invalid_client");
   for (const value of ["?", base64(issued), `:${base64(issued)}:, :${base64(issued)}:`, ":AAAA:"]) {
     assertEquals(await attempt(server, "tls", proxy, { "client-cert": value }), "400 invalid_request", value);
   }
   for (const other of [{}, { address: "192.0.2.1" }]) {
-    assertEquals(await attempt(server, "tls", other, header(issued)), "400 invalid_client");
+    assertEquals(await attempt(server, "tls", other, header(issued)), "401 invalid_client");
   }
   const unset = await mutualTlsServer({ trustProxy });
-  assertEquals(await attempt(unset, "tls", proxy, header(issued)), "400 invalid_client");
+  assertEquals(await attempt(unset, "tls", proxy, header(issued)), "401 invalid_client");
   const untrusting = await mutualTlsServer({ mutualTls });
-  assertEquals(await attempt(untrusting, "tls", proxy, header(issued)), "400 invalid_client");
+  assertEquals(await attempt(untrusting, "tls", proxy, header(issued)), "401 invalid_client");
 });
 
 test("[MT-04] a certificate with a malformed part authenticates no client, also where the runtime accepts that part", async () => {
@@ -414,7 +414,7 @@ test("[MT-01, MT-02, MT-05] clients register themselves for certificates, and th
   assertEquals(registered.tls_client_certificate_bound_access_tokens, true);
   const { client_id } = registered as { readonly client_id: string };
   assertEquals(await attempt(server, client_id, { certificate: selfSigned }), "200");
-  assertEquals(await attempt(server, client_id, { certificate: issued }), "400 invalid_client");
+  assertEquals(await attempt(server, client_id, { certificate: issued }), "401 invalid_client");
   const { client_id: dns } = await register(server, {
     ...{ token_endpoint_auth_method: "tls_client_auth", tls_client_auth_san_dns: "client.test" },
     ...{ redirect_uris, grant_types: grants },
@@ -443,7 +443,7 @@ test("[MT-05, TX-04] a token exchange needs the certificate of the exchanged tok
     const fields = { grant_type: type, client_id: "self", subject_token, subject_token_type };
     return post(server, "/oauth2/token", fields, peer);
   };
-  assertEquals((await exchange(own!, {})).outcome, "400 invalid_client");
+  assertEquals((await exchange(own!, {})).outcome, "401 invalid_client");
   const { outcome, body } = await exchange(own!, { certificate: selfSigned });
   assertEquals([outcome, body.token_type], ["200", "Bearer"]);
   assertEquals(decodeClaims(body.access_token!).cnf, { "x5t#S256": thumbprint(selfSigned) });

@@ -65,10 +65,10 @@ test("[PA-01] clients authenticate as at the token endpoint; client_id is requir
     [
       [{ ...webRequest, client_id: undefined }, web, "400 invalid_request"],
       [{ client_id: undefined }, {}, "400 invalid_request"],
-      [{ ...poster, client_id: undefined, client_secret: "poster-secret" }, {}, "400 invalid_client"],
-      [webRequest, {}, "400 invalid_client"],
+      [{ ...poster, client_id: undefined, client_secret: "poster-secret" }, {}, "401 invalid_client"],
+      [webRequest, {}, "401 invalid_client"],
       [webRequest, basic("web", "wrong"), "401 invalid_client"],
-      [{ client_id: "unknown" }, {}, "400 invalid_client"],
+      [{ client_id: "unknown" }, {}, "401 invalid_client"],
       [{}, web, "400 invalid_request"],
       [{ scope: ["read", "read"] }, {}, "400 invalid_request"],
       [{ client_id: ["spa", "spa"] }, {}, "400 invalid_request"],

@@ -251,9 +251,9 @@ test("[DR-06, DR-08] DELETE ends the client with its codes and tokens", async ()
   assertEquals([deleted.status, await deleted.text()], [204, ""]);
   assertEquals(await outcomeOf(await manage(server, "GET", client)), "401 invalid_token");
   assertEquals((await server.get("/oauth2/userinfo", bearer)).status, 401);
-  assertEquals(await getOutcome(await server.token({ ...at, code })), "400 invalid_client");
+  assertEquals(await getOutcome(await server.token({ ...at, code })), "401 invalid_client");
   const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, code_verifier: undefined };
-  assertEquals(await getOutcome(await server.token({ ...refresh, ...at })), "400 invalid_client");
+  assertEquals(await getOutcome(await server.token({ ...refresh, ...at })), "401 invalid_client");
   const introspection = await server.get("/oauth2/introspect", {
     method: "POST",
     headers: basic("web", "web-secret"),

@@ -1,7 +1,7 @@
 /**
  * Dynamic client registration: metadata, defaults, faults, who may register (group DR).
  *
- * @extensions assertion_authentication, dpop, par, signed_requests, signed_responses
+ * @extensions assertion_authentication, ciba, device, dpop, par, signed_requests, signed_responses
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
@@ -11,7 +11,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../../src/mod.ts";
 import type { RegistrationSettings } from "../../../../src/server/extensions/registration/settings.ts";
-import { basic, forEachCase, getOutcome, getRejections, testServer } from "../../../kit.ts";
+import { basic, type Fields, forEachCase, getOutcome, getRejections, sharedStore, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 
@@ -40,7 +40,7 @@ test("[DR-01] a registration returns what was registered and what was defaulted,
     client_name: "App",
     post_logout_redirect_uris: ["https://app.example/"],
   });
-  assertMatch(client_id, /^[\w-]{22}$/);
+  assertMatch(client_id, /^registered-[\w-]{22}$/);
   assertMatch(registration_access_token, /^[\w-]{43}$/);
   assertEquals(rest as Record<string, unknown>, {
     ...publicClient,
@@ -715,4 +715,41 @@ test("[DR-01] the issuer's path is part of both addresses", async () => {
   const server = await testServer({ issuer: "https://as.test/tenant" });
   const client = await register(server);
   assert(client.registration_client_uri.startsWith("https://as.test/tenant/oauth2/register/"));
+});
+
+test("[CA-06, DR-02] every endpoint rejects a client that registered before this start by 401, and says so", async () => {
+  const former = await testServer();
+  const methods = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
+  const endpoints = ["token", "revoke", "introspect", "par", "device_authorization", "backchannel_authentication"];
+  const hosts: readonly LatchkeyOptions[] = [{}, { store: sharedStore() }, realHost];
+  for (const options of hosts) {
+    const server = await testServer(options);
+    for (const method of methods) {
+      const id = (await register(former, { ...publicClient, grant_types: undefined })).client_id;
+      const assertion = [{ alg: "ES256" }, { iss: id, sub: id }].map((part) => btoa(JSON.stringify(part)));
+      const credentials: Record<typeof method, readonly [Fields, Record<string, string>]> = {
+        none: [{ client_id: id }, {}],
+        client_secret_basic: [{}, basic(id, "lost")],
+        client_secret_post: [{ client_id: id, client_secret: "lost" }, {}],
+        private_key_jwt: [{
+          client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+          client_assertion: `${assertion.join(".").replaceAll("=", "")}.AAAA`,
+        }, {}],
+      };
+      const [fields, headers] = credentials[method];
+      for (const endpoint of endpoints) {
+        const response = await server.post(`/oauth2/${endpoint}`, { ...fields, token: "x" }, headers);
+        const place = `${method} at ${endpoint} of ${server.as.issuer}`;
+        if (response.status === 404) continue;
+        assertEquals(await getOutcome(response), "401 invalid_client", place);
+        const { earlier = "", fix } = getRejections(server.events).at(-1)!.explanation;
+        assertMatch(
+          earlier,
+          options.store ? /with this id; it was removed since$/ : /before this start; the store/,
+          place,
+        );
+        assertMatch(fix ?? "", /^Register the client again\./, place);
+      }
+    }
+  }
 });

@@ -84,7 +84,7 @@ test("[MC-05] sectors and keys of clients that registered themselves have a limi
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
       client_assertion: `${part({ alg: "ES256" })}.${part(claims)}.AAAA`,
     });
-    assertEquals(response.status, 400);
+    assertEquals(response.status, 401);
   };
   fetched.length = 0;
   for (let i = 0; i < 61; i++) await authenticate(i);

@@ -383,7 +383,7 @@ test("[JR-03] beside a pushed request object only client authentication counts; 
   const response = await b.get(`/oauth2/authorize?${encode({ client_id: "web", request_uri })}`);
   assertAuthorizationResponse(response, { uri });
   assertEquals(await getOutcome(await push(b, ofWeb, { client_id: undefined })), "400 invalid_request");
-  assertEquals(await getOutcome(await push(b, ofWeb, { client_id: "web" })), "400 invalid_client");
+  assertEquals(await getOutcome(await push(b, ofWeb, { client_id: "web" })), "401 invalid_client");
   assertEquals(await getOutcome(await push(b, ofWeb)), "400 invalid_request_object");
   assertEquals(
     await getOutcome(await push(b, await sign(), { client_id: undefined }, header)),
@@ -415,7 +415,7 @@ test("[JR-02] a request object serves for nothing else, and nothing else serves 
       }),
     );
   const both = { iss: "web", client_id: "web", sub: "web", jti: "1" };
-  assertEquals(await authenticate(await sign(both)), "400 invalid_client");
+  assertEquals(await authenticate(await sign(both)), "401 invalid_client");
   const untyped = { header: { typ: undefined } };
   const assertion = await sign(both, untyped);
   assertEquals(await authenticate(assertion), "200");
@@ -423,7 +423,7 @@ test("[JR-02] a request object serves for nothing else, and nothing else serves 
   assertEquals(rejection(b), "invalid_request_object JR-04");
   const requestObject = await sign({ ...both, sub: undefined }, untyped);
   assertAuthorizationResponse(await send(b, requestObject, { client_id: "web" }), { uri });
-  assertEquals(await authenticate(requestObject), "400 invalid_client");
+  assertEquals(await authenticate(requestObject), "401 invalid_client");
 });
 
 test("[JR-02] keys come from jwks_uri, and a failure to fetch them is reported", async () => {

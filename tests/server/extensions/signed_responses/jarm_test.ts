@@ -200,7 +200,7 @@ test("[JM-12] a signed response serves for nothing else", async () => {
     client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
     client_assertion: jwt,
   });
-  assertEquals(asserted.status, 400);
+  assertEquals(asserted.status, 401);
 });
 
 test("[FP-04] under DNS rebinding a signed form is not shown either", async () => {

@@ -45,8 +45,8 @@ export function unknownClient(
     ? describeKnownIds(server, id)
     : { expected: "the client_id of a registered client" };
   return invalidClient(withNearest("the client is unknown", known), known.expected, received, {
-    earlier: describeRemovedClient(server.clients, id),
     fix: "Send the client_id of a registered client, and not its secret or name.",
+    ...describeRemovedClient(server, id),
     change: id === undefined || received !== id
       ? undefined
       : { client_id: id, isNew: true, token_endpoint_auth_method: method },
