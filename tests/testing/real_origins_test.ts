@@ -101,11 +101,14 @@ test("a login and a logout in a browser work under every profile, at its own and
     for (const login of ["auto", "interactive"] as const) {
       for (const origins of ["own", "real"] as const) {
         await using as = await testLatchkey({ profile: profile as "google", origins: ownOrigins[profile], login });
-        const client = as.client({ confidential: true, redirect_uri: "https://app.example/cb" });
+        const logout_uri = "https://app.example/bye";
+        const client = as.client({
+          ...{ confidential: true, redirect_uri: "https://app.example/cb" },
+          post_logout_redirect_uris: [logout_uri],
+        });
         using _ = as.installFetch({ origins });
         const browser = as.browser();
         const responseMode = profile === "apple" ? "form_post" as const : undefined;
-        const [logout_uri] = client.post_logout_redirect_uris!;
         const { client_id: clientId } = client;
         const { origin } = new URL(as.issuer);
         // Cognito's endpoint has parameters of its own.
