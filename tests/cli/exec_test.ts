@@ -251,7 +251,7 @@ test("if Deno may not start the command, exec says how to run it", () => {
 
 test("a command that succeeds prints no rejections, because a test may want them", async () => {
   const { code, stderr } = await run(["--", ...suite, "wrong"]);
-  assertEquals([code, stderr, readResult().status], [0, "", 400]);
+  assertEquals([code, stderr, readResult().status], [0, "", 401]);
 });
 
 test("[NX-03] with next-2026.11:warn exec prints which rules the client meets, and keeps the code", async () => {

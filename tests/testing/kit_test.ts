@@ -120,7 +120,7 @@ test("[CA-16] a confidential client without a registered method may use Basic or
   assertEquals(await ask({ client_id, client_secret }, "post"), 200);
   assertThrows(() => as.log.expectNoWarnings(), LogError, "token_endpoint_auth_method");
   assertEquals(await statuses(as.client({ client_secret: "of its own" })), [200, 200]);
-  assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_basic" })), [200, 400]);
+  assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_basic" })), [200, 401]);
   assertEquals(await statuses(as.client({ token_endpoint_auth_method: "client_secret_post" })), [401, 200]);
   assertEquals(as.client({ confidential: true }).token_endpoint_auth_method, "client_secret_basic");
 });

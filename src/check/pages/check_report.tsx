@@ -3,7 +3,7 @@
 
 import { Fragment, type VNode } from "preact";
 import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
-import { upperFirst } from "../../server/pages/lower_first.ts";
+import { upperFirst } from "../../server/pages/first_letter.ts";
 import { Layout, type NavigationLink, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";

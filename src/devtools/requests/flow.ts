@@ -1,7 +1,7 @@
 /** The props of a flow's page. */
 
 import { findFix, findRule, getPassedText } from "../../server/assembly/rules.ts";
-import { upperFirst } from "../../server/pages/lower_first.ts";
+import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { Explanation } from "../../server/oauth/explanation.ts";

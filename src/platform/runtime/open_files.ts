@@ -2,7 +2,7 @@
 
 import type { Server } from "node:http";
 import type nodeProcess from "node:process";
-import { timers } from "./timers.ts";
+import { type Timer, timers } from "./timers.ts";
 
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
@@ -40,20 +40,22 @@ function isUsedUp(): boolean {
  * says nothing. The returned function ends this.
  */
 export function listenAgain(server: Server, address: { readonly host: string; readonly port: number }): () => void {
-  let wasUsedUp = false;
-  const look = () => {
-    if (wasUsedUp || !isUsedUp()) return;
-    wasUsedUp = true;
-    reportUsedUp();
+  let timer: Timer | undefined;
+  const waitForFiles = () => {
+    timer = timers.setTimeout(() => {
+      if (isUsedUp()) return waitForFiles();
+      timer = undefined;
+      server.close();
+      server.listen({ ...address, exclusive: true });
+    }, recoveryIntervalMs);
   };
-  server.on("connection", look);
-  server.on("error", () => wasUsedUp = true);
-  const timer = timers.setInterval(() => {
-    look();
-    if (!wasUsedUp || isUsedUp()) return;
-    wasUsedUp = false;
-    server.close();
-    server.listen({ ...address, exclusive: true });
-  }, recoveryIntervalMs);
-  return () => timers.clearInterval(timer);
+  const recover = () => {
+    if (timer !== undefined) return;
+    reportUsedUp();
+    waitForFiles();
+  };
+  // The connection that takes the last file is the last one that arrives.
+  server.on("connection", () => timer === undefined && isUsedUp() && recover());
+  server.on("error", recover);
+  return () => timers.clearTimeout(timer);
 }

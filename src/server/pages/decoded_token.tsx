@@ -6,7 +6,7 @@ import { formatDuration } from "./duration.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
 import { DefinitionItem } from "./value.tsx";
-import { lowerFirst } from "./lower_first.ts";
+import { lowerFirst } from "./first_letter.ts";
 
 interface DecodedTokenProps {
   /** Its type: `ID token`. */

@@ -2,7 +2,7 @@
 /** Protocol values: shown exactly, selected by one click, copied by one button. */
 
 import { type ComponentChildren, Fragment, type VNode } from "preact";
-import { lowerFirst } from "./lower_first.ts";
+import { lowerFirst } from "./first_letter.ts";
 
 /** An inline protocol value; `whole`: one long word may break anywhere. */
 export function Code({ text, whole = false }: { readonly text: string; readonly whole?: boolean }): VNode {

@@ -366,7 +366,7 @@ test("--help and --version exit with code 0, with any other arguments", async ()
   const help = await runProgram({ args: ["--port", "wrong", "--help"], env: { LATCHKEY_CONFIG: "nowhere.json" } });
   assertEquals([help.code, help.stderr], [0, ""]);
   for (
-    const word of ["--port", "--host", "--issuer", "--store", "--config", "LATCHKEY_PORT", "sqlite:PATH", "Exit codes"]
+    const word of ["--port", "--host", "--issuer", "--store", "--config", "LATCHKEY_PORT", "sqlite:PATH", "Exit code 0"]
   ) {
     assertStringIncludes(help.stdout, word);
   }

@@ -11,7 +11,7 @@ import type { ErrorPageProps } from "../../../src/server/pages/error_page.tsx";
 import type { EditForm, FieldError } from "../../../src/server/pages/field.tsx";
 import type { HomeProps } from "../../../src/devtools/connect/pages/home.tsx";
 import type { ListedUser } from "../../../src/devtools/connect/pages/users.tsx";
-import { lowerFirst } from "../../../src/server/pages/lower_first.ts";
+import { lowerFirst } from "../../../src/server/pages/first_letter.ts";
 import { pages } from "../../drawn_pages.ts";
 import { renderPage } from "../../../src/server/pages/render_page.ts";
 import { assets as devtoolsAssets } from "../../../src/devtools/assets.gen.ts";

@@ -142,7 +142,7 @@ test("single members of a client change; the others stay, the secret too", async
   assertEquals([changed.status, changed.body], [200, { ...metadata, grant_types: ["client_credentials"] }]);
   assertEquals(await token(client_secret), 200);
   assertEquals((await change({ client_secret: "another-secret" })).status, 200);
-  assertEquals([await token(client_secret), await token("another-secret")], [400, 200]);
+  assertEquals([await token(client_secret), await token("another-secret")], [401, 200]);
   const rejected: readonly [object, number, string][] = [
     [{ redirect_uris: ["https://web.test/cb#x"] }, 400, "redirect_uris[0]"],
     [{ redirect_uri: "https://web.test/cb" }, 400, "redirect_uri"],

@@ -13,7 +13,7 @@ import {
   HttpMessageView,
 } from "../../../server/pages/http_exchange.tsx";
 import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
-import { lowerFirst } from "../../../server/pages/lower_first.ts";
+import { lowerFirst } from "../../../server/pages/first_letter.ts";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { PageActions } from "../../../server/pages/page_actions.tsx";
 import { LoginStepper, type PastStep, type Step, StepForm, type StepFormState } from "./step_form.tsx";

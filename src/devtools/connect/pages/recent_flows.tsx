@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
 import { Section } from "../../../server/pages/layout.tsx";
-import { upperFirst } from "../../../server/pages/lower_first.ts";
+import { upperFirst } from "../../../server/pages/first_letter.ts";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code } from "../../../server/pages/value.tsx";
 

@@ -4,7 +4,7 @@
 import type { VNode } from "preact";
 import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
-import { lowerFirst, upperFirst } from "../../../server/pages/lower_first.ts";
+import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
 import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";

@@ -6,7 +6,7 @@ import { Layout, Script, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { ClockNotice } from "../../../server/pages/notice.tsx";
 import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx";
-import { upperFirst } from "../../../server/pages/lower_first.ts";
+import { upperFirst } from "../../../server/pages/first_letter.ts";
 import { CopyableValue } from "../../../server/pages/value.tsx";
 import { Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";

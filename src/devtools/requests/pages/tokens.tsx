@@ -13,7 +13,7 @@ import { Hint } from "../../../server/pages/parameters.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { Code, DefinitionItem } from "../../../server/pages/value.tsx";
-import { lowerFirst } from "../../../server/pages/lower_first.ts";
+import { lowerFirst } from "../../../server/pages/first_letter.ts";
 
 export interface TokenCheck extends RuleResult {
   /** What is true when it passes: a sentence without a full stop. */

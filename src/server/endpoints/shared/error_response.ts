@@ -1,6 +1,6 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
-import { upperFirst } from "../../pages/lower_first.ts";
+import { upperFirst } from "../../pages/first_letter.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { challenge, tokenChallenges, usedScheme } from "../../../platform/http/challenge.ts";
 import { html, HttpError, json, plainText, withHeaders } from "../../../platform/http/message.ts";
