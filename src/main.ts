@@ -157,14 +157,6 @@ async function main(
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
-  // From source, Deno downloads a package when it is first loaded: now, not in the first login.
-  await Promise.all([import("./server/pages/packages.ts"), import("./server/oauth/keys/remote_keys.ts")]).catch(
-    (error) => {
-      const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
-        "Start once with a network.";
-      opened.warn({ path: "pages", message });
-    },
-  );
   const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal?.() : undefined;
   console.log(banner({
     ...details,
@@ -184,6 +176,7 @@ async function main(
     hasShortcuts: terminal !== undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
   }));
+  if (import.meta.url.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
   if (terminal === undefined) return;
   const { programShortcuts, runShortcut } = await import("./cli/shortcuts.ts");
   const users = resolved.login === "auto" ? server.users : undefined;
@@ -192,6 +185,20 @@ async function main(
     const text = await runShortcut(line, shortcuts);
     if (text !== undefined) console.log(text);
   });
+}
+
+/** Milliseconds after the start until the packages are loaded, so that they do not delay the first login. */
+const packagesDelayMs = 1_000;
+
+/** From source, Deno downloads a package when it is first loaded: after the start, not in a login. */
+async function loadPackages({ warn }: ProgramServer): Promise<void> {
+  try {
+    await Promise.all([import("./server/pages/packages.ts"), import("./server/oauth/keys/remote_keys.ts")]);
+  } catch (error) {
+    const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
+      "Start once with a network.";
+    warn({ path: "pages", message });
+  }
 }
 
 /** With the profile `next-2026.11:warn`: which rules of drafts the clients meet. */

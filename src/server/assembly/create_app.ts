@@ -37,7 +37,7 @@ import type { TokenShape } from "../oauth/tokens/override_claims.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent, RequestContext } from "./request_context.ts";
-import { errorResponse, lastResortError } from "../endpoints/shared/error_response.ts";
+import { lastResortError } from "../endpoints/shared/last_resort_error.ts";
 import { endpoints } from "./routes.ts";
 import { serverByHost } from "./server_by_host.ts";
 
@@ -241,7 +241,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       emit,
       settings.isIssuerFromHost ? serverByHost(server, membersOf) : undefined,
     ),
-    handleError: (error, context) => errorResponse(context, error),
+    handleError: async (error, context) =>
+      await (await import("../endpoints/shared/error_response.ts")).errorResponse(context, error),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     allowAnyCorsHeader: settings.allows.unknownClients,
     headers: () => headers,

@@ -20,7 +20,7 @@ import type { Store } from "../../platform/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { settingsWarnings } from "../config/settings_warnings.ts";
 import { userWarnings } from "../config/user_warnings.ts";
-import { lastResortError } from "../endpoints/shared/error_response.ts";
+import { lastResortError } from "../endpoints/shared/last_resort_error.ts";
 import { storedRepositories } from "../oauth/records/stored_repository.ts";
 import { redactEvent } from "../oauth/redact.ts";
 import { ownClockError } from "./app_place.ts";

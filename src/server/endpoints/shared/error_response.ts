@@ -1,11 +1,9 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
 import { upperFirst } from "../../pages/first_letter.ts";
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { challenge, tokenChallenges, usedScheme } from "../../../platform/http/challenge.ts";
 import { html, HttpError, json, plainText, withHeaders } from "../../../platform/http/message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "../../../platform/http/message.ts";
-import type { RequestTarget } from "../../../platform/http/router.ts";
 import type { PolledDestination } from "../../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../../oauth/authorize/destination.ts";
@@ -19,6 +17,7 @@ import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findDisabledPage } from "./find_disabled_page.ts";
+import { detailHeaders, toOAuthError } from "./last_resort_error.ts";
 import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { findFix, findRule } from "../../assembly/rules.ts";
@@ -103,27 +102,6 @@ function expectsJson(request: RequestLike): boolean {
   return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
 }
 
-/** Converts a thrown value to an OAuth error. An unexpected value is traced as an internal error and not revealed. */
-function toOAuthError(server: Server, path: string, thrown: unknown): OAuthError {
-  if (thrown instanceof OAuthError) return thrown;
-  if (thrown instanceof HttpError) {
-    return new OAuthError("invalid_request", thrown.message, {
-      rule: thrown.rule as RejectionRuleId,
-      status: thrown.status,
-      ...thrown.texts,
-    });
-  }
-  server.trace({ type: "internal_error", at: server.now(), endpoint: path, cause: thrown });
-  // Compares the name, because a store of the embedding program may have its own error class.
-  if (thrown instanceof Error && thrown.name === "StoreError") {
-    return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again later", {
-      rule: "AZ-22",
-      retryAfter: 1,
-    });
-  }
-  return new OAuthError("server_error", "the server encountered an unexpected condition", { rule: "AZ-22" });
-}
-
 /** Rejects as JSON (OAuth 2.1 §3.2.4). */
 function jsonError(context: Context, thrown: unknown): HttpResponse {
   const error = tracedError(context, thrown);
@@ -131,15 +109,6 @@ function jsonError(context: Context, thrown: unknown): HttpResponse {
   const members = errorMembers(context, error);
   return json(status, members, {
     ...status === 401 && challenge !== "none" && { "www-authenticate": basicChallenge(context.server, members) },
-    ...detailHeaders(error),
-  });
-}
-
-/** The response if the error channel itself failed, or the request did not reach the router. */
-export function lastResortError(server: Server, target: RequestTarget, thrown: unknown): HttpResponse {
-  const error = toOAuthError(server, target.path, thrown);
-  return json(statusOf(error.code), { error: error.code, error_description: error.description }, {
-    "referrer-policy": "no-referrer",
     ...detailHeaders(error),
   });
 }
@@ -317,14 +286,6 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
 
 function toSentence(text: string): string {
   return upperFirst(text) + (text.endsWith("?") ? "" : ".");
-}
-
-/** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */
-function detailHeaders({ details: { retryAfter, headers } }: OAuthError): Readonly<Record<string, string>> {
-  return {
-    ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
-    ...headers,
-  };
 }
 
 /** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
