@@ -9,6 +9,18 @@ const folder = "dist/npm";
 /** The entry whose static imports every start loads. */
 const mainEntry = "src/mod.ts";
 
+/** What the program loads at its start on the machine of a developer, besides its static imports. */
+const startImports = [
+  "src/check/check_pages.ts",
+  "src/check/client_check.ts",
+  "src/devtools/inspector.ts",
+  "src/platform/runtime/node.ts",
+  "src/platform/runtime/process.ts",
+  "src/testing/disabled_pages.ts",
+  "src/testing/fault_pages/mod.ts",
+  "src/testing/personas.ts",
+];
+
 /** Keeps the code readable for debuggers: formatted like the source, with its names. */
 const readable = { target: "node22", legalComments: "none" } as const;
 
@@ -175,12 +187,25 @@ async function analyzeModules(
     for (const path of findReachable(chunkEntry, graph)) loadedBy.set(path, [...loadedBy.get(path) ?? [], chunkEntry]);
   }
   const shared = [...loadedBy.keys()].filter((path) => path !== program && !core.has(path));
-  const groups = [...Map.groupBy(shared, (path) => `${loadedBy.get(path)}`).values()];
+  const started = new Set([program, ...startImports].flatMap((path) => findReachable(path, graph)));
+  const laterInCore = new Set(findLater(core, graph));
+  // A start opens few files: what else loads a part of them is in the package, or loaded after it.
+  const getUsers = (path: string) => {
+    const users = loadedBy.get(path)!;
+    if (!started.has(path)) return users;
+    const isInCore = users.some((user) => laterInCore.has(user));
+    return [
+      program,
+      ...users.filter((user) => user !== program && entries.includes(user)),
+      ...isInCore ? [mainEntry] : [],
+    ];
+  };
+  const groups = [...Map.groupBy(shared, (path) => `${started.has(path)} ${getUsers(path)}`).values()];
   const chunks: Chunk[] = [];
-  // Chunks with most users first, because they import none with fewer.
-  const countEntries = (modules: readonly string[]) => loadedBy.get(modules[0]!)!.length;
-  for (const modules of groups.sort((a, b) => countEntries(b) - countEntries(a))) {
-    chunks.unshift({ path: chunkName(loadedBy.get(modules[0]!)!, chunks.length + 1), modules });
+  // Chunks with most users first, because they import none with fewer; what a start loads imports nothing else.
+  const rank = ([path]: readonly string[]) => getUsers(path!).length + (started.has(path!) ? chunkEntries.size : 0);
+  for (const modules of groups.sort((a, b) => rank(b) - rank(a))) {
+    chunks.unshift({ path: chunkName(getUsers(modules[0]!), chunks.length + 1), modules });
   }
   chunks.push({ path: corePath, modules: [...core] });
   return { imports: graph, exportNames: await getExports(options, chunks.flatMap(({ modules }) => modules)), chunks };
