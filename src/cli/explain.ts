@@ -112,7 +112,7 @@ async function explainFlow({ href }: URL, fetchText?: FetchText): Promise<string
 /** The error code or the parameter that a text is about: `invalid_grant` of `{"error":"invalid_grant"}`. */
 function mentionedWord(text: string): string | undefined {
   const words = text.match(/[a-z][a-z_]*[a-z]/gi) ?? [];
-  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (words.length === 1 ? words[0] : undefined);
+  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (/^[a-z]\w*$/i.test(text) ? text : undefined);
 }
 
 function mentions(text: string, word: string): boolean {

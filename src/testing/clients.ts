@@ -117,10 +117,8 @@ export function clientFactory(server: () => Server, random: RandomBytes): Client
     const key = needsKey && requested.jwks === undefined && requested.jwks_uri === undefined
       ? deriveKey(client_id, requested.token_endpoint_auth_signing_alg ?? requested.request_object_signing_alg, random)
       : undefined;
-    // The application of these URIs does not exist: `as.logOut()` reads where the response goes.
-    const isInvented = (requested.redirect_uris ?? redirect_uri) === undefined;
     const metadata = {
-      ...isInvented && { post_logout_redirect_uris: ["https://client.test/logged-out"] },
+      post_logout_redirect_uris: ["https://client.test/logged-out"],
       ...requested,
       client_id,
       redirect_uris,

@@ -213,12 +213,16 @@ function* findClientEndpointProblems(
   status: number,
   headers: Headers,
   type: string,
-  { method }: RequestDraft,
+  { method, headers: sent }: RequestDraft,
 ): Generator<string> {
   const challenge = headers.get("www-authenticate");
   const isUserinfo = endpoint === "/oauth2/userinfo";
   const mayChallenge = status === 401 || (isUserinfo && status === 403);
-  if ((challenge !== null) !== mayChallenge) yield `[SC-03] ${status} of ${endpoint} has the challenge ${challenge}`;
+  // A client that names itself in the body gets none (RFC 6749 §5.2).
+  const mustChallenge = mayChallenge && (isUserinfo || sent.some(([name]) => name.toLowerCase() === "authorization"));
+  if (challenge === null ? mustChallenge : !mayChallenge) {
+    yield `[SC-03] ${status} of ${endpoint} has the challenge ${challenge}`;
+  }
   if (challenge !== null && !(isUserinfo ? /^(?:Bearer|DPoP) realm=/ : /^Basic realm=/).test(challenge)) {
     yield `[SC-03] the challenge is ${challenge}`;
   }

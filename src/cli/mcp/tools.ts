@@ -57,10 +57,11 @@ export function createTools(
     description: string,
     members?: readonly string[],
     respond: (result: unknown) => ToolText = (result) => ({ text: JSON.stringify(result ?? "done", null, 2) }),
+    defaults: object = {},
   ): Tool {
     return {
       ...{ name, description, inputSchema: verbSchema(verb, members) },
-      run: async (input) => respond(await callVerb(await getServer(), verb, input)),
+      run: async (input) => respond(await callVerb(await getServer(), verb, { ...defaults, ...input })),
     };
   }
 
@@ -137,6 +138,9 @@ export function createTools(
         ...["client_id", "client_name", "redirect_uris", "confidential", "token_endpoint_auth_method", "grant_types"],
         ...["scope", "post_logout_redirect_uris", "application_type"],
       ],
+      undefined,
+      // Applications of agents exist: the mock's default names one that does not.
+      { post_logout_redirect_uris: [] },
     ),
     verbTool("set_user", "users.set", "Creates a user, or replaces the one with this sub; other members are claims."),
     verbTool("next_login", "decisions.loginNext", "Chooses the user of the next login, which shows no page."),

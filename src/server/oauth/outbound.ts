@@ -35,7 +35,7 @@ export class DocumentError extends Error {
     this.isBlocked = cause instanceof Error && cause.name === "BlockedHostError";
     this.fix = this.isBlocked
       ? "Use a host with a public address, or add the host to the setting privateHosts."
-      : "Let the server of the URL respond as expected. NODE_EXTRA_CA_CERTS adds a certificate authority, also on Deno.";
+      : "Let the server of the URL respond as expected. NODE_EXTRA_CA_CERTS, which Deno reads too, adds a certificate authority.";
   }
 }
 

@@ -70,7 +70,8 @@ testHabit("retry-measured", {
     [/sooner than the time before/, refreshing([10, 1])],
     [/Retry-After is 60 s/, refreshing([5], { "retry-after": "60" })],
     [/repeated after 400/, async (as) => {
-      for (let i = 0; i < 2; i++) await postToken(as, { grant_type: "authorization_code", client_id: "a", code: "b" });
+      const { client_id } = as.client();
+      for (let i = 0; i < 2; i++) await postToken(as, { grant_type: "authorization_code", client_id, code: "b" });
     }],
     [/repeated after 401/, async (as) => {
       for (let i = 0; i < 2; i++) await postToken(as, clientCredentials, basic("client", "wrong"));
