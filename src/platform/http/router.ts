@@ -69,6 +69,9 @@ export interface RouterOptions<Context, R extends Route<Context>> {
 /** The maximum length of path and query, in characters. */
 export const maxTargetLength = 16 * 1024;
 
+/** The maximum length of a header with tokens or cookies, in characters. */
+export const maxHeaderLength = 64 * 1024;
+
 /** Creates the function that finds a route by path. */
 export function routeFinder<R extends { readonly path: string }>(
   routes: readonly R[],
@@ -137,6 +140,12 @@ function dispatch<Context, R extends Route<Context>>(
   }
   if (target.path.length + target.query.length > maxTargetLength) {
     throw new HttpError(414, "HT-08", `The address must not be longer than ${maxTargetLength} characters`);
+  }
+  for (const name of ["Authorization", "Cookie"]) {
+    const { length } = request.headers.get(name.toLowerCase()) ?? "";
+    if (length <= maxHeaderLength) continue;
+    const texts = { expected: `at most ${maxHeaderLength} characters`, received: `${length} characters` };
+    throw new HttpError(431, "HT-25", `The header ${name} is too long`, texts);
   }
   if (route === undefined) throw new HttpError(404, "HT-01", "This address does not exist");
   const { method } = request;

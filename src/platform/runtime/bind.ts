@@ -53,6 +53,9 @@ export const requestTimeoutMs = 15_000;
 /** The status of a request that did not arrive in time; its connection is closed (RFC 9110 §15.5.9). */
 export const requestTimeoutStatus = 408;
 
+/** The maximum size of all headers, in bytes, if the runtime can set it; above `maxHeaderLength` of each. */
+export const maxHeaderBytes = 128 * 1024;
+
 /** Waits for a promise, but no longer than a number of milliseconds. */
 export async function waitAtMost(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   let timer: Timer | undefined;

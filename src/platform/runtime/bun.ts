@@ -1,7 +1,15 @@
 /** The adapter of Bun: listens with Bun.serve. */
 
+import nodeHttp from "node:http";
 import { isDropped, toResponse, withHeaders } from "../http/message.ts";
-import { type Bind, cipherSuites, requestTimeoutMs, requestTimeoutStatus, stopWithTimeout } from "./bind.ts";
+import {
+  type Bind,
+  cipherSuites,
+  maxHeaderBytes,
+  requestTimeoutMs,
+  requestTimeoutStatus,
+  stopWithTimeout,
+} from "./bind.ts";
 
 interface BunServer {
   readonly port: number;
@@ -54,6 +62,9 @@ class LazyClientAddress {
 }
 
 export const bind: Bind = (handler, { host, port, tls }) => {
+  // Bun has one limit for all servers of the process.
+  const http = nodeHttp as { maxHeaderSize: number };
+  http.maxHeaderSize = Math.max(http.maxHeaderSize, maxHeaderBytes);
   const server = Bun.serve({
     hostname: host,
     port,

@@ -6,7 +6,7 @@ import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
 import { isDropped, isResponse, type RequestLike } from "../http/message.ts";
 import { type Bind, cipherSuites, type RequestHandler, stopWithTimeout } from "./bind.ts";
-import { requestTimeoutMs, shutdownTimeoutMs } from "./bind.ts";
+import { maxHeaderBytes, requestTimeoutMs, shutdownTimeoutMs } from "./bind.ts";
 import { timers } from "./timers.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
@@ -17,6 +17,7 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: 1000,
+    maxHeaderSize: maxHeaderBytes,
   };
   const server: Server = tls === undefined
     ? process.getBuiltinModule("node:http").createServer(limits)

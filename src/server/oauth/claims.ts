@@ -6,7 +6,6 @@
 import { isObject } from "../../platform/json_value.ts";
 import type { RequestedClaims } from "../../platform/store/store.ts";
 import type { User } from "./clients/client.ts";
-import { OAuthError } from "./errors.ts";
 import { canonicalUri } from "../config/resource_list.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 
@@ -231,30 +230,6 @@ export function claimProblem(
   const isReleased = scopes.includes("openid") &&
     releasingScopes(rules, name, value).some((scope) => scopes.includes(scope));
   return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
-}
-
-/** Maximum size of the claims about a user in one token, in bytes of JSON. */
-const maxClaimBytes = 16 * 1024;
-
-/**
- * Rejects claims that make a token too large for headers and cookies.
- *
- * @throws {OAuthError} `server_error`, whose explanation names the largest claim.
- */
-export function assertClaimsSize(claims: Readonly<Record<string, unknown>>): void {
-  const sizes = Object.entries(claims).map(([name, value]) => ({ name, bytes: jsonBytes(value) }));
-  const total = sizes.reduce((sum, { name, bytes }) => sum + name.length + bytes, 0);
-  if (total <= maxClaimBytes) return;
-  const largest = sizes.reduce((max, claim) => claim.bytes > max.bytes ? claim : max);
-  throw new OAuthError("server_error", "the claims about the user are too large for a token", {
-    rule: "CL-17",
-    expected: `at most ${maxClaimBytes} bytes of claims in a token`,
-    received: `${total} bytes, of which ${largest.name} takes ${largest.bytes}`,
-  });
-}
-
-function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** The user's values of these claims. Unknown and empty values, and standard claims of a wrong type, are left out. */

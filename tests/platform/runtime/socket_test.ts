@@ -10,6 +10,7 @@ import { networkInterfaces } from "node:os";
 import { mock, test } from "node:test";
 import { autoApprover } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
+import type { TraceEvent } from "../../../src/server/oauth/trace.ts";
 import { assertTokenResponse, challenge, decodeClaims, encode, forEachCase, getOutcome, verifier } from "../../kit.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import {
@@ -338,6 +339,28 @@ test("[HT-08] an oversized request line or header is rejected or read, and the s
     assert([200, 400, 431].includes(getStatuses(header)[0]!), `${getStatuses(header)}`);
     await lives(port);
   });
+});
+
+test("[HT-25, CL-17] a token or cookies of 64 KiB are read, longer ones are 431 with a line, and the server continues", async () => {
+  const rejected: string[] = [];
+  const trace = (event: TraceEvent) =>
+    void (event.type === "rejected" && event.explanation.rule === "HT-25" && rejected.push(event.explanation.reason));
+  await against(async (port) => {
+    const statusOf = async (header: string) => {
+      const head = requestHead("GET /oauth2/userinfo HTTP/1.1", "Host: any.test", header, "Connection: close");
+      return getStatuses(await sendRaw(port, head))[0];
+    };
+    const bearer = (length: number) => `Authorization: Bearer ${"a".repeat(length)}`;
+    const cookie = (length: number) => `Cookie: a=${"a".repeat(length)}`;
+    for (const length of [10, 5_000, 15_000, 17_000, 40_000, 62 * 1024, 64 * 1024 - 7]) {
+      assertEquals([await statusOf(bearer(length)), await statusOf(cookie(length))], [401, 401], `${length}`);
+    }
+    assertEquals(rejected, []);
+    assertEquals([await statusOf(bearer(66_000)), await statusOf(cookie(66_000))], [431, 431]);
+    assertEquals(rejected, ["The header Authorization is too long", "The header Cookie is too long"]);
+    assert([400, 431].includes((await statusOf(bearer(500_000)))!));
+    await lives(port);
+  }, { trace });
 });
 
 test("bytes that are not HTTP are rejected or closed, and the server continues", async () => {

@@ -1,7 +1,7 @@
 /**
  * Posts to clients, when the process ends at any step, and when a client does not respond.
  *
- * @extensions client_logout, shared_signals
+ * @extensions ciba, client_logout, shared_signals
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -45,6 +45,10 @@ async function deliveringServer(store: Store, minutes: number, post: (url: strin
     clients: [machine("receiver"), {
       ...{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] },
       backchannel_logout_uri: "https://spa.example/out",
+    }, {
+      ...{ client_id: "bank", client_secret: "bank-secret", grant_types: ["urn:openid:params:grant-type:ciba"] },
+      backchannel_token_delivery_mode: "ping",
+      backchannel_client_notification_endpoint: "https://rp.example/ping",
     }],
     users: [{ sub: "alice" }, { sub: "bob" }],
     plugins: [{ setup: (assembled) => void (app = assembled) }],
@@ -110,11 +114,12 @@ for (const [name, { kind, url, status, prepare }] of Object.entries(deliveries))
         return response;
       });
       const begin = await prepare(first.server);
-      const whole = (async () => {
+      void (async () => {
         await begin();
         await first.finished();
+        isWhole = true;
       })();
-      await Promise.race([whole, until(() => mortal.hasEnded)]);
+      await until(() => mortal.hasEnded || isWhole);
       isWhole = !mortal.hasEnded;
       const second = await deliveringServer(store, 0, respond);
       for (const _ of [1, 2, 3]) {
@@ -132,14 +137,15 @@ for (const [name, { kind, url, status, prepare }] of Object.entries(deliveries))
   });
 }
 
-test("[SS-10] no response waits for a client that receives events, and closing waits for the posts", async () => {
+test("[SS-10, CB-12] no response waits for a client that receives events or notifications, and closing waits for the posts", async () => {
   const store = sharedStore();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let received = 0;
+  let [received, done] = [0, 0];
   const { server } = await deliveringServer(store, 0, async (url) => {
     if (!url.startsWith("https://rp.example/")) return new Response();
     received++;
     await released;
+    done++;
     return new Response(null, { status: 202 });
   });
   const { receiver, stream } = await pushStream(server, { events_requested: [`${caep}session-revoked`] });
@@ -150,6 +156,11 @@ test("[SS-10] no response waits for a client that receives events, and closing w
   const requests: Record<string, () => Promise<{ readonly status: number }>> = {
     "logout": logOut,
     "login of another user": () => other.authorize({ login_hint: "bob" }),
+    "decision": () => {
+      const client_notification_token = "8d67dc78-7faa-4d41-aabd-67707b374255";
+      const form = { scope: "openid", login_hint: "bob", client_notification_token };
+      return server.post("/oauth2/backchannel_authentication", form, basic("bank", "bank-secret"));
+    },
     "verification": () => receiver.send("POST", "/ssf/verification", { stream_id }),
     "status": () => receiver.send("POST", "/ssf/status", { stream_id, status: "enabled" }),
   };
@@ -158,10 +169,11 @@ test("[SS-10] no response waits for a client that receives events, and closing w
     assert(response !== "late" && response.status < 400, name);
   }
   assertEquals(await store.count("stream_event", ""), 3);
-  await until(() => received === 3);
+  await until(() => received === 4);
   const closed = server.as.close();
   release();
   await closed;
+  assertEquals(done, 4);
   assertEquals(await store.count("stream_event", ""), 0);
   assertEquals(server.events.filter(({ type }) => type === "internal_error"), []);
 });

@@ -51,13 +51,10 @@ export const cibaGrant: PolledGrant = {
   interval: (server) => cibaOf(server).backchannelPollInterval,
   decided(server, record) {
     if (record.notification === undefined) return;
-    // Later: with an immediate decision, the client must first receive the response that names the auth_req_id.
-    timers.setTimeout(async () => {
-      try {
-        await (await import("./notify_client.ts")).notifyClient(server, record);
-      } catch (cause) {
-        server.trace({ type: "internal_error", at: server.now(), endpoint: "backchannel", cause });
-      }
+    server.background.start("backchannel", async () => {
+      // With an immediate decision, the client must first receive the response that names the auth_req_id.
+      await new Promise((resolve) => timers.setTimeout(resolve));
+      await (await import("./notify_client.ts")).notifyClient(server, record);
     });
   },
 };

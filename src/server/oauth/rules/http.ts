@@ -48,6 +48,10 @@ export const httpRules = {
     fix: "Use a loopback host, or add the host to the setting issuerHosts.",
     cites: ["RFC 9700 §4.13", "RFC 9110 §15.5.20"],
   },
+  "HT-25": {
+    fix: "Send a shorter token, or delete the cookies of this host: all ports share them.",
+    cites: ["RFC 6585 §5"],
+  },
   "OP-01": {
     fix: "Send fewer concurrent requests, or raise the limit of requests in flight.",
     cites: ["RFC 9110 §15.6.4"],

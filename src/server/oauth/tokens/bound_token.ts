@@ -74,8 +74,11 @@ interface TokenRequirement {
   readonly other?: OtherPlace;
 }
 
-/** Maximum length of an access token, in characters. */
-const maxTokenLength = 16 * 1024;
+/**
+ * Maximum length of a token that the server issues or accepts, in characters. It fits into a header
+ * (`maxHeaderLength`), and with the credentials of a client into a form (`maxBodyBytes`).
+ */
+export const maxTokenLength = 62 * 1024;
 
 /**
  * The access token of a request to a protected resource, which is not verified yet.

@@ -8,13 +8,7 @@
 
 import type { Subject } from "../../../platform/store/store.ts";
 import { type Confirmation, confirmationOf } from "./confirmation.ts";
-import {
-  accessTokenClaimNames,
-  accessTokenClaims,
-  assertClaimsSize,
-  claimsForScope,
-  withRequestedClaims,
-} from "../claims.ts";
+import { accessTokenClaimNames, accessTokenClaims, claimsForScope, withRequestedClaims } from "../claims.ts";
 import type { ClaimRules, ClaimValues } from "../claims.ts";
 import { policyOf, recordUse } from "../clients/policy.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
@@ -25,6 +19,7 @@ import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, shapedClaims } from "./override_claims.ts";
 import { refreshToken } from "./refresh_token.ts";
+import { signToken } from "./sign_token.ts";
 import type { TokenResponse } from "./token_response.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
@@ -87,11 +82,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
     const names = accessTokenClaimNames(server.claims, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
-    if (user !== undefined) {
-      const userClaims = accessTokenClaims(server.claims, user, names, scope);
-      assertClaimsSize(userClaims);
-      Object.assign(claims, userClaims);
-    }
+    if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
   }
   if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
   const { accessTokenClaims: furtherClaims } = authorization;
@@ -106,7 +97,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
       : resources.some((uri) => server.resources.isOpaque(uri)));
   const token = isOpaque
     ? await storeOpaque(server, fixedValue ?? newOpaque(server), issuedClaims, authorization, claims.exp)
-    : await server.sign("access_token", policyOf(server, client).alg, issuedClaims);
+    : await signToken(server, client, "access_token", policyOf(server, client).alg, issuedClaims);
   const type = tokenType(server, claims.cnf);
   return {
     access_token: token,
@@ -255,7 +246,7 @@ export async function signIdToken(
     Object.assign(claims, await userClaims(server, sub, authorization, content));
   } else noteMinimalIdToken(server, authorization);
   const issuedClaims = await issuedForm(server, "id_token", claims, authorization);
-  return await server.sign("id_token", client.idTokenAlg, issuedClaims);
+  return await signToken(server, client, "id_token", client.idTokenAlg, issuedClaims);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */
@@ -268,11 +259,9 @@ async function userClaims(
   const user = await users.find(sub);
   if (user === undefined) return undefined;
   const scopeClaims = content === "minimal" ? {} : claimsForScope(rules, user, scope);
-  const claims = requested === undefined
+  return requested === undefined
     ? scopeClaims
     : withRequestedClaims(user, scopeClaims, requested.id_token, requested.values?.id_token);
-  assertClaimsSize(claims);
-  return claims;
 }
 
 /** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */

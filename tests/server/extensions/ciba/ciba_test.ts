@@ -21,7 +21,7 @@ import type { Fields, TestServer } from "../../../kit.ts";
 import { basicHeader } from "../../client_endpoints.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { until } from "../../../until.ts";
+import { endsWithin, until } from "../../../until.ts";
 import { openBrowser } from "../../browser.ts";
 import { describePage, openPage, submit } from "../../page_navigation.ts";
 
@@ -261,11 +261,14 @@ async function decide(b: TestServer, auth_req_id: string, decision: "allow" | "d
 }
 
 /** A server whose notifications of clients are recorded. */
-async function notifyingServer(options: LatchkeyOptions = {}, respond = () => new Response(null, { status: 204 })) {
+async function notifyingServer(
+  options: LatchkeyOptions = {},
+  respond: () => Response | Promise<Response> = () => new Response(null, { status: 204 }),
+) {
   const notifications: { readonly url: string; readonly init: RequestInit }[] = [];
   const outbound = (url: string, init: RequestInit) => {
     notifications.push({ url, init });
-    return Promise.resolve(respond());
+    return (async () => await respond())();
   };
   return { ...await server({ clients: [pingBank], outbound, ...options }), notifications };
 }
@@ -298,6 +301,21 @@ test("[CB-12] an immediate decision notifies after the response", async () => {
   assertEquals(b.notifications, []);
   await until(() => b.notifications.length === 1);
   assertEquals(await getOutcome(await poll(b, auth_req_id)), "200");
+});
+
+test("[CB-12] the page of a decision does not wait for the notified client, and closing does", async () => {
+  const { promise: responded, resolve: respond } = Promise.withResolvers<Response>();
+  const b = await notifyingServer({}, () => responded);
+  const auth_req_id = await started(b, { client_notification_token });
+  assertNotEquals(await endsWithin(2500, () => decide(b, auth_req_id, "allow")), "late");
+  await until(() => b.notifications.length === 1);
+  let isClosed = false;
+  const closed = b.as.close().then(() => isClosed = true);
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(isClosed, false);
+  respond(new Response("no", { status: 500 }));
+  await closed;
+  assertEquals(warnings(b).length, 1);
 });
 
 test("[CB-12] without a valid client_notification_token the request of such a client is invalid_request", async () => {

@@ -1,0 +1,82 @@
+/** Signs tokens within the limit of their length, and warns about long ones. */
+
+import { isReservedClaim } from "../claims.ts";
+import type { Client } from "../clients/repository.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import type { TokenKind } from "../keys/jwt.ts";
+import { warn } from "../notes.ts";
+import type { Server } from "../server.ts";
+import { maxTokenLength } from "./bound_token.ts";
+
+type Claims = Readonly<Record<string, unknown>>;
+
+interface ClaimSize {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** The length from which a token is too long for a cookie, in characters. */
+const maxCookieLength = 4096;
+
+/** Maximum number of warnings about long tokens of a server. */
+const maxWarned = 1000;
+
+/** The clients that were warned about, each with the kind of token. */
+const warned = new WeakMap<Server["clients"], Set<string>>();
+
+/**
+ * Signs a token. Leaves the largest claims about the user out, with a warning, until it is short enough; claims of the
+ * protocol always remain.
+ */
+export async function signToken(
+  server: Server,
+  client: Client,
+  kind: TokenKind,
+  alg: SigningAlgorithm,
+  claims: Claims,
+): Promise<string> {
+  const token = await server.sign(kind, alg, claims);
+  if (token.length <= maxCookieLength) return token;
+  const name = kind === "id_token" ? "ID token" : "access token";
+  const sizes = sizesOf(claims);
+  const warnOf = (reason: string, maxLength: number) => {
+    const largest = sizes[0] && `, of which ${sizes[0].name} has ${sizes[0].bytes} bytes`;
+    const expected = `at most ${maxLength} characters`;
+    const received = `${token.length} characters${largest ?? ""}`;
+    warn(server, client.id, { rule: "CL-17", reason, expected, received, isComputed: true });
+  };
+  // Base64url encodes three bytes as four characters.
+  const leftOut = largest(sizes, (token.length - maxTokenLength) * 3 / 4);
+  if (leftOut.length > 0) {
+    const others = leftOut.length > 1 ? ` and ${leftOut.length - 1} more` : "";
+    warnOf(`the ${name} would be too long, so it lacks ${leftOut[0]!.name}${others}`, maxTokenLength);
+    const rest = Object.fromEntries(leftOut.map(({ name }) => [name, undefined]));
+    return await server.sign(kind, alg, { ...claims, ...rest });
+  }
+  if (isFirst(server, `${kind} ${client.id}`)) {
+    warnOf(`the ${name} is too long for cookies, and may be for headers of other servers (431)`, maxCookieLength);
+  }
+  return token;
+}
+
+/** The sizes of the claims that are not of the protocol, the largest first. */
+function sizesOf(claims: Claims): ClaimSize[] {
+  return Object.entries(claims)
+    .filter(([name, value]) => value !== undefined && !isReservedClaim(name, "access token"))
+    .map(([name, value]) => ({ name, bytes: new TextEncoder().encode(JSON.stringify(value)).length }))
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** The first claims that together have so many bytes; all if they have fewer. */
+function largest(sizes: readonly ClaimSize[], bytes: number): readonly ClaimSize[] {
+  let count = 0;
+  for (let sum = 0; sum < bytes && count < sizes.length; count++) sum += sizes[count]!.bytes;
+  return sizes.slice(0, count);
+}
+
+function isFirst({ clients }: Server, key: string): boolean {
+  const known = warned.get(clients) ?? new Set();
+  if (known.has(key) || known.size >= maxWarned) return false;
+  warned.set(clients, known.add(key));
+  return true;
+}
