@@ -18,7 +18,6 @@ import { isForm, peekForm } from "../platform/http/form.ts";
 import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
 import { claimedIds } from "../server/oauth/clients/auth/mod.ts";
-import { readAccessToken } from "../server/oauth/tokens/read_access_token.ts";
 import { paramsFromFields } from "../server/oauth/params.ts";
 import {
   CheckRunningError,
@@ -110,6 +109,7 @@ export function clientCheck(
     const authorization = request.headers.get("authorization");
     const { query } = parseTarget(request.url, {});
     const token = /^(?:bearer|dpop) +(\S+)$/i.exec(authorization ?? "")?.[1] ?? params.get("access_token");
+    const { readAccessToken } = await import("../server/oauth/tokens/read_access_token.ts");
     const ids = endpoint === "authorize"
       ? [new URLSearchParams(query).get("client_id") ?? params.get("client_id")]
       : token === undefined

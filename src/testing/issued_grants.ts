@@ -3,7 +3,6 @@
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
 import type { Server } from "../server/oauth/server.ts";
-import { revokeIssuedToken } from "../server/oauth/tokens/revocation.ts";
 import type { TraceEvent } from "../server/oauth/trace.ts";
 
 /** @internal The grants of a user, of a client, or of a user at a client; or one token. */
@@ -48,6 +47,7 @@ export function issuedGrants() {
         if (sub !== undefined || client !== undefined) {
           throw new TypeError("revoke: expected a token alone, received a user or a client as well");
         }
+        const { revokeIssuedToken } = await import("../server/oauth/tokens/revocation.ts");
         if (await revokeIssuedToken(server, token, reason)) return 1;
         throw new TypeError(
           "revoke: expected a token that this server issued and that has not expired, received another",

@@ -1,10 +1,7 @@
 /** The limit of open files on Deno, whose listeners do not recover from it. */
 
 import type { Server } from "node:http";
-import type nodeProcess from "node:process";
 import { type Timer, timers } from "./timers.ts";
-
-const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
 /** How often a listener looks whether it can accept connections again, in milliseconds. */
 export const recoveryIntervalMs = 500;
@@ -26,9 +23,8 @@ export function reportUsedUp(): void {
 function isUsedUp(): boolean {
   // Without this permission, Deno would ask the user.
   if (Deno.permissions.querySync({ name: "read", path: "/dev/null" }).state !== "granted") return false;
-  const { closeSync, openSync } = process.getBuiltinModule("node:fs");
   try {
-    closeSync(openSync("/dev/null", "r"));
+    Deno.openSync("/dev/null").close();
     return false;
   } catch (error) {
     return /^E[MN]FILE$/.test((error as { code?: string }).code ?? "");

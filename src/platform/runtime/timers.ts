@@ -5,13 +5,13 @@
 
 import type nodeProcess from "node:process";
 
-const { process } = globalThis as { readonly process?: typeof nodeProcess };
-
 /**
- * In jest the globals may be fakes before the entry loads, unlike this module. On Deno loading it takes 50 ms, and a
- * worker has none.
+ * In jest the globals may be fakes before the entry loads, unlike this module. On Deno loading it takes 50 ms, and even
+ * `process` 15; a worker has none.
  */
-const source = "Deno" in globalThis ? globalThis : process?.getBuiltinModule?.("timers") ?? globalThis;
+const source = "Deno" in globalThis
+  ? globalThis
+  : (globalThis as { readonly process?: typeof nodeProcess }).process?.getBuiltinModule?.("timers") ?? globalThis;
 
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = source;
 
