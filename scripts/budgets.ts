@@ -13,7 +13,7 @@ interface Budget {
 
 /** Every limit, a little above the figure at the time. */
 export const budgets = {
-  packed: { counts: "KiB of the packed package", limit: 1800 },
+  packed: { counts: "KiB of the packed package", limit: 1820 },
   installed: { counts: "KiB of the package, installed, without dependencies", limit: 7300 },
   names: { counts: "public names", limit: 200 },
   typeFiles: {
@@ -22,10 +22,11 @@ export const budgets = {
   },
   typeLines: { counts: "lines in these files", limit: 6500 },
   instantiations: { counts: "type instantiations of this check", limit: 40 },
-  mockModules: { counts: "modules that the first import of the mock loads", limit: 50 },
+  startModules: { counts: "modules of src that the program loads at its start", limit: 285 },
+  mockModules: { counts: "modules that the first import of the mock loads", limit: 40 },
   mockBytes: { counts: "KiB of these modules", limit: 1050 },
   serverModules: { counts: "modules that the first import of the server loads", limit: 5 },
-  serverBytes: { counts: "KiB of these modules", limit: 640 },
+  serverBytes: { counts: "KiB of these modules", limit: 600 },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 /**

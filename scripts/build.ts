@@ -86,7 +86,7 @@ console.log(
 );
 const surplus = packages.filter((name) => name !== manifest.name && !dependencies.includes(name));
 if (surplus.length > 0) throw new Error(`Installation adds unexpected packages: ${surplus.join(", ")}.`);
-console.log(checkBudgets({ packed, installed: own }));
+console.log(checkBudgets({ packed, installed: own, startModules: modules.startModules }));
 
 /**
  * A README without passages that need the repository, without pictures and links to files outside the package, and

@@ -51,6 +51,12 @@ export interface Bundle {
   readonly sources: readonly string[];
 }
 
+/** The bundle of the package. */
+export interface PackageBundle extends Bundle {
+  /** Number of modules that the program loads at its start on the machine of a developer. */
+  readonly startModules: number;
+}
+
 /** Modules bundled into one file, because the same entries load them. */
 interface Chunk {
   readonly path: string;
@@ -65,6 +71,7 @@ interface ModuleGraph {
   readonly exportNames: ReadonlyMap<string, readonly string[]>;
   /** Chunks in dependency order: independent ones last. */
   readonly chunks: readonly Chunk[];
+  readonly startModules: number;
 }
 
 /**
@@ -80,7 +87,7 @@ export async function bundlePackage(
   entries: readonly string[],
   program: string,
   external: readonly string[],
-): Promise<Bundle> {
+): Promise<PackageBundle> {
   const options: esbuild.BuildOptions = {
     bundle: true,
     format: "esm",
@@ -144,6 +151,7 @@ export async function bundlePackage(
       })),
       imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(packagePathPrefix)),
       sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
+      startModules: moduleGraph.startModules,
     };
   } finally {
     await esbuild.stop();
@@ -208,7 +216,8 @@ async function analyzeModules(
     chunks.unshift({ path: chunkName(getUsers(modules[0]!), chunks.length + 1), modules });
   }
   chunks.push({ path: corePath, modules: [...core] });
-  return { imports: graph, exportNames: await getExports(options, chunks.flatMap(({ modules }) => modules)), chunks };
+  const exportNames = await getExports(options, chunks.flatMap(({ modules }) => modules));
+  return { imports: graph, exportNames, chunks, startModules: started.size };
 }
 
 /** Name of a chunk in stack traces: the entries that load it, or a number where there are many. */
