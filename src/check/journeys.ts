@@ -199,7 +199,11 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
       if (other !== undefined) return other;
       other = await openOther();
       const { client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types } = client;
-      other.client({ client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types });
+      const { post_logout_redirect_uris } = client;
+      other.client({
+        ...{ client_id, client_secret, redirect_uris, token_endpoint_auth_method, jwks, grant_types },
+        post_logout_redirect_uris,
+      });
       return other;
     },
     async requestsEnd() {

@@ -355,10 +355,10 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
           if (endsLast && status !== 200) throw new Error(`revocation: status ${status}`);
         }
         const url = new URL(metadata.end_session_endpoint);
-        const [post_logout_redirect_uri = ""] = client.post_logout_redirect_uris ?? [];
-        const state = randomText();
+        const [uri] = client.post_logout_redirect_uris ?? [];
+        const target = uri !== undefined && { post_logout_redirect_uri: uri, state: randomText() };
         const hint = { id_token_hint: String(first.id_token), client_id: client.client_id };
-        url.search = String(new URLSearchParams({ ...hint, post_logout_redirect_uri, state }));
+        url.search = String(new URLSearchParams({ ...hint, ...target }));
         // Whatever comes back, the login of this application has ended.
         await endSession(url).catch((error) => {
           if (endsLast) throw error;
@@ -372,6 +372,7 @@ export function smallApplication(name: string, protocol: Protocol): ClientDriver
     name,
     client: {
       redirect_uris: ["https://client.test/callback", applicationUris.otherCallback],
+      post_logout_redirect_uris: ["https://client.test/logged-out"],
       backchannel_logout_uri: applicationUris.backChannelLogout,
       backchannel_logout_session_required: true,
       frontchannel_logout_uri: applicationUris.frontChannelLogout,
