@@ -618,3 +618,21 @@ test("hash-password turns its input into a digest that logs that user in, and do
     assertMatch(rejected.stderr, /password/);
   }
 });
+
+test("explain gets a flow from the running server, and says so if it has none", async () => {
+  let flow = "";
+  const explain = async (url: string) => {
+    const { code, stdout, stderr } = await runProgram({ args: ["explain", url] });
+    assertEquals([code, stderr], [0, ""]);
+    return stdout;
+  };
+  await against({}, async ({ output, waitForOutput }, url) => {
+    await (await get(`${url}/oauth2/authorize?client_id=unknown-app&response_type=code`)).body?.cancel();
+    await waitForOutput(/\/flows\/of\/\d+/);
+    [flow = ""] = output().match(/http\S+\/flows\/of\/\d+/) ?? [];
+    const shown = await explain(`→ ${flow}`);
+    assertStringIncludes(shown, "- **Client:** `unknown-app`\n");
+    assertStringIncludes(await explain(`${url}/flows/of/999`), "has forgotten it");
+  });
+  assertStringIncludes(await explain(flow), `${flow} is a flow of a server that does not run`);
+});
